@@ -12,18 +12,19 @@
 
 
 /*
-** Limits of the number of holders: of objects, and of slots of tables that have had a large vector.
-** The next minor collection visits every holder again. An object with very many holders, for
-** example a text to which all nodes parsed from it refer, is not short-lived. The limit for slots
-** is higher, because only the slots are visited and not whole tables.
+** Limits of the number of holders: MOST_HOLDERS objects, and MOST_SLOTS slots of tables that have
+** had a large vector. There are limits because the next minor collection visits every holder again,
+** and because an object with very many holders is not short-lived: for example, a text to which all
+** nodes parsed from it refer. More slots are allowed, because only the slots are visited and not
+** the whole tables.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	LUAN_CACHED
 
 
-/* Lists mark.holder, or its slot mark.slot, as the holder of an object that is to stay young.
-   Returns 0 if there are too many holders, if the holder is expensive to visit (ageing.h), or if
-   there is no memory. */
+/* Lists the holder of an object that is to stay young: mark.holder, or its slot mark.slot. Returns
+   0 if there are too many holders, if the holder is expensive to visit (ageing.h), or if there is
+   no memory. */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   GCObject *o = m->holder;
@@ -60,7 +61,7 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
-/* Returns 1 if u has no user value, or one that refers to no unmarked object. */
+/* Returns 1 if u has no user value, or one user value that refers to no unmarked object. */
 static int isleaf (const global_State *g, const Udata *u) {
   return u->nuvalue == 0 ||
          (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&
@@ -68,8 +69,8 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if o is an ageing object (ageing.h). No userdata is one during a chase, because every
-   possible key must pass a mark stack then. */
+/* Returns 1 if o is an ageing object (ageing.h). During a chase no userdata is one, because every
+   possible key must pass a mark stack. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

@@ -17,38 +17,40 @@
 #include "vec.h"
 #include "weak.h"
 
-/* Slots of the smallest table that slices visit; smaller tables are left to the atomic step. */
+/* Number of slots of the smallest table that slices visit. Smaller tables are left to the atomic
+   step. */
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** Another pass over the undecided entries follows if the entries that had something to mark are
-** more than one MIN_RESOLVED_PART-th of the words of both lists; or, up to pass number FEW_PASSES,
-** if the log was given up. There are at most MAX_PASSES passes and rounds of tombstoning. More
-** passes leave less to the atomic step.
+** After a pass over the undecided entries another one follows in two cases: the number of entries
+** that had something to mark is more than one MIN_RESOLVED_PART-th of the words of both lists; or
+** the log was ended, and there were fewer than FEW_PASSES passes. There are at most MAX_PASSES
+** passes and rounds of tombstoning. More passes leave less to the atomic step.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 #define FEW_PASSES	4u
 
-/* A round of tombstoning starts if more words than this in the list of undecided values are not
-   tombstoned. */
+/* A round of tombstoning starts if the list of undecided values has more than this number of words
+   that are not tombstoned. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
 /* Cost of tombstoning, restoring or clearing a slot, in bytes of marking. */
 #define CLEAR_COST	24u
 
-/* Distance, in slots of a table or words of a list, at which objects are prefetched. */
+/* Distance of prefetching: the object that is this number of slots of a table, or words of a list,
+   ahead is prefetched. */
 #define PREFETCH_DISTANCE	12u
 
 
 /* {== one slot ========================================================= */
 
-/* Bit of a list of undecided entries, in the sets that ahead_visit returns. */
+/* ahead_visit returns a set of lists of weak.doubtful. This is the bit of a list in the set. */
 #define DOUBT(list)	(1u << (list))
 
-/* Visits slot i of t: marks the objects to which the slot refers strongly, or makes the key of an
-   empty node dead. Returns the set of lists of weak.doubtful that the slot must be in. A tombstoned
-   slot is in the list of values already. */
+/* Visits slot i of t: marks the objects to which the slot refers strongly, or, if a node is empty,
+   makes its key dead. Returns the set of lists of weak.doubtful to which the slot belongs; for a
+   tombstoned slot without the list of values, which contains it already. */
 static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
@@ -85,7 +87,7 @@ typedef struct Entry {
 static const Entry noentry = {NULL, 0, 0, 0, NULL, NULL};
 
 
-/* Prefetches the memory that luaN_isunseen reads: the header of o and, of a table or Lua closure,
+/* Prefetches the memory that luaN_isunseen reads for o: its header and, for a table or Lua closure,
    the mark of its line. */
 static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
   if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
@@ -96,9 +98,9 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* Prefetches for the words of list d after word k: the slot that is 2 * PREFETCH_DISTANCE words
-   later; the object of the key or value of the slot that is PREFETCH_DISTANCE words later, if that
-   slot is in the table of e. */
+/* Prefetches for the words of list d that follow word k. Of the word 2 * PREFETCH_DISTANCE later,
+   prefetches the slot. Of the word PREFETCH_DISTANCE later, prefetches the object of the slot's key
+   or value, if the slot is in the table of e. */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
@@ -127,8 +129,8 @@ static void ahead_enter (global_State *g, Table *t, Entry *e) {
 }
 
 
-/* Returns the table to which the slot at index k of the list belongs: the last table before index
-   k. Returns NULL if there is none. */
+/* Returns the table of the slot at index k of the list, which is the last table before index k in
+   the list; or NULL if there is none. */
 static Table *tablebefore (const luaN_Vec *d, size_t k) {
   while (k > 0 && luaN_kindof(d->a[k - 1]) != 1) k--;
   return (k > 0) ? luaN_tableof(d->a[k - 1]) : NULL;
@@ -136,11 +138,12 @@ static Table *tablebefore (const luaN_Vec *d, size_t k) {
 
 
 /*
-** Reads word k of list d. If the word is a slot of table e->t, fills in *e and returns 1. If the
-** word is a table, sets e->t, e->kind and e->asize for it and returns 0. Also returns 0 for a
-** logged object, for a slot that is no longer in the table, and if the table has lost LUAN_SCANNED.
-** 'ahead' is 1 if the caller tests whether objects are dead; the objects of later words are
-** prefetched then.
+** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. If it is a
+** table, sets e->t, e->kind and e->asize for that table and returns 0.
+**
+** Also returns 0 if the word is a logged object, if the slot is no longer in the table, or if the
+** table has lost LUAN_SCANNED. If 'ahead' is 1, prefetches the objects of later words, because the
+** caller tests whether objects are dead.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahead, Entry *e) {
   void *slot = d->a[k];
@@ -158,9 +161,9 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahe
 }
 
 
-/* Keeps word k of the list, a slot of t: moves it to the end of the kept words, preceded by t
-   itself if the last kept word belongs to another table. There is capacity, because the word of t
-   is before k. */
+/* Keeps word k of the list, a slot of t: moves it to the end of the kept words. Keeps the word of t
+   before it, if the last kept word belongs to another table. There is capacity for both, because a
+   word of t is in the list before word k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -186,19 +189,21 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* Returns 1 if a pass over the undecided entries must start because a table was visited: if there
-   is no log, or if more than LUAN_CACHED words were added to the list of keys after the last pass.
-   Returns 0 during a pass, which might never end if each table started it again, and after
-   MAX_PASSES passes. */
+/*
+** To be called when a table was visited. Returns 1 if a pass over the undecided entries must start
+** for that reason: there is no log, or more than LUAN_CACHED words were added to the list of keys
+** after the last pass. Returns 0 during a pass, because it might never end if each table started it
+** again, and after MAX_PASSES passes.
+*/
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
 }
 
 
-/* Visits at most n slots of t from weak.slot on. Returns 1 if t is done, and then sets
-   LUAN_SCANNED. Also returns 1 if a list cannot grow; t does not get LUAN_SCANNED then, and the
-   atomic step visits all of t. */
+/* Visits at most n slots of t, from weak.slot on. If that completes t, sets LUAN_SCANNED and
+   returns 1. If a list cannot grow, returns 1 without LUAN_SCANNED, and the atomic step visits all
+   of t. Else returns 0. */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
@@ -225,8 +230,8 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 }
 
 
-/* Visits the table at index weak.next of weak.inmajor, or a part of it; skips a table that is
-   strong, small, logged or scanned. Returns the cost in bytes. */
+/* Visits the table at index weak.next of weak.inmajor, or a part of it. Skips a table that is
+   strong, small, logged or scanned already. Returns the cost in bytes. */
 static size_t visitnext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
@@ -249,8 +254,8 @@ static size_t visitnext (global_State *g, size_t bytes) {
 }
 
 
-/* Starts to visit a list of undecided entries: from its start, or in the list of values from the
-   first word after those that were tombstoned. */
+/* Starts to visit a list of undecided entries. The list of keys is visited from its start, the list
+   of values from the first word after the tombstoned ones. */
 static void beginlist (luaN_Weak *w, unsigned list) {
   w->again = (lu_byte)list;
   w->doubt = w->doubtkept = (list == LUAN_DOUBTVALUES) ? w->hidden : 0;
@@ -258,7 +263,7 @@ static void beginlist (luaN_Weak *w, unsigned list) {
 }
 
 
-/* Starts the log: old objects that are marked from now on are appended to the list of undecided
+/* Starts the log: from now on, old objects that are marked are appended to the list of undecided
    keys. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
@@ -266,8 +271,8 @@ static void beginlog (luaN_Weak *w) {
 }
 
 
-/* Ends a visit of the undecided keys: keeps the first 'kept' words, and the words from weak.visited
-   on, which were added during the visit. */
+/* Ends a visit of the list of undecided keys. Keeps the first 'kept' words, and those from
+   weak.visited on, which were added during the visit. */
 static void endvisits (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->visited;
@@ -278,9 +283,9 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 
 
 /*
-** To be called when a list has been visited to its end. After the list of keys, continues with the
-** list of values; after the list of values, starts another pass over both lists if one is due
-** (MIN_RESOLVED_PART), or else ends the passes. That the lists have become shorter does not count,
+** To be called when a list was visited to its end. After the list of keys, continues with the list
+** of values. After the list of values, starts another pass over both lists if one is due
+** (MIN_RESOLVED_PART), or else ends the passes. The length of the lists is no measure of progress,
 ** because the program may have removed or changed entries.
 */
 static void passed (luaN_Weak *w) {
@@ -300,8 +305,8 @@ static void passed (luaN_Weak *w) {
 }
 
 
-/* Visits entries of the list weak.again; keeps those that are undecided or whose table is strong at
-   present, and removes the others. Returns the cost in bytes. */
+/* Visits entries of the list weak.again. Keeps those that are still undecided, and those whose
+   table is strong at present. Removes the others. Returns the cost in bytes. */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
@@ -326,8 +331,8 @@ static size_t visitagain (global_State *g, size_t bytes) {
 }
 
 
-/* Returns 1 if the value of e may be tombstoned: its key does not start with two underscores, and
-   its table is not the registry. */
+/* Returns 1 if the value of e may be tombstoned. The exceptions are values under keys that start
+   with two underscores, and values in the registry. */
 static int mayhide (global_State *g, const Entry *e) {
   const Node *n = e->n;
   if (n != NULL && keyisshrstr(n)) {
@@ -338,9 +343,9 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if a round of tombstoning is in progress, or if another one must start: if more than
+/* Returns 1 if a round of tombstoning is in progress or must start. It must start if more than
    MIN_HIDDEN words are not tombstoned, and weak.passes is below MAX_PASSES. A round ends at index
-   weak.doubtkept; values that are added to the list during the round are left to another one. */
+   weak.doubtkept; values that are added to the list during the round are left to the next one. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -349,8 +354,9 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Tombstones some undecided values. Values that mayhide refuses, and those of a table whose values
-   are not weak at present, are listed again for the atomic step. Returns the cost in bytes. */
+/* Continues a round of tombstoning, or starts one. Two kinds of values are listed again for the
+   atomic step instead: those that mayhide refuses, and those of a table whose values are not weak
+   at present. Returns the cost in bytes. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -378,15 +384,15 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* Makes the key of e dead if the slot of e is empty and not tombstoned. */
+/* If the slot of e is empty and not tombstoned, makes its key dead. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);
 }
 
 
-/* Removes the first weak.hidden words, whose tombstones are all restored or cleared now, from the
-   list of values; keeps the words after them. */
+/* To be called when all tombstones are restored or cleared. Removes their words, the first
+   weak.hidden ones, from the list of values and keeps the words after them. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -400,7 +406,7 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Restores or clears tombstones after luaN_decide. Returns the cost in bytes. */
+/* Restores or clears some tombstones, after luaN_decide. Returns the cost in bytes. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -429,7 +435,7 @@ int luaN_lookahead (global_State *g, size_t bytes) {
     else if (c->weak.doubting) done += visitagain(g, bytes - done);
     else if (hasdoubts(c)) done += hidesome(g, bytes - done);
     else if (c->weak.decided && c->weak.hidden > 0) done += showsome(g, bytes - done);
-    else return c->mark.old.n == 0;  /* 0: marking continues */
+    else return c->mark.old.n == 0;  /* otherwise marking must continue first */
   }
   return 0;
 }
@@ -439,9 +445,9 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-/* If e is in a table with weak keys, and is an array slot or has a live key, returns 1; a strong
-   value is then marked, with everything that it refers to, and counted in *resolved. Returns 0
-   otherwise. */
+/* Returns 1 if e is in a table with weak keys and its key is alive, or e is an array slot of such a
+   table. A strong value is marked then, with everything that it refers to, and counted in
+   *resolved. Returns 0 otherwise. */
 static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {
@@ -453,8 +459,9 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Marks the strong values of the entries in the list of undecided keys whose keys are alive, and
-   removes these entries from the list. Returns the number of these values. Starts the log again. */
+/* Visits the whole list of undecided keys. Marks the strong values of the entries whose keys are
+   alive, and removes these entries from the list. Returns the number of these values. Starts the
+   log again. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -471,9 +478,9 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/* Marks the values under key o, a logged object, in those tables of weak.inmajor that have weak
-   keys and strong values, with everything that the values refer to. Returns the number of these
-   values. */
+/* For the logged object o: looks it up as key in the tables of weak.inmajor that have weak keys and
+   strong values, and marks the values found, with everything that they refer to. Returns the number
+   of these values. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ephemerons by their keys (chase.h). During a chase every object that can be a weak key passes a
-   mark stack when it is marked. Strings do not; they count as values. */
+   mark stack when it is marked, because nextmarked finds reached keys there. Strings do not; they
+   count as values. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -51,7 +52,7 @@ void luaN_follow (global_State *g, luaN_Chase *x, Node *n) {
 }
 
 
-/* Marks the values of the entries whose key is the marked object o. */
+/* Marks the values of the entries whose key is o, which was just marked. */
 static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
   uintptr_t i = (uintptr_t)*headof(x, o);
   while (i != 0) {
@@ -62,8 +63,8 @@ static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
 }
 
 
-/* Pops the next object from mark.young or, except in a minor collection, from mark.old, and returns
-   it; NULL if there is none. */
+/* Pops the next object from mark.young, or from mark.old except in a minor collection, and returns
+   it. Returns NULL if there is none. */
 static GCObject *nextmarked (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.young.n > 0) return (GCObject *)c->mark.young.a[--c->mark.young.n];

@@ -11,8 +11,9 @@
 #include "weak.h"
 
 
-/* Restores or clears a tombstone (hidden.h). Adds v to the list of undecided values again if the
-   restored object may still be found dead; if there is no memory for that, calls luaN_lookonce. */
+/* Restores or clears a tombstone (hidden.h). A restored object may still be found dead, so v is
+   added to the list of undecided values again. If there is no memory for that, calls
+   luaN_lookonce. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;

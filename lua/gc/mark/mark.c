@@ -2,12 +2,15 @@
 /*
 ** Marking of one object (mark.h).
 **
-** There are two mark stacks: one for objects that were young, one for old objects that a major
-** collection reaches. A minor collection empties only the first; it pushes old objects on the
-** second for the major collection that is marking. If a stack is full and cannot grow, the object
-** becomes pending: a bit for its granule is set in its block, or, if it is in lists.large or is the
-** main thread, LUAN_PENDING. luaN_drain searches the pending objects when the stacks that it
-** empties are empty. So marking never fails.
+** There are two mark stacks: mark.young for objects that were young, and mark.old for old objects
+** that a major collection has reached. A minor collection empties only mark.young. While a major
+** collection is marking, a minor one pushes old objects on mark.old and leaves them there for the
+** major one.
+**
+** Marking never fails. If a mark stack is full and cannot grow, the object becomes pending: the bit
+** of its granule in its block is set, or, if the object is in lists.large or is the main thread,
+** LUAN_PENDING. When luaN_drain has emptied the stacks, it searches for pending objects and
+** traverses them.
 */
 #define LUA_CORE
 
@@ -57,8 +60,8 @@ size_t luaN_threadbytes (const lua_State *th) {
 }
 
 
-/* Makes the marked object o pending, because its mark stack is full. 'large': o is in lists.large,
-   or is the main thread. */
+/* Makes the marked object o pending, because its mark stack is full. 'large' is 1 if o is in
+   lists.large or is the main thread. */
 static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
   if (large) o->marked |= LUAN_PENDING;
@@ -71,14 +74,14 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* Limit of the log: the words of the list of undecided keys from weak.visited on, times the tables
-   of weak.inmajor plus 1, may be at most LUAN_CACHED plus one LOGGED_PART-th of all words of the
-   list. Beyond that, visiting all undecided keys again costs less. */
+/* Limits the log, because visiting all undecided keys again costs less than using a long one. With
+   w words from weak.visited on in the list of undecided keys, t tables in weak.inmajor, and n words
+   in the whole list, w * (t + 1) is at most LUAN_CACHED + n / LOGGED_PART. */
 #define LOGGED_PART	4u
 
 /* To be called for an old object o that is marked while weak.logging is 1. Logs o if it may be an
-   undecided key (ahead.h): not a string, upvalue or prototype. If the log is too long or cannot
-   grow, ends the log instead. */
+   undecided key, that is, if it is not a string, upvalue or prototype (ahead.h). Ends the log
+   instead if it is too long or cannot grow. */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -89,8 +92,8 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 }
 
 
-/* Counts the 'bytes' of o and its vectors, after o has received the epoch. If o was young before
-   ('young'), sets LUAN_UNLOGGED; else logs o if weak.logging is 1. */
+/* Adds 'bytes', of o and its vectors, to the accounts after o has received the epoch. If o was
+   young ('young' is 1), also sets its LUAN_UNLOGGED; else logs o if weak.logging is 1. */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -103,9 +106,12 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 }
 
 
-/* The memory of an object: 'own' bytes at 'p' (0: explicit memory, counted elsewhere), and 'more'
-   bytes of its vectors. 'leaf': the object need not be traversed. 'large': it is in lists.large or
-   is the main thread; its own lines, if any, are not marked. */
+/*
+** The memory of an object that is being marked. 'own' is the number of its own bytes, at 'p'; 0 if
+** they are counted elsewhere (explicit memory, the main thread). 'more' is the number of bytes of
+** its vectors. 'leaf' is 1 if the object need not be traversed. 'large' is 1 if it is in
+** lists.large or is the main thread; its own lines, if it has any, are not marked then.
+*/
 typedef struct Extent {
   const char *p;
   size_t own, more;
@@ -113,8 +119,9 @@ typedef struct Extent {
 } Extent;
 
 
-/* Measures o, which is being marked. Removes LUAN_MET and the survivor age of a young o, marks the
-   metatable of a userdata that is a leaf, and counts a short string in strings.seen. */
+/* Returns the extent of o, which is being marked. Also marks the metatable of a userdata that is a
+   leaf, counts a short string in strings.seen, and removes LUAN_MET and the survivor age of an o
+   that was young. */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
   Extent x = {(const char *)o, 0, 0, 0, 0};
@@ -141,7 +148,7 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
     case LUA_VCCL:
       x.own = sizeCclosure(gco2ccl(o)->nupvalues);
       break;
-    case LUA_VUPVAL: {  /* an open upvalue is no leaf: its stack slot has no barrier */
+    case LUA_VUPVAL: {  /* an open upvalue is no leaf, because its stack slot has no barrier */
       const TValue *v = gco2upv(o)->v.p;
       x.own = sizeof(UpVal);
       x.leaf = !upisopen(gco2upv(o)) &&
@@ -159,7 +166,7 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
       }
       break;
     case LUA_VPROTO:
-      x.large = 1;  /* in lists.large; its memory is explicit */
+      x.large = 1;  /* it is in lists.large; its memory is explicit and counted elsewhere */
       break;
     default:
       lua_assert(o->tt == LUA_VTHREAD);
@@ -173,8 +180,8 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Does the work of luaN_mark_ for an o of any type: the general case, which may search for the
-   block of o. */
+/* Does the work of luaN_mark_ for an o of any type, in any block. Slower than the functions below,
+   because it may search for the block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -196,8 +203,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of p if it is found without a call, else NULL. If p is in no block, the result
-   is meaningless. */
+/* Returns the block that contains p, or NULL if only a search would find it. If p is in no block,
+   the result has no meaning. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -208,8 +215,8 @@ static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
 }
 
 
-/* Marks o in block b and does not push it. o has 'own' bytes in b, and 'bytes' together with its
-   vectors. The lines of the vectors are not marked. */
+/* Marks o, which is in block b, and does not push it. 'own' are the bytes of o in b; 'bytes'
+   includes the vectors of o, whose lines are not marked. */
 static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t own, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -219,8 +226,8 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
 }
 
 
-/* Marks o in block b, as markin does, and pushes o on a mark stack, because o may refer to other
-   objects. If the stack has no capacity left, calls markany instead. */
+/* Marks o in block b, as markin does, and pushes o on its mark stack, because o may refer to other
+   objects. Calls markany if the stack is full. */
 static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, size_t own,
                                 size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -234,8 +241,8 @@ static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, siz
 }
 
 
-/* Marks o, which is not a short string; b is the block of o. Not inlined, so that the path for
-   short strings has no registers to save. */
+/* Marks o, which is in block b and is not a short string. Not inlined, so that the path for short
+   strings saves no registers. */
 static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b, GCObject *o) {
   if (o->tt == LUA_VTABLE) {
     const Table *t = gco2t(o);
@@ -257,7 +264,8 @@ static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b,
 }
 
 
-/* The most frequent objects, short strings in a block that nearblock finds, are marked inline. */
+/* Short strings are the most frequent objects. If nearblock finds the block of one, it is marked
+   inline. */
 void luaN_mark_ (global_State *g, GCObject *o) {
   luaN_Block *b = nearblock(&g->heap.blocks, o);
   if (l_unlikely(b == NULL)) markany(g, o);
@@ -273,28 +281,30 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 /* {== eagerly marked tables ============================================= */
 
 /*
-** Marking a broad table (traverse.c) reaches very many tables; the first of them have left the
-** cache when they are popped from the mark stack. So a small table that cannot be weak is marked
-** eagerly if it refers, apart from its metatable, only to short strings, marked objects and, as
-** values, small tables of this kind that refer only to short strings and marked objects: the lines
-** of its vectors are marked at once, and it is not pushed.
+** Eager marking marks a small table together with its contents, and does not push the table.
+** Marking a broad table (traverse.c) reaches very many tables; the first ones have left the cache
+** when they are popped from the mark stack, and eager marking avoids that cache miss.
+**
+** A table can be eagerly marked if it cannot be weak and refers, apart from its metatable, only to
+** short strings and marked objects. Its values may also be small tables that can be eagerly marked
+** and refer to no further such table.
 */
 
-/* Limits of an eagerly marked table: log2 of the most slots of its array part, and of the most
-   nodes of its hash part. */
+/* Limit of the size of an eagerly marked table, as log2 of a number of slots. It holds for the
+   array part and for the hash part. */
 #define MAX_SETTLEDLOG	3
 
-/* If eager marking of a table fails, some of its slots are visited twice. After MAX_FAILED failures
-   in a run of RUN slots, the other tables of the run are pushed without an attempt. */
+/* If eager marking of a table fails, some of its slots are visited twice. So after MAX_FAILED
+   failures in a run of RUN slots, no more tables of this run are eagerly marked. */
 #define MAX_FAILED	2
 #define RUN		128
 
 static int mark_settle (global_State *g, Table *t, int inner);
 
 
-/* Returns 1 if o need not be pushed: if o has the current epoch; if o is a short string, which this
-   call marks; or if o is a table, 'inner' is 1, and this call marks o eagerly. (If that fails, the
-   call marks and pushes the table and returns 0.) */
+/* Returns 1 if o need not be pushed, for one of these reasons: o has the current epoch; o is a
+   short string, which this call marks; 'inner' is 1 and o is a table, which this call marks
+   eagerly. If eager marking fails, the table is marked and pushed, and the result is 0. */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);
@@ -304,8 +314,9 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 }
 
 
-/* Returns 1 if mark_ends returns 1 for all keys ('inner' 0) and values of t. Also returns 0 if an
-   empty node has an object as key, which the traversal of t must make dead. */
+/* Calls mark_ends for the values of t, and for its keys with 'inner' 0. Returns 1 if all of them
+   need not be pushed. Returns 0 if not, or if an empty node has an object as key, because only the
+   traversal of t makes that key dead. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -319,8 +330,9 @@ static int endsall (global_State *g, const Table *t, int inner) {
 }
 
 
-/* Marks t eagerly and returns 1; or, if that is not possible, marks t as luaN_mark_ does and
-   returns 0. 'inner': tables among the values of t may be eagerly marked, too, with 'inner' 0. */
+/* Marks t eagerly and returns 1. If that is not possible, marks t as luaN_mark_ does and returns 0.
+   If 'inner' is 1, tables among the values of t may be eagerly marked, too, but not tables in
+   these. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
@@ -347,9 +359,9 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* settlevalue marks the object of value v; settlenode marks the key and value of n, or, if n is
-   empty, makes the key dead. Both return 1 if the value is a table for which eager marking failed,
-   else 0. */
+/* settlevalue marks the object of value v. settlenode marks the key and value of n; if n is empty,
+   it makes the key dead. Both return 1 if the value is a table for which eager marking failed, else
+   0. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -368,9 +380,12 @@ static inline int settlenode (global_State *g, Node *n) {
 }
 
 
-/* Returns the number of failures after which a run attempts no more eager marking: MAX_FAILED, or 0
-   (no attempt) in a minor collection or a small heap (luaN_isnear), where the objects are in the
-   cache, and during a chase, when every possible key must pass a mark stack (chase.c). */
+/*
+** Returns the number of failures after which no more eager marking is attempted in a run. Usually
+** that is MAX_FAILED. It is 0, which means no attempt, in a minor collection or a small heap
+** (luaN_isnear), because the objects are in the cache; and during a chase, because every possible
+** key must pass a mark stack (chase.c).
+*/
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;
 }
@@ -380,7 +395,7 @@ static void settlearray (global_State *g, const TValue *v, const TValue *last) {
   while (v < last) {
     const TValue *end = (last - v > RUN) ? v + RUN : last;
     int left = mostfailed(&g->heap.gc);
-    for (; end - v >= 4 && left > 0; v += 4) {  /* skips four slots at a time, as luaN_markarray */
+    for (; end - v >= 4 && left > 0; v += 4) {  /* skips four slots that refer to no object */
       if (!luaN_refers(v)) continue;
       left -= settlevalue(g, v);
       left -= settlevalue(g, v + 1);

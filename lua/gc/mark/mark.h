@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Marking of one object: the object gets the current epoch, its own lines get the mark, and it is
-   pushed on a mark stack if it may refer to unmarked objects. traverse.c follows the references. */
+/* Marking of one object: gives the object the current epoch, marks its lines, and pushes it on a
+   mark stack if it may refer to unmarked objects. traverse.c follows the references. */
 #ifndef luaN_mark_h
 #define luaN_mark_h
 
@@ -12,14 +12,15 @@
 /* Bit of a line's mark byte for epoch c. */
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))
 
-/* Returns the number of slots of a table's array part. Avoids the call of luaH_realasize in the
-   common case. */
+/* Returns the number of slots of a table's array part. In the common case it does not call
+   luaH_realasize. */
 static inline unsigned luaN_asize (const Table *t) {
   return l_likely(isrealasize(t)) ? t->alimit : luaH_realasize(t);
 }
 
-/* If address p is in a vector of t, stores the index of its slot (array part first, then nodes) in
-   *i and returns 1; else returns 0. 'asize' is the size of t's array part. */
+/* Returns 1 if address p is in a vector of t, and stores the index of its slot in *i: array slots
+   come first, then nodes. Returns 0 if p is in no vector of t. 'asize' is the size of t's array
+   part. */
 static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
                                unsigned *i) {
   uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
@@ -31,33 +32,35 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
   return 1;
 }
 
-/* luaN_stackbytes is the number of bytes of the block of th's stack. luaN_threadbytes returns the
-   bytes of th's stack and CallInfos, each rounded to granules. */
+/* luaN_stackbytes is the size of the block of th's stack, in bytes. luaN_threadbytes returns the
+   bytes of the stack and the CallInfos of th, each block rounded up to granules. */
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
-/* If the key of the empty node n is an object, makes it a dead key: n keeps only the object's
-   address, for luaH_next. */
+/* To be called for an empty node n. If its key is an object, makes the key dead: n keeps only the
+   object's address, which luaH_next needs. */
 static inline void luaN_clearkey (Node *n) {
   lua_assert(!luaN_ishidden(gval(n)));  /* G13 */
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
-/* True if the old objects have at most LUAN_NEAR bytes and so fit into the processor's cache, where
-   the order of visits does not matter. False under LUAN_STRESS slice=N, so that small heaps test
-   the code for large ones. */
+/* True if the old objects have at most LUAN_NEAR bytes. They fit into the processor's cache then,
+   and the order of visits does not matter. With LUAN_STRESS=slice=N it is always false, so that
+   small heaps test the code for large ones. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
-/* Marks o, which does not have the current epoch: gives o the epoch, and pushes o on a mark stack
-   if it may refer to unmarked objects; or leaves o young (ageing.h). */
+/* Marks o, which must not have the current epoch: gives o the epoch, and pushes o on a mark stack
+   if it may refer to unmarked objects. May leave a young o young instead (ageing.h). */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
-/* Entry for the logged object o in the list of undecided keys (ahead.h): its address, tagged 2. */
+/* The entry for object o of the log, in the list of undecided keys (ahead.h): the address of o,
+   tagged 2. */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
-/* luaN_mark marks o, luaN_markN marks o unless it is NULL, luaN_markvalue marks the object that v
-   refers to, if any. No effect on an object with the current epoch. */
+/* luaN_mark marks o. luaN_markN marks o unless o is NULL. luaN_markvalue marks the object that
+   value v refers to, if there is one. An object that has the current epoch already is not
+   changed. */
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
     if (!luaN_hasepoch(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }
@@ -74,8 +77,8 @@ static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void 
   do b->marks[i] |= bit; while (++i <= end);
 }
 
-/* Marks the lines of n bytes at p. No effect if n is 0, or above LUAN_LARGE: such a block is not in
-   lines. */
+/* Marks the lines of the n bytes at p. Does nothing if n is 0, or if n is above LUAN_LARGE, because
+   the bytes are not in lines then. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }
@@ -99,8 +102,8 @@ static inline void luaN_markarray (global_State *g, const TValue *v, const TValu
   for (; v < last; v++) luaN_markvalue(g, v);
 }
 
-/* Marks the keys and values of the nodes from n up to, not including, 'last', and makes the keys of
-   empty nodes dead. */
+/* Visits the nodes from n up to, not including, 'last': marks the keys and values, and makes the
+   keys of empty nodes dead. */
 static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   for (; n < last; n++) {
     if (isempty(gval(n))) luaN_clearkey(n);
@@ -111,9 +114,9 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   }
 }
 
-/* Visits at most n slots of t from slot i on, as those of a strong table: marks keys and values,
-   small tables among the values perhaps eagerly, and makes the keys of empty nodes dead. Returns
-   the index of the next slot, or 0 if there is none. */
+/* Traverses at most n slots of the strong table t, from slot i on: marks keys and values, and makes
+   the keys of empty nodes dead. May mark small tables among the values eagerly. Returns the index
+   of the next slot, or 0 if there is none. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);
 

@@ -2,13 +2,14 @@
 /*
 ** Scanning of stacks (T1 to T4 of gc.h).
 **
-** A stack has no write barrier. The part that may have changed since a collection scanned the stack
-** starts at the function of the innermost frame with CIST_CLEAN, or, if no frame has the bit, at
-** the start of the stack; frames entered since the scan lack the bit.
+** A stack has no write barrier, so a collection scans the part of it that may have changed since
+** the last scan. Frames that were entered since then lack CIST_CLEAN. The part starts at the
+** function of the innermost frame that has the bit, or, if there is none, at the start of the
+** stack.
 **
-** A stack may end before its block does (T4). A stack that a deep recursion has left is shortened
-** in place, so that the number of slots erased above its top is in proportion to those in use,
-** and the next recursion can extend it again without a move.
+** The usable part of a stack may end before its block does (T4). When a deep recursion has
+** returned, its stack is shortened in place. Then the slots that scans set to nil above the top are
+** in proportion to those in use, and the next recursion can extend the stack again without a move.
 */
 #define LUA_CORE
 
@@ -21,21 +22,21 @@
 #include "mark.h"
 #include "scan.h"
 
-/* Slots up to which a stack is not shortened, because erasing its unused slots costs less than
-   visiting its frames. */
+/* A stack of at most this number of slots is not shortened, because setting its unused slots to nil
+   costs less than visiting its frames. */
 #define MIN_SHORTENED	256
 
-/* Number of frames by which the prefetched CallInfo is ahead of the visited one, and the largest
-   distance in bytes from one CallInfo to the next for which forecall prefetches. */
+/* forecall prefetches the CallInfo that is PREFETCH_DISTANCE frames farther out, if a CallInfo and
+   the next one are less than PREFETCH_APART bytes apart. */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 
 
 /*
-** Prefetches the CallInfo PREFETCH_DISTANCE frames outwards from ci, assuming that the CallInfos of
-** one recursion are at equal distances. Does so only if ci and ci->previous are close: otherwise
-** the computed address may be unmapped, and prefetching an unmapped address can cost as much as a
-** small collection.
+** Prefetches the CallInfo that is PREFETCH_DISTANCE frames farther out than ci. Its address is an
+** estimate: the CallInfos of one recursion are usually at equal distances. If ci and ci->previous
+** are not close, the computed address may be unmapped, and prefetching an unmapped address can cost
+** as much as a small collection. So nothing is prefetched then.
 */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
@@ -44,9 +45,9 @@ static void forecall (const CallInfo *ci) {
 }
 
 
-/* Marks the lines of the CallInfos from the running frame outwards to the first one with
-   CIST_CLEAN, inclusive ('all': to the last frame), and sets CIST_CLEAN in these. Returns the
-   address of the function of the last one, from which on the stack must be scanned. */
+/* Visits the CallInfos from the running frame outwards, up to and including the first one with
+   CIST_CLEAN; if 'all' is 1, up to the outermost. Marks their lines and sets CIST_CLEAN in them.
+   Returns the stack slot at which the scan must start: the function of the last frame visited. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {
@@ -61,8 +62,8 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the lines of the CallInfos that no call uses at present and sets CIST_CACHED in them;
-   unless 'all' is 1, only in those before the first one that has CIST_CACHED already. */
+/* Marks the lines of the CallInfos that no call uses at present, and sets CIST_CACHED in them. If
+   'all' is 0, stops at the first one that has CIST_CACHED already. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -87,13 +88,14 @@ int luaN_limitstack (lua_State *L, int size) {
 
 
 /*
-** Shortens a stack of more than MIN_SHORTENED slots if at most a quarter of it is in use; a deep
-** stack (more than 4 LUAN_STRIDE slots) also if more than 4 LUAN_STRIDE slots, and more than a
-** quarter of it, are unused. (luaD_shrinkstack shortens a stack that is longer than LUAI_MAXSTACK
-** because of an overflow.) The new end must be after the end of every frame, so all frames are
-** visited. If a frame ends so far above the top that too little would be gained, the stack stays
-** long; the frames of a deep stack are then not visited again before a quarter fewer slots are in
-** use.
+** Shortens the stack of th in place if it has more than MIN_SHORTENED slots and at most a quarter
+** of it is in use. A deep stack, of more than 4 LUAN_STRIDE slots, is also shortened if more than 4
+** LUAN_STRIDE slots, and more than a quarter of it, are unused. (A stack that is longer than
+** LUAI_MAXSTACK because of an overflow is left to luaD_shrinkstack.)
+**
+** The new end must be after the end of every frame, so this function visits all frames. If a frame
+** ends so far above the top that too little would be gained, the stack stays long. The frames of a
+** deep stack are then not visited again before the slots in use have become a quarter fewer.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -118,9 +120,9 @@ static void shorten (lua_State *th) {
 }
 
 
-/* If a slot at or above 'from' refers to an object that stays young, clears CIST_CLEAN of all
-   frames from the running one out to the frame that contains the lowest such slot, so that the next
-   collection scans them again (T2). */
+/* To be called if an object that stays young may be in a slot at or above 'from'. If there is one,
+   clears CIST_CLEAN of the frame that contains the lowest such slot, and of all frames inside it,
+   so that the next collection scans them again (T2). */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
@@ -164,10 +166,10 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 
 /*
-** Slices scan a deep stack in three steps: they mark the lines of the unused CallInfos, the lines
-** of the CallInfos in use, then the objects that the slots refer to, from the top down, and at last
-** the open upvalues. Minor collections scan the parts that change between two slices. Only thread.c
-** frees CallInfos during the scan; it corrects mark.ci.
+** Slices scan a deep stack in this order: they mark the lines of the unused CallInfos; the lines of
+** the CallInfos in use; the objects in the slots, from the top down; at last the open upvalues.
+** Minor collections scan the parts that change between two slices. During the scan, only thread.c
+** frees CallInfos, and it corrects mark.ci.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
@@ -191,7 +193,7 @@ void luaN_threadslice (global_State *g, int n) {
   else {
     UpVal *uv;
     i = cast_int(th->top.p - th->stack.p);
-    /* Earlier slices or minor collections have scanned the slots from mark.index on. */
+    /* The slots from mark.index on were scanned by earlier slices or by minor collections. */
     if (i > (int)c->mark.index) i = (int)c->mark.index;
     for (; i > 0 && n > 0; n--) {
       i--;

@@ -3,15 +3,19 @@
 #ifndef luaN_scan_h
 #define luaN_scan_h
 
-/* Marks the objects and open upvalues in the part of th's stack that may have changed since the
-   last scan ('all': in the whole stack), and the lines of the stack and its CallInfos. Sets the
-   slots above the top to nil (T3); may shorten the stack, except in an emergency. Makes th clean,
-   unless th is the main thread, young or logged. Returns the cost in bytes. */
+/*
+** Scans the stack of th: marks the objects in its slots and the open upvalues. If 'all' is 0, does
+** so only in the part that may have changed since the last scan. Also marks the lines of the stack
+** and of the CallInfos visited.
+**
+** Then sets the slots above the top to nil (T3), and makes th clean, unless th is the main thread,
+** young or logged. Except in an emergency, may shorten the stack. Returns the cost in bytes.
+*/
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 
-/* Scan an old thread in slices, because its stack or its list of CallInfos is too long for one
-   slice of a major collection: luaN_beginthread prepares the scan, luaN_threadslice visits up to n
-   CallInfos or slots, and sets mark.thread to NULL when the thread is done. */
+/* These functions scan an old thread in slices of a major collection, if its stack or its list of
+   CallInfos is too long for one slice. luaN_beginthread prepares the scan. luaN_threadslice visits
+   up to n CallInfos or slots, and sets mark.thread to NULL when the thread is done. */
 LUAI_FUNC void luaN_beginthread (global_State *g, lua_State *th);
 LUAI_FUNC void luaN_threadslice (global_State *g, int n);
 

@@ -19,11 +19,11 @@
 #include "weak.h"
 
 /*
-** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots; the cost
-** of eager marking in a part (mark.c) is added to the part's cost. If four or more successive array
-** slots refer to no object, each costs one NUMBERS_PART-th of another slot, because these slots are
-** contiguous. So WHOLE slots of numbers cost as much as a part. Smaller parts make pauses more
-** exact.
+** A slice traverses a large strong table, of more than WHOLE slots, in parts of SLICE_SLOTS slots.
+** The cost of a part includes that of eager marking (mark.c). Array slots that refer to no object
+** are cheap, because they are contiguous: in runs of four or more, each costs one NUMBERS_PART-th
+** of another slot. So WHOLE slots of numbers cost as much as one part. Smaller parts make pauses
+** more exact.
 */
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
@@ -35,13 +35,13 @@
 /* Largest number of objects that traverseinorder sorts. */
 #define MAX_SORTED	8
 
-/* Bytes of vectors above which a table is broad: the objects that it refers to have left the cache
-   when they are traversed, so the small tables among them may be eagerly marked (mark.c). */
+/* Bytes of vectors above which a table is broad. The objects that a broad table refers to have left
+   the cache when they are traversed, so small tables among them may be eagerly marked (mark.c). */
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
-/* Marks the metatable of t, if it has one. Returns 1 if t is weak and luaN_discoverweak has listed
-   t; 0 if t is to be traversed as strong. */
+/* Marks the metatable of t, if it has one. Returns 1 if t is weak and was listed by
+   luaN_discoverweak. Returns 0 if t must be traversed as strong. */
 static inline int isweak (global_State *g, Table *t) {
   int kind;
   if (t->metatable == NULL) return 0;
@@ -59,8 +59,8 @@ static __attribute__((noinline)) size_t traversebroad (global_State *g, Table *t
 }
 
 
-/* Traverses a table. In the frequent case of small vectors, does the work of luaN_markvectors and
-   luaN_traverseslots without calling them. */
+/* Traverses table t and returns the cost in bytes. For small vectors, the frequent case, does the
+   work of luaN_markvectors and luaN_traverseslots without calling them. */
 static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
   int weak;
@@ -100,7 +100,7 @@ static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject
       for (i = 0; i < cl->nupvalues; i++) luaN_markN(g, cl->upvals[i]);
       return sizeLclosure(cl->nupvalues);
     }
-    case LUA_VUPVAL:  /* an upvalue may be open or closed; the age of its thread does not matter */
+    case LUA_VUPVAL:  /* marks the value of an open upvalue, too, whatever the age of its thread */
       luaN_markvalue(g, gco2upv(o)->v.p);
       return sizeof(UpVal);
     case LUA_VCCL: {
@@ -127,8 +127,8 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 
 /* {== until nothing is left ============================================= */
 
-/* Traverses the pending object o. Scans all of a thread, because a major collection may have made
-   it pending. */
+/* Traverses the pending object o. If it is a thread, scans its whole stack, because a major
+   collection may have made it pending. */
 static void traverse_again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
@@ -189,10 +189,11 @@ void luaN_forgetpending (global_State *g) {
 
 
 /*
-** Traverses the old object o. If this pushes at most MAX_SORTED objects on mark.old, sorts them so
-** that the one at the lowest address is popped first. Objects that a program has allocated one
-** after the other are in the order of addresses, in which the processor prefetches; the nodes of a
-** table are in the order of hashes. (Young objects are in the cache anyway.)
+** Traverses the old object o. If that pushes at most MAX_SORTED objects on mark.old, sorts these so
+** that the one at the lowest address is popped first, because the processor prefetches in the order
+** of addresses. That is the order of objects that a program has allocated one after the other,
+** while the nodes of a table are in the order of hashes. (Young objects are not sorted, because
+** they are in the cache anyway.)
 */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
@@ -209,7 +210,8 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Empties mark.young. Each object on it may be the holder of objects that stay young. */
+/* Empties mark.young. While an object of it is traversed, that object is the holder of objects that
+   stay young. */
 static void drainageing (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   while (c->mark.young.n > 0) {
@@ -224,7 +226,7 @@ static void drainageing (global_State *g) {
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.ageing) drainageing(g);
-  /* Slices have finished mark.table and mark.thread. */
+  /* 'all' is 1 only when slices have finished mark.table and mark.thread. */
   lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));
   for (;;) {
     if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
@@ -252,8 +254,8 @@ static int isdeep (global_State *g, const lua_State *th) {
 }
 
 
-/* Returns how many successive array slots of t, from i on, refer to no object, rounded down to a
-   multiple of 4; at most SLICE_SLOTS. */
+/* Returns the number of successive array slots of t, from slot i on, that refer to no object: a
+   multiple of 4, at most SLICE_SLOTS. */
 static unsigned countnumbers (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t), n = 0;
   unsigned most = (i >= asize) ? 0 : (asize - i < SLICE_SLOTS) ? asize - i : SLICE_SLOTS;
@@ -275,8 +277,8 @@ size_t luaN_markfinalized (global_State *g, size_t n) {
 }
 
 
-/* Visits the next slots of mark.table; sets it to NULL if none are left. Returns the cost in
-   bytes. */
+/* Traverses the next slots of mark.table, and sets mark.table to NULL if none are left. Returns the
+   cost in bytes. */
 static size_t someslots (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   unsigned settled = m->settled;
@@ -323,8 +325,8 @@ int luaN_markslice (global_State *g, size_t bytes) {
 }
 
 
-/* Objects pending finalization are roots as well: luaN_keepwaiting keeps the young ones, and major
-   collections mark all of them (luaN_markfinalized). */
+/* Objects pending finalization are roots, too, but are not marked here: luaN_keepwaiting keeps the
+   young ones, and major collections mark all of them (luaN_markfinalized). */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -340,7 +342,7 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  /* The objects of lists.fixed before index fixedseen have the epoch already. */
+  /* The objects of lists.fixed before index fixedseen have the current epoch already. */
   for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)
     luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }

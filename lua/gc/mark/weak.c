@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Weak tables and ephemerons during marking (weak.h). A weak table that is reached is put into a
-** list, tagged with its kind, until everything else is marked (termination.c).
+** Weak tables and ephemerons during marking (weak.h). Marking puts a weak table that it reaches
+** into a list, tagged with the table's kind. The entries are left until everything else is marked
+** (termination.c).
 **
-** A minor collection takes every old object for alive. While a major collection is marking, the
-** weak tables that minor collections or slices discover are kept in weak.inmajor for the end of
-** marking.
+** weak.discovered has the tables of the running collection or atomic step. While a major collection
+** is marking, weak.inmajor has the tables that minor collections or slices reach, until the end of
+** the marking. There are two lists because a minor collection takes every old object for alive:
+** only the major one decides about old keys and values.
 */
 #define LUA_CORE
 
@@ -22,11 +24,9 @@
 #include "weak.h"
 
 
-/*
-** Returns the kind of t by the __mode of its metatable. A table that is being resized counts as
-** strong: its values are in the previous and the new vectors, and an emergency collection must not
-** clear them in either.
-*/
+/* Returns the kind of t, from the __mode of its metatable. A table that is being resized counts as
+   strong, because its values are in the previous and in the new vectors, and an emergency
+   collection must clear them in neither. */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;
@@ -38,8 +38,8 @@ int luaN_weakness (global_State *g, const Table *t) {
 }
 
 
-/* Marks the keys of a table with strong keys and weak values, and makes keys without values
-   dead. */
+/* Marks the keys of a table whose values are weak and whose keys are strong. Makes keys without a
+   value dead. */
 static void markkeys (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   for (; n < end; n++) {
@@ -49,8 +49,8 @@ static void markkeys (global_State *g, Table *t) {
 }
 
 
-/* Returns 1 if o is old and the major collection has not marked it. Minor collections decide
-   about young objects. */
+/* Returns 1 if o is old and the running major collection has not marked it. Young objects do not
+   count, because minor collections decide about them. */
 static int isleft (global_State *g, const GCObject *o) {
   return luaN_isold(o) && !luaN_hasepoch(o, g->heap.gc.mark.epoch);
 }
@@ -60,9 +60,10 @@ int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   const TValue *v = gval(n);
   if (isempty(v)) luaN_clearkey(n);
-  /* Between the two atomic steps of a major collection, a minor one must not mark an old value for
-     a key that is dead: the value would resurrect the key, of which some entries are cleared. The
-     slot is listed as undecided (luaN_doubt), or slices visit the table again. */
+  /* This node is left alone between the two atomic steps of a major collection, if its key and its
+     value are old and the key is not marked: the key is dead, some of its entries are cleared, and
+     a minor collection that marked the value could resurrect the key. The slot is listed as
+     undecided (luaN_doubt), or slices visit the table again. */
   else if (c->mark.minor && c->weak.decided && keyiscollectable(n) && isleft(g, gckey(n)) &&
            iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;
@@ -75,7 +76,8 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* Lists t once, however many minor collections discover it again. */
+/* LUAN_DISCOVERED ensures that t is listed once, although several minor collections may discover
+   it. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
@@ -84,8 +86,8 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 }
 
 
-/* Marks all keys and values of t, but makes no key dead: a barrier may call this before the key of
-   a new node has its value. */
+/* Marks all keys and values of t. Makes no key dead, because a barrier may call this function when
+   a new node has its key and not yet its value. */
 static void markall (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
@@ -114,11 +116,9 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 }
 
 
-/*
-** Restores or clears all tombstones of the scanned table t, and removes the entries whose keys are
-** dead (isdead). Other keys without a value stay, because a barrier may call this before a new node
-** has its value.
-*/
+/* Restores or clears all tombstones of the scanned table t, and removes the entries whose keys are
+   dead (isdead). Keeps other keys without a value, because a barrier may call this function when a
+   new node has its key and not yet its value. */
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
   unsigned i, asize = luaN_asize(t);
@@ -182,8 +182,8 @@ void luaN_leaveweak (global_State *g) {
 
 /* {== entries visited before the atomic step ============================ */
 
-/* Largest number of times in a major collection that slices visit weak.inmajor from its start
-   again. It bounds the work for tables that are resized repeatedly. */
+/* Largest number of times that slices start the visit of weak.inmajor again in one major
+   collection. It bounds the work for tables that are resized repeatedly. */
 #define MAX_RESCANS	16u
 
 
@@ -196,7 +196,7 @@ int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst
 }
 
 
-/* Returns 1 if slices have visited some slots of t and not all. */
+/* Returns 1 if slices have visited some slots of t, but not all. */
 static int isinhand (const luaN_Gc *c, const Table *t) {
   return c->weak.slot > 0 && luaN_tableof(c->weak.inmajor.a[c->weak.next]) == t;
 }
@@ -213,7 +213,7 @@ void luaN_lookonce (global_State *g, Table *t) {
     c->weak.rescans++;
     c->weak.next = 0;
   }
-  else if (isinhand(c, t)) c->weak.next++;  /* the atomic step visits t as a whole */
+  else if (isinhand(c, t)) c->weak.next++;  /* slices skip t; the atomic step visits all of it */
   else return;
   c->weak.slot = 0;
 }

@@ -8,7 +8,9 @@
 
 enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
-/* Entries of the lists of weak tables: a table with its kind in the two low bits. */
+/* An entry of weak.discovered or weak.inmajor is the address of a weak table with the table's kind
+   in the two low bits. luaN_tagged makes an entry; luaN_tableof and luaN_kindof are its parts. The
+   words of weak.doubtful have other tags in the same bits. */
 #define luaN_tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))
@@ -16,59 +18,66 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 /* Returns the kind of t: LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON or LUAN_ALLWEAK. */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/* luaN_isgone returns 1 if the weak value v may be dead (luaN_white); luaN_iskeygone returns 1 if
-   the weak key of node n may be dead. Both mark a string, because strings count as values, tenure
-   an object that was left young, and return 0 for these. */
+/*
+** luaN_isgone returns 1 if the running collection has not marked the object of the weak value v,
+** which may therefore be dead; luaN_iskeygone does the same for the weak key of node n. A string
+** counts as a value: it is marked, and the result is 0. An object that the collection has left
+** young is tenured, and the result is 0, too.
+*/
 static inline int luaN_isgone (global_State *g, const TValue *v);
 static inline int luaN_iskeygone (global_State *g, const Node *n);
 
-/* Adds the weak table t, which marking has reached, to weak.inmajor in a slice; otherwise adds t to
-   weak.discovered and marks its strong keys. Returns 0 if there is no memory; t must be treated as
-   strong then. */
+/* To be called when marking has reached the weak table t. In a slice, adds t to weak.inmajor.
+   Otherwise adds t to weak.discovered and, if only its values are weak, marks its keys. Returns 0
+   if there is no memory; the caller must then treat t as strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* Adds t to weak.inmajor, unless it is there. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* To be called when the weak table t is visited because t or a slot of t is remembered. If a major
-   collection is marking and has marked t, perhaps when t was strong, adds t to weak.inmajor; if
-   there is no memory, marks everything in t. */
+   collection is marking and has marked t, adds t to weak.inmajor, where it may be missing because
+   it was strong when it was marked. If there is no memory for that, marks everything in t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
-** Marks the value of node n of an ephemeron table if the key is alive; if not, adds n to
-** weak.unresolved; makes the key dead if n is empty. Returns 1. If weak.unresolved has no memory,
-** sets weak.overflow and returns 0: the table must already be in weak.discovered then, or the
-** caller must traverse the table.
+** Visits node n of an ephemeron table. If the key is alive, marks the value; if not, adds n to
+** weak.unresolved; if n is empty, makes its key dead. Returns 1.
+**
+** If there is no memory for weak.unresolved, sets weak.overflow and returns 0. Nothing is lost if
+** the table is in weak.discovered; otherwise the caller must traverse the table.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
-** luaN_forgetweak empties weak.inmajor and weak.doubtful at the end of a major collection, and
-** clears LUAN_DISCOVERED and LUAN_SCANNED of the tables. luaN_leaveweak does that when a major
-** collection is abandoned, and first restores or clears all tombstones. luaN_forgettable restores
-** or clears the tombstones of one table and clears these bits of it; the table stays in
-** weak.inmajor.
+** luaN_forgetweak is called at the end of a major collection. It empties weak.inmajor and
+** weak.doubtful, and clears LUAN_DISCOVERED and LUAN_SCANNED of the tables.
+**
+** luaN_leaveweak is called when a major collection is abandoned. It restores or clears all
+** tombstones and then does the same.
+**
+** luaN_forgettable restores or clears the tombstones of table t and clears these two bits of t,
+** which stays in weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
-/* Makes slices visit all undecided entries again. */
+/* Makes slices visit all listed undecided entries again, from the start of the lists. */
 LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
 
-/* Adds a slot of t to weak.doubtful[list]. 'isfirst' must be 1 unless the last word of the list
-   belongs to t. Returns 0 if the list cannot grow. */
+/* Appends a slot of t to weak.doubtful[list]. 'isfirst' may be 0 only if the last word of the list
+   belongs to t; with 1, t itself is appended before the slot. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
 /* To be called when a slot of the weak table t leaves the remembered set. If slices have visited t,
-   at least in part, and the slot's key or value is undecided (G9), adds the slot to both lists of
-   weak.doubtful, because the table's kind may change and change back. */
+   or a part of t, and the slot's key or value is undecided (G9), adds the slot to weak.doubtful: to
+   both lists, because the table's kind may change and change back. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* Restores the tombstoned slot v and returns 1; or, if the collection has decided that the object
-   of v is dead, makes v empty and returns 0. */
+/* Restores the tombstoned slot v and returns 1. If the collection has decided that the object of v
+   is dead, makes v empty and returns 0 instead. */
 static inline int luaN_showslot (global_State *g, TValue *v) {
   const GCObject *o = luaN_hiddenobject(v);
   lua_assert(luaN_ishidden(v) && luaN_isold(o));
@@ -81,8 +90,8 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 }
 /* } */
 
-/* If the running minor collection has left young the key or value o of a weak table, tenures o:
-   slots of weak tables are not remembered for ageing objects. Returns 1 if o was tenured. */
+/* Tenures o, a key or value of a weak table, if the running minor collection has left o young,
+   because slots of weak tables are not remembered as holders. Returns 1 if o was tenured. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -91,10 +100,12 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 }
 
 /*
-** Returns 1 if o is not marked by the running collection. 'tag' is the type tag of the value or key
-** that refers to o. Tables and Lua closures always lie in lines; if in a major collection the line
-** of o lacks the mark of the current epoch, o was not reached, and the header of o, which would be
-** a cache miss, is not read. If o was left young, tenures o and returns 0.
+** Returns 1 if the running collection has not marked o. If it has left o young, tenures o and
+** returns 0. 'tag' is the type tag of the value or key that refers to o.
+**
+** Tables and Lua closures always are in lines. If, in a major collection, the line of such an
+** object lacks the mark of the current epoch, the object was not reached. Its header, which would
+** be a cache miss, is not read then.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
@@ -105,8 +116,8 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   return luaN_white(g, o) && !luaN_tenuremet(g, (GCObject *)o);
 }
 
-/* Returns 1 if node n of t is an entry that the sweep will remove because its key is dead
-   (hidden.h). The table may have become strong since the collection decided that. */
+/* Returns 1 if the sweep will remove the entry of node n of t, because its key is dead (hidden.h).
+   t may be strong now: the collection has decided that when t was weak. */
 static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n) {
   return (t->flags & LUAN_SCANNED) && keyiscollectable(n) && isdead(g, gckey(n));
 }
