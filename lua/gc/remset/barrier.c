@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Barriers (G1 of gc.h): the functions that the core calls for a store into an old object. A list
-   that has become long is refined (refine.c) before another entry is added, so that no minor
+/* Barriers (G1 of gc.h): the functions that the core calls for a store into an old object. If a
+   list has become long, they refine it (refine.c) before they add another entry, so that no minor
    collection has to visit many entries. */
 #define LUA_CORE
 
@@ -27,9 +27,9 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* Barrier of an object o into which v was stored. If o is a table that has had a large vector, v is
-   its new metatable. Such a table is not remembered, because all its slots would be visited;
-   luaN_tenure marks v instead. */
+/* Barrier after v was stored into object o. In most cases remembers o. If o is a table that has had
+   a large vector, v is its new metatable. Then luaN_tenure marks v instead, because remembering o
+   would make the next collection visit all its slots. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -55,14 +55,16 @@ static int issmall (const Table *t) {
 
 /*
 ** Returns 1 if a store of o into t, which has LUAN_VAST, need not be remembered: t has no
-** metatable, and o is the object that was last stored into such a table. Marks o then, unless o has
-** t's epoch; the next refinement would mark o anyway. So successive stores of one object remember
-** one slot. Else records o, which may be NULL, as the object last stored, and returns 0. If the
-** last stored object was freed and o has its address now, o is marked, which does no harm.
+** metatable, and o is also the object that was stored last into a table with LUAN_VAST. In this
+** case marks o, unless o has t's epoch; the next refinement would mark it anyway. So successive
+** stores of one object remember one slot.
+**
+** Otherwise records o, which may be NULL, as the object stored last, and returns 0. If the object
+** stored last was freed and o has its address now, o is marked by mistake, which does no harm.
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
-  /* If t may be weak, o is not tenured. */
+  /* A table with a metatable may be weak, and a store into it must not tenure o. */
   if (o == NULL || o != r->stored || t->metatable != NULL) {
     r->stored = o;
     return 0;
@@ -72,9 +74,9 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 }
 
 
-/* Adds a slot of t, or t itself if t is small, to the remembered set, unless t is logged or young,
-   or the slot need not be added again. The caller may store the value after this call, so lists are
-   refined before the slot is added, not after. */
+/* Adds a slot of t, or t itself if t is small, to the remembered set. Does nothing if t is logged
+   or young, or if the slot need not be added again. Lists are refined before the slot is added,
+   because the caller may store the value after this call. */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
   luaN_Remset *r = &g->heap.gc.remset;
@@ -100,7 +102,8 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
 }
 
 
-/* Returns 1 if neither the key of node n nor the value v is an object with another epoch than t. */
+/* Returns 1 if no barrier is needed: neither the key of node n nor the value v is an object with
+   another epoch than t. */
 static int ispassed (const Table *t, const Node *n, const TValue *v) {
   return !(keyiscollectable(n) && luaN_differ(t, gckey(n))) &&
          !(iscollectable(v) && luaN_differ(t, gcvalue(v)));
@@ -115,8 +118,8 @@ void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
 }
 
 
-/* Returns the address in the present vectors of t of the value that was at 'slot' in the previous
-   ones. Returns NULL if a node had no value, or if t has no slot for the value now. */
+/* Returns the present address of the value that was at 'slot' in the previous vectors of t. Returns
+   NULL if it was in a node without a value, or if t has no slot for it now. */
 static TValue *movedto (lua_State *L, Table *t, const void *slot,
                         const TValue *array, unsigned asize, const Table *old) {
   uintptr_t a = (uintptr_t)slot - (uintptr_t)array;
@@ -135,9 +138,9 @@ static TValue *movedto (lua_State *L, Table *t, const void *slot,
 }
 
 
-/* Replaces the remembered slots of t by the present addresses of their values, or removes those
-   without a value. No other slot needs to be remembered, because the values are the same as
-   before. */
+/* Updates the remembered slots of t after its vectors were replaced: replaces each slot by the
+   present address of its value, or removes the slot if there is no value. No other slot needs to be
+   remembered, because the values are the same as before. */
 static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
   luaN_Gc *c = &G(L)->heap.gc;
@@ -166,8 +169,8 @@ void luaN_resizing (lua_State *L, const Table *t, const void *unanchored,
 }
 
 
-/* Returns the bytes of the previous vectors that were copied: the hash part, and the array if it
-   was moved. */
+/* Returns the bytes of the previous vectors that were copied: those of the hash part, and those of
+   the array if it has another address now. */
 static size_t movedbytes (const Table *t, const TValue *array, unsigned asize,
                           const Table *old) {
   size_t n = isdummy(old) ? 0 : (size_t)sizenode(old) * sizeof(Node);

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Refinement: processes entries of the remembered set before the next minor collection would.
-** Barriers do it when a list has become long; safepoints do it in slices when the tables in
-** remset.whole have more than remset.many slots. So the minor collection has little to visit,
-** however much was stored, and also if no safepoint is reached for a long time.
+** Refinement: processes entries of the remembered set before the next minor collection would. So
+** the minor collection has little to visit, however much was stored, even if no safepoint is
+** reached for a long time. Barriers refine a list when it has become long. Safepoints refine the
+** tables of remset.whole, in slices, if they have more than remset.many slots.
 **
-** Processing an entry tenures the young objects that it refers to, as the collection would. The
-** entry is removed from the set. Those tenured objects that may refer to young ones are added; so
-** the set grows by at most one entry for each allocated object. An object that was tenured in this
-** way lives until a major collection even if the program drops it before the minor one, so
-** refinement waits until much is remembered.
+** Processing an entry removes it from the set and tenures the young objects that it refers to, as
+** the collection would. Of the tenured objects, those that may refer to young ones are added to the
+** set; so the set grows by at most one entry for each allocated object. An object that was tenured
+** in this way lives until a major collection, even if the program drops it before the minor one. So
+** lists are not refined before they are long.
 **
-** No key is removed here: a key without a value may be about to receive one, and only the value
-** would pass a barrier. Such a key is tenured like any other.
+** No key is removed here, because a key without a value may be about to receive one, and only the
+** value would pass a barrier. Such a key is tenured like any other.
 **
 ** A store into a huge table remembers the slot without reading the header of the stored object
-** (gc.h). Here these headers are read, many together and prefetched. If about as many slots of a
-** strong table were remembered as it has, the table is remembered as a whole: further stores cost
-** nothing, and its slots are visited in their order.
+** (gc.h). Refinement reads many of these headers together, with prefetching. If about as many slots
+** of a strong table were remembered as it has, the table is remembered as a whole: further stores
+** cost nothing, and its slots are visited in their order.
 **
 ** Slots of weak tables with a young key or value stay remembered, because only a major collection
 ** could remove a tenured object from them. If there are too many such slots, a minor collection is
-** requested, which finds the dead objects. If it does not come, the slots are processed like
-** others.
+** requested, which finds the dead objects. If none has run when the list has become too long again,
+** these slots are processed like others.
 */
 #define LUA_CORE
 
@@ -43,15 +43,15 @@
 
 /* {== tenuring ========================================================== */
 
-/* Marks o, to which a table refers. A weak table keeps no old object alive, so if 'weak' is 1, an
-   old o is not marked. */
+/* Marks o, to which a table refers. If the table is weak ('weak' is 1), marks o only if o is young,
+   because a weak table keeps no old object alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
 }
 
 
-/* Marks the keys and values in slots i to end - 1 of t ('weak' as in see). */
+/* Marks the keys and values in the slots i to end - 1 of t. 'weak' is 1 if t is weak (see). */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
                       int weak) {
   unsigned asize = luaN_asize(t);
@@ -64,7 +64,7 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
     if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
-    /* Also a key without a value, which may get one. */
+    /* A key without a value is marked, too, because it may receive a value. */
     if (keyiscollectable(n)) see(g, gckey(n), weak);
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
   }
@@ -76,8 +76,8 @@ static unsigned slotsof (const Table *t) {
 }
 
 
-/* Returns 1 if t is weak, after luaN_discoverlate, because a major collection may have treated t as
-   strong. */
+/* Returns 1 if t is weak. Calls luaN_discoverlate for a weak t, because a major collection may have
+   treated it as strong. */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
   if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
@@ -85,7 +85,7 @@ static int seeweak (global_State *g, Table *t) {
 }
 
 
-/* Starts to process table t: t is no longer logged; marks its metatable and the lines of its
+/* Starts to process table t: sets its LUAN_UNLOGGED, and marks its metatable and the lines of its
    vectors. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
@@ -94,7 +94,7 @@ static void begintable (global_State *g, Table *t) {
 }
 
 
-/* Moves the objects of mark.young, which were just tenured, to the remembered set. */
+/* Remembers the objects of mark.young, which were just tenured, and empties mark.young. */
 static void remembertenured (lua_State *L) {
   luaN_Vec *v = &G(L)->heap.gc.mark.young;
   while (v->n > 0) luaN_remember(L, (GCObject *)v->a[--v->n]);
@@ -111,7 +111,8 @@ void luaN_tenure (lua_State *L, GCObject *o) {
 
 /* {== slots ============================================================= */
 
-/* Returns 1 if slot i of the weak table t must stay remembered: its key or value is young. */
+/* Returns 1 if slot i of the weak table t must stay remembered, because its key or value is
+   young. */
 static int isyoungslot (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   const Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -121,10 +122,12 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
-/* Visits the remembered slots of the huge table t from word k of remset.slots on, as far as they
-   are in its array part. Returns the index of the first word after them. Ends, too, at an address
-   inside the array that is no slot: it was a slot of an earlier vector of t, whose memory the array
-   now uses. */
+/*
+** Visits a run of remembered slots of the huge table t: those from word k of remset.slots on, as
+** long as they are in its array part. Returns the index of the first word after the run. The run
+** also ends at an address inside the array that is no slot: it was a slot of an earlier vector of
+** t, whose memory the array now uses.
+*/
 static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
   const luaN_Vec *s = &g->heap.gc.remset.slots;
   void *const *a = s->a;
@@ -145,8 +148,9 @@ static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize)
 }
 
 
-/* Visits all slots of remset.slots and removes them; 'keep': leaves those slots of weak tables
-   there that have a young key or value. Counts the slots of strong tables in remset.writes. */
+/* Visits all slots of remset.slots and removes them from the list. If 'keep' is 1, slots of weak
+   tables that have a young key or value stay in the list. Counts the slots of strong tables in
+   remset.writes. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -216,7 +220,8 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* If many slots of weak tables stay, the next refinement starts at remset.many words. */
+  /* If many slots of weak tables have stayed, the next refinement starts at remset.many words, not
+     earlier. */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
@@ -227,7 +232,8 @@ void luaN_refineslots (lua_State *L) {
 
 /* {== objects =========================================================== */
 
-/* Returns 1 if o is written to without a barrier: a thread, which may run, or an open upvalue. */
+/* Returns 1 if o is written to without a barrier: if it is a thread, which may run, or an open
+   upvalue. */
 static int iswritten (const GCObject *o) {
   return o->tt == LUA_VTHREAD || (o->tt == LUA_VUPVAL && upisopen(gco2upv(o)));
 }
@@ -269,7 +275,7 @@ int luaN_refinetables (lua_State *L) {
   size_t i, slots;
   unsigned end;
   if (!luaN_has(LUAN_TABLESLICES)) return 0;
-  /* All of t is remembered again. */
+  /* If t was logged again, all of t is remembered, so that its rest needs no processing. */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
   slots = (t == NULL) ? 0 : slotsof(t) - c->remset.refined;

@@ -17,8 +17,8 @@
 #include "weak.h"
 
 
-/* Returns 1 if o may be dead (luaN_white). Marks a string, because strings count as values, and
-   tenures an object that this collection has left young; returns 0 for these. */
+/* Returns 1 if o may be dead (luaN_white). A string is marked, because strings count as values, and
+   an object that this collection has left young is tenured; the result is 0 for both. */
 static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
@@ -28,9 +28,9 @@ static int maybedead (global_State *g, GCObject *o) {
 }
 
 
-/* Marks the objects to which slot i of t refers strongly. 'kind' is the kind of t, whose values are
-   weak and whose keys may be weak as well. Returns 1 if an object to which the slot refers weakly
-   may be dead. Makes the key of an empty node dead and returns 0. */
+/* Visits slot i of t, a table of this kind with weak values and perhaps weak keys. Marks the
+   objects to which the slot refers strongly. Returns 1 if an object to which it refers weakly may
+   be dead. If the slot is an empty node, makes its key dead and returns 0. */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);
   const TValue *v;
@@ -39,7 +39,7 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   else {
     Node *n = gnode(t, i - asize);
     v = gval(n);
-    /* The slot is remembered, so a store has overwritten any tombstone. */
+    /* There is no tombstone, because a store has overwritten the slot since it was remembered. */
     lua_assert(!luaN_ishidden(v));
     if (isempty(v)) {
       if (keyiscollectable(n)) setdeadkey(n);
@@ -54,12 +54,12 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 }
 
 
-/* Marks the value in slot i of a table with weak keys and strong values if it is in the array part
-   or its key is alive; else adds the node to weak.unresolved. */
+/* Visits slot i of a table with weak keys and strong values. Marks the value if the slot is in the
+   array part or its key is alive; else adds the node to weak.unresolved. */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
-  /* No memory for weak.unresolved: traverse the whole table. */
+  /* If there is no memory for weak.unresolved, traverse the whole table. */
   else if (!luaN_resolveentry(g, gnode(t, i - asize))) {
     luaN_lookonce(g, t);  /* t may have entries that a major collection has found dead */
     luaN_traverse(g, obj2gco(t));
@@ -67,7 +67,7 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry of slot i if its value is dead ('keys' is 0) or if its key is dead ('keys' is
+/* Removes the entry of slot i of t if its value is dead ('keys' is 0) or its key is dead ('keys' is
    1). Returns 1 if the entry stays and its key may be dead. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
@@ -102,8 +102,7 @@ void luaN_clearslots (global_State *g, int keys) {
 }
 
 
-/* Returns 1 if the object to which v refers is a young long string or userdata of survivor age
-   0. */
+/* Returns 1 if v refers to a young long string or userdata of survivor age 0. */
 static int isnewtext (const TValue *v) {
   const GCObject *o = gcvalue(v);
   return (rawtt(v) == ctb(LUA_VLNGSTR) || rawtt(v) == ctb(LUA_VUSERDATA)) &&
@@ -112,11 +111,12 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if the pair at index k of remset.slots, array slot i of t, was remembered for an object
-** that stayed young, and the slot has a new long string or userdata now (isnewtext). The store of
-** the new object has remembered the slot again, later in the list. The last of these pairs is
-** excepted: if it was at the end of the list, the barrier has not repeated it. Without this test
-** the pairs of a queue's slots would accumulate.
+** Returns 1 if the pair at index k of remset.slots need not be visited, because the same slot was
+** remembered again later in the list. That is so if the pair, for array slot i of t, was remembered
+** for an object that stayed young, and the slot has a new long string or userdata now (isnewtext),
+** whose store has remembered the slot again. The last pair of this sort is always visited: if it
+** was at the end of the list, the barrier has not repeated it. Without this test the pairs of a
+** queue's slots would accumulate.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -124,9 +124,9 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/* Number of slots up to which an array has one bit per slot while its remembered slots are visited,
-   so that a slot is visited once, however many successive pairs of the array contain it. The bits
-   are 2 KiB of the C stack. */
+/* While the remembered slots of an array of up to MOST_SEEN slots are visited, each of its slots
+   has a bit, so that a slot is visited once, however many successive pairs contain it. The bits are
+   2 KiB of the C stack. */
 #define MOST_SEEN	(1u << 14)
 #define SEENBITS	(8 * (unsigned)sizeof(uintptr_t))
 
@@ -137,7 +137,7 @@ typedef struct Seen {
 } Seen;
 
 
-/* Prepares 's' for another array of asize slots. If these are more than MOST_SEEN, none has a
+/* Prepares 's' for another array, of asize slots. If asize is above MOST_SEEN, no slot has a
    bit. */
 static void beginseen (Seen *s, unsigned asize) {
   s->n = (asize <= MOST_SEEN) ? asize : 0;
@@ -145,8 +145,8 @@ static void beginseen (Seen *s, unsigned asize) {
 }
 
 
-/* Returns 1 if the bit of slot i is set, else sets the bit and returns 0. Always 0 for a slot
-   without a bit. */
+/* Returns 1 if the bit of slot i is set; else sets the bit and returns 0. Always returns 0 for a
+   slot without a bit. */
 static int isseen (Seen *s, unsigned i) {
   uintptr_t bit = (uintptr_t)1 << (i % SEENBITS), *word;
   if (i >= s->n) return 0;
@@ -157,9 +157,12 @@ static int isseen (Seen *s, unsigned i) {
 }
 
 
-/* Marks from the remembered slots. If a table has got other vectors since a slot was remembered,
-   moveslots has replaced the slot, or the table itself is remembered; then visiting an old address
-   that happens to be in the new vectors does no harm. */
+/*
+** Marks from the remembered slots. A slot may be an address in an earlier vector of its table. That
+** does no harm: when the table got other vectors, moveslots replaced the slot, or the table itself
+** was remembered. So an old address that happens to be in the new vectors is only visited in
+** addition.
+*/
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
   size_t k, kept = 0;
@@ -194,7 +197,7 @@ static void markslots (global_State *g) {
       else luaN_traverseslots(g, t, i, 1);
     }
     else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
-    else if (markweakslot(g, t, kind, i)) {  /* for luaN_clearslots */
+    else if (markweakslot(g, t, kind, i)) {  /* the slot stays for luaN_clearslots */
       s->a[kept++] = t;
       s->a[kept++] = slot;
     }
@@ -206,7 +209,7 @@ static void markslots (global_State *g) {
 }
 
 
-/* Traverses all objects of list v, which get LUAN_UNLOGGED again, and empties v. 'ageing': each
+/* Traverses all objects of list v, sets their LUAN_UNLOGGED, and empties v. If 'ageing' is 1, each
    object may be the holder of objects that stay young. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;

@@ -1,53 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The remembered set (G1, G8 of gc.h): objects that are traversed as a whole, and slots of larger
-** tables. Adding to it never fails: if a list cannot grow, 'overflow' is set and the next
-** collection is a full one, which needs no remembered set.
-*/
+/* The remembered set (G1, G8 of gc.h): objects that the next minor collection traverses as a whole,
+   and slots of larger tables. Adding to it never fails: if a list cannot grow, remset.overflow is
+   set, and the next collection is a full one, which needs no remembered set. */
 #ifndef luaN_remset_h
 #define luaN_remset_h
 
 #include "mark.h"
 
 /*
-** Value of remset.many: 'objects' is refined at that number of objects, 'slots' at that number of
-** words (at twice the number while remset.hurried is 1; for huge tables perhaps earlier, at
-** remset.refineat). Tables in 'whole' are left to the minor collection unless they have more slots
-** in total. A lower limit shortens pauses and makes barriers refine more often.
+** Value of remset.many, the limit at which lists are refined. A lower limit shortens pauses and
+** makes barriers refine more often.
+**   - remset.objects: refined at this number of objects.
+**   - remset.slots: refined at this number of words; at twice the number while remset.hurried is 1;
+**     for stores into huge tables perhaps earlier (remset.refineat).
+**   - remset.whole: refined in slices if its tables have more slots than this in total. Fewer are
+**     left to the minor collection.
 */
 #define LUAN_MANY	(1u << 15)
 
 /*
-** True if a table with 'slots' slots, remset.many / 8 or more, is huge: the headers of its values,
-** one cache line each, do not fit, with other data, into a core's cache of the second level. Random
-** stores of old objects into tables just below the limit show a limit that is too high
-** (bench/load/permute.lua).
+** True if a table with this number of slots is huge. The limit is remset.many / 8, because the
+** headers of its values, a cache line each, and other data no longer fit into a core's cache of the
+** second level. To test the limit, store old objects at random into tables just below it
+** (bench/load/permute.lua): if the limit is too high, such stores are slow.
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 
-/* Adds o to remset.whole if o is a table with LUAN_LISTED, else to remset.objects, to be traversed
-   as a whole; if there is no memory, sets remset.overflow. No effect if o is logged or young. */
+/* Remembers o, which is to be traversed as a whole: adds it to remset.whole if it is a table with
+   LUAN_LISTED, else to remset.objects. If there is no memory, sets remset.overflow. Does nothing if
+   o is logged or young. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
-/*
-** Moves the pairs of 'from' (table, slot, table, …) into remset.slots: slots that refer to objects
-** that stayed young (ageing.h). To be called after a minor collection, when remset.slots is empty.
-*/
+/* Remembers the slots that refer to objects that stayed young (ageing.h): moves the pairs of 'from'
+   (table, slot, table, slot, …) into remset.slots. To be called after a minor collection, when
+   remset.slots is empty. */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
-/* Clears LUAN_CLEAN of thread L, and adds L to remset.objects if L is old and not logged. */
+/* Makes thread L dirty: clears LUAN_CLEAN, and adds L to remset.objects if L is old and not
+   logged. */
 LUAI_FUNC void luaN_dirtythread (lua_State *L);
 
 /* Moves all threads of remset.dirty to remset.objects. To be called when a collection starts. */
 LUAI_FUNC void luaN_rememberdirty (lua_State *L);
 
-/* Makes the running thread L dirty again if a collection has made it clean. */
+/* If a collection has made the running thread L clean, makes L dirty again. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
 /* Empties the remembered set. To be called when a full collection starts. */
 LUAI_FUNC void luaN_forgetall (lua_State *L);
 
-/* Resets the state of refinement (refine.c). To be called when a collection visits or drops the
+/* Resets the state of refinement (refine.c), because a collection has visited or dropped the
    remembered set. */
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
 
@@ -55,9 +57,9 @@ static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
-/* Prefetches for the list of slots s, whose pair at index k is about to be visited: the slot of a
-   later pair, and the object in the slot of a pair between them, if that pair is of the same table.
-   'asize' is the size of that table's array part. */
+/* Prefetches for a visit of the pairs of list s (table, slot), of which the pair at index k is
+   next: the slot of a later pair; and, of a pair about half as far ahead, the object in the slot if
+   the pair has the same table as the one at k. 'asize' is the size of that table's array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 #endif

@@ -28,10 +28,10 @@
 
 
 /*
-** A batch of finalizers ends MAX_BATCH_NS nanoseconds after its first reading of the clock, but not
-** before finalize.quota calls. The clock is read once in CALLS_A_READING calls; the interval
-** doubles, up to MOST_A_READING, as long as the calls between two readings take less than one
-** QUICK_PART-th of the batch. A longer batch means longer pauses and fewer safepoints.
+** A batch of finalizers ends MAX_BATCH_NS nanoseconds after the first reading of the clock, but not
+** before finalize.quota calls. The clock is first read once in CALLS_A_READING calls. As long as
+** the calls between two readings take less than one QUICK_PART-th of the batch, this interval
+** doubles, up to MOST_A_READING calls. A longer batch means longer pauses and fewer safepoints.
 */
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_READING	8u
@@ -42,12 +42,13 @@
 /*
 ** Objects with finalizers often own memory outside of the heap (streams, cursors), so a nursery
 ** must not contain thousands of dead ones. In the generational mode, a minor collection starts when
-** (YOUNG_MIN << youngbits) + finalize.closed of them are young. If it finds more than one
-** YOUNG_MANY-th of them alive, the number is doubled, up to YOUNG_BITS times, so that a program
-** that keeps its objects, or the last thousand of them, pays for few collections and objects still
-** die young. If it finds at most one YOUNG_FEW-th alive, the number is halved.
-** spec/lua/gc/finalized_spec.lua tests the effect: how many objects are alive at a time in a
-** program that drops each of them.
+** (YOUNG_MIN << youngbits) + finalize.closed objects with finalizers are young.
+**
+** If the collection finds more than one YOUNG_MANY-th of them alive, the first term is doubled, up
+** to YOUNG_BITS times. So a program that keeps its objects, or the last thousand of them, pays for
+** few collections, and objects still die young. If it finds at most one YOUNG_FEW-th alive, the
+** first term is halved. spec/lua/gc/finalized_spec.lua tests the effect: how many objects are alive
+** at a time in a program that drops each of them.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -62,15 +63,15 @@ static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
 
 
 static void setaside (luaN_Gc *c, GCObject *o) {
-  /* Reserved by makeroom. */
+  /* makeroom has reserved the capacity. */
   lua_assert(c->finalize.tobefinalized.n < c->finalize.tobefinalized.size);
   c->finalize.tobefinalized.a[c->finalize.tobefinalized.n++] = o;
   c->finalize.found = 1;
 }
 
 
-/* Removes the entries of 'tobefinalized' whose finalizers were called, if they are at least half of
-   the list. */
+/* If the finalizers of at least half of the entries of 'tobefinalized' were called, removes these
+   entries. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -82,9 +83,9 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/* Ensures capacity for one more object in 'finalizable', and for it and all objects of
-   'finalizable' in 'tobefinalized', because a collection that moves the dead there must not fail.
-   Returns 0 if there is no memory. */
+/* Ensures capacity for one more object in 'finalizable', and in 'tobefinalized' for that object and
+   all of 'finalizable', because a collection that queues dead objects must not fail. Returns 0 if
+   there is no memory. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -93,7 +94,7 @@ static int makeroom (global_State *g) {
 }
 
 
-/* Frees unused memory of the lists. Keeps capacity in 'tobefinalized' as makeroom requires. */
+/* Keeps the capacity of 'tobefinalized' that makeroom requires. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
@@ -123,13 +124,14 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
-      luaN_mark(g, o);  /* slices of the selection will not visit o */
+      luaN_mark(g, o);  /* no slice of the selection will visit o */
   }
 }
 
 
-/* Adjusts youngbits after a minor collection in which 'alive' of 'young' young objects with
-   finalizers survived. No effect if they were too few to start that collection. */
+/* Adapts youngbits after a minor collection in which 'alive' of 'young' young objects with
+   finalizers have survived. Does nothing if the young ones were too few to start that
+   collection. */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);
@@ -142,9 +144,9 @@ LUA_API void luaN_willclose (lua_State *L) {
 }
 
 
-/* Selects in one pass. A major collection in slices needs two passes (luaN_selectslice): it must
-   have found all dead objects before it marks the first one, because marking one also marks the
-   dead objects to which it refers. */
+/* Selects in one pass: queues each dead object when it is found. In slices, two passes are needed
+   (luaN_selectslice): all dead objects must be found before the first one is marked, because
+   marking it also marks the dead objects to which it refers. */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -179,8 +181,8 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* Runs one slice of the selection. An object that gets its finalizer while the slices run is
-   appended at index sweep.kept or higher, where no slice visits it, so it counts as alive until the
+/* Runs one slice of the selection. An object that gets its finalizer while the selection runs is
+   appended at index sweep.kept or higher. No slice visits it there, so it counts as alive until the
    next major collection. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -236,12 +238,12 @@ void luaN_endselection (luaN_Gc *c) {
 
 
 /*
-** If finalizers take longer than the allocation of their objects, batches that end by the clock
-** would leave more and more calls pending. So each time a step of the collector ends with more
-** pending calls than the step before (if that left any), the least number of calls of a batch
-** becomes MOST_A_READING or four times its previous value, until no call is pending; the program
-** pays with time. (While a selection is moving its dead objects, a higher number of pending calls
-** does not count.)
+** The program may allocate objects faster than batches that end by the clock can finalize them;
+** then more and more calls would be pending. So the least number of calls of a batch is raised each
+** time a step of the collector ends with more pending calls than the previous step (if that left
+** any): to MOST_A_READING, then to four times its value, until no call is pending. The program pays
+** for that with time. (While a selection is moving dead objects to the queue, more pending calls do
+** not count.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
@@ -252,26 +254,28 @@ void luaN_setquota (global_State *g) {
 }
 
 
-/* A series of finalizer calls. */
+/* A series of finalizer calls, as made by luaN_callfinalizers. */
 typedef struct Batch {
   luaN_Calls which;
   int over;			/* 1: the batch has ended because of the clock */
-  /* Nanoseconds: the end of the batch; the last reading of the clock, or 0. */
+  /* In nanoseconds: when the batch must end; the last reading of the clock. 0 before the first
+     reading. */
   uint64_t end, read;
-  size_t calls, quota;		/* number of calls made, and smallest number to be made */
-  /* Number of calls at which the clock is read next, and the interval. */
+  size_t calls, quota;		/* number of calls made; least number of calls */
+  /* Number of calls at which the clock is read next; number of calls between two readings. */
   size_t nextreading, gap;
 } Batch;
 
 
-/* Returns 1 if the batch must end before another call; always 0 for LUAN_ALL and LUAN_CLOSING. */
+/* Returns 1 if the batch must end before the next call. Always 0 for LUAN_ALL and LUAN_CLOSING. */
 static int isover (Batch *b) {
   uint64_t now;
   if (b->which != LUAN_BATCH || ++b->calls < b->nextreading) return 0;
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
   else {
-    /* A clock that went back ends the batch, too, after 'quota' calls. */
+    /* A clock that was set back ends the batch, too. At least 'quota' calls are made in any
+       case. */
     b->over = ((now >= b->end || now < b->read) && b->calls > b->quota);
     if (now - b->read >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_READING;
     else if (b->gap < MOST_A_READING) b->gap *= 2;
@@ -282,7 +286,8 @@ static int isover (Batch *b) {
 }
 
 
-/* Removes the next pending object from the queue and calls its finalizer, if it still has one. */
+/* Removes the next object from the queue and calls its finalizer, unless the finalizer was removed
+   since. */
 static void callfinalizer (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
@@ -303,7 +308,7 @@ static void callfinalizer (lua_State *L) {
 }
 
 
-/* Calls finalizers until one raises an error, the batch ends, or none is left. */
+/* Calls finalizers until one raises an error, the batch is over, or none is left. */
 static void callmany (lua_State *L, void *ud) {
   luaN_Finalize *f = &G(L)->heap.gc.finalize;
   Batch *b = (Batch *)ud;
@@ -311,8 +316,8 @@ static void callmany (lua_State *L, void *ud) {
 }
 
 
-/* Calls finalizers in protected mode: an error becomes a warning, and the next finalizer is
-   called. */
+/* Calls the finalizers in protected mode. After an error, which becomes a warning, continues with
+   the next finalizer. */
 int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   global_State *g = G(L);
   luaN_Finalize *f = &g->heap.gc.finalize;

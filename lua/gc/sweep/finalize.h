@@ -6,37 +6,35 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Moves the dead objects of 'finalizable' to 'tobefinalized', newest first; 'all': every object,
-   dead or not. A minor collection moves only young ones. Does not allocate. */
+/* Moves the dead objects of 'finalizable' to 'tobefinalized', the newest first. A minor collection
+   moves only young ones. If 'all' is 1, moves every object, dead or not. Does not allocate. */
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
-/*
-** Select the dead objects in slices: luaN_beginselection prepares the selection, luaN_selectslice
-** runs for about 'bytes' of marking cost and returns the cost. All dead objects are queued when
-** finalize.selection is LUAN_RESURRECTING.
-*/
+/* Functions that select the dead objects in slices. luaN_beginselection prepares the selection.
+   luaN_selectslice runs for about 'bytes' of marking cost and returns the cost. When
+   finalize.selection is LUAN_RESURRECTING, all dead objects are queued. */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* Ends a selection, if one runs, for a full collection or the end of the state. If all dead objects
-   were found, queues those not queued yet; if not, removes the tags, so that the objects will be
-   tested again. */
+/* Ends a selection, if one runs, because a full collection starts or the state ends. If all dead
+   objects were found, queues those that are not queued yet. If not, removes the tags, so that the
+   objects will be tested again. */
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
 /*
-** Calls finalizers of objects pending finalization: LUAN_BATCH, a batch; LUAN_ALL, all;
-** LUAN_CLOSING, all, for a state that is closing. If luaD_checkminstack fails for L, the finalizers
-** are left to the next collection, except with LUAN_CLOSING. Returns 1 if a batch was ended by the
-** clock before all were called. Runs Lua code; errors become warnings.
+** Calls finalizers of objects pending finalization: those of a batch (LUAN_BATCH), all (LUAN_ALL),
+** or all of a state that is closing (LUAN_CLOSING). Runs Lua code; errors become warnings. If
+** luaD_checkminstack fails for L, calls none and leaves them to the next collection, except with
+** LUAN_CLOSING. Returns 1 if the clock has ended a batch before all finalizers were called.
 */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
 
-/* Sets the number of calls that a batch makes at least, whatever the time. To be called at the end
-   of each step of the collector (collect.c), before its batch. */
+/* Sets the least number of calls of a batch, which it makes whatever the time. To be called at the
+   end of each step of the collector (collect.c), before the batch of the step. */
 LUAI_FUNC void luaN_setquota (global_State *g);
 
-/* Returns unused memory of the lists of objects with finalizers. */
+/* Frees unused memory of 'finalizable' and 'tobefinalized'. */
 LUAI_FUNC void luaN_shrinkfinalizers (global_State *g);
 
 #endif

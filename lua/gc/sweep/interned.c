@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The string table: short strings by their contents. It grows, shrinks and is swept by slices some
-** buckets at a time, to keep pauses short. (Full collections and some minor collections may sweep
-** all buckets.) It uses linear hashing (Litwin, VLDB 1980) within a vector whose size is a power of
-** 2: bucket i of the upper half exists only if i is less than 'limit'; until then its strings are
+** The string table: short strings by their contents. To keep pauses short, it grows, shrinks and is
+** swept by slices some buckets at a time. (Full collections and some minor collections may sweep
+** all buckets at once.)
+**
+** The table uses linear hashing (Litwin, VLDB 1980) within a vector whose size is a power of 2.
+** Bucket i of the upper half is in use only if i is less than 'limit'. Until then its strings are
 ** in the bucket half a vector below, which is split when 'limit' reaches i.
 **
-** G5 of gc.h holds at all times. A sweep visits the buckets in ascending order, so that a split
-** moves strings only to buckets that are not swept yet. Marking counts the short strings that it
-** marks (G12), so that the number of dead ones is known, and the sweep stops when it has removed
-** them. Usually no old string has died; then the sweep reads no chain, and avoids many cache
+** G5 of gc.h holds at all times, because a sweep visits the buckets in ascending order, so that a
+** split moves strings only to buckets that are not swept yet. Marking counts the short strings that
+** it marks (G12). So the number of dead ones is known, and the sweep stops when it has removed
+** them. Usually no old string has died; then the sweep reads no chain, which avoids many cache
 ** misses.
 */
 #define LUA_CORE
@@ -30,30 +32,30 @@
 #include "nursery.h"
 #include "vec.h"
 
-/* Buckets that are split for each new string while the table grows. */
+/* Number of buckets that are split for each new string while the table grows. */
 #define SPLITS_A_STRING		2
 
-/* Words of the largest list of young strings that is freed after each minor collection. An idle
-   state does not need the list. */
+/* The list of young strings is freed after each minor collection if it has capacity for at most
+   this number of words, because an idle state does not need it. */
 #define MAX_LIST_DROPPED		256u
 
 /*
-** Young strings are not listed if the last nursery had at least one new string for each
-** BUCKETS_A_YOUNG buckets, and the table has at most MAX_UNLISTED buckets: sweeping all buckets
-** costs less than the list. The first nurseries have no list, because most strings of a small state
-** are those that it is created with.
+** Young strings are not listed if a sweep of all buckets costs less than the list: if the last
+** nursery had at least one new string for each BUCKETS_A_YOUNG buckets, and the table has at most
+** MAX_UNLISTED buckets. The first nurseries of a state have no list, because most strings of a
+** small state are those that it is created with.
 */
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
 
-/* Most buckets that a call of luaN_shrinkstrings merges. */
+/* Largest number of buckets that a call of luaN_shrinkstrings merges. */
 #define MERGES_A_MINOR		4096
 
 
 /* {== size ============================================================= */
 
-/* Puts bucket 'limit' into use: moves the strings that belong there from the bucket that is half
-   a vector below. */
+/* Puts bucket 'limit' into use: moves the strings that belong there from the bucket half a vector
+   below. */
 static void split (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -84,15 +86,15 @@ static void merge (global_State *g) {
 }
 
 
-/* Resizes the vector of buckets. The vector does not count as allocation for the pacer, because it
-   is never garbage and its strings were counted. Returns 0 if there is no memory. */
+/* Resizes the vector of buckets. Returns 0 if there is no memory. The pacer does not count the
+   vector as allocation, because the vector is never garbage and its strings were counted. */
 static int resize (lua_State *L, int size) {
   stringtable *tb = &G(L)->strt;
   l_mem debt = luaN_debt(G(L));
   TString **v = (TString **)luaN_resize(L, tb->hash,
       cast_sizet(tb->size) * sizeof(TString *),
       cast_sizet(size) * sizeof(TString *), LUAN_VBUFFER);
-  if (v == NULL) return 0;  /* the vector keeps its size, with longer chains */
+  if (v == NULL) return 0;  /* the vector keeps its size, and chains get longer */
   luaN_uncharge(G(L), debt);
   tb->hash = v;
   tb->size = size;
@@ -148,8 +150,9 @@ void luaN_bornstring (global_State *g, TString *ts) {
 }
 
 
-/* Removes dead strings from the cache of luaS_new. In a minor collection the cache can refer to a
-   dead string only if something was put into it since the last collection. */
+/* Removes dead strings from the cache of luaS_new. A minor collection does so only if something was
+   put into the cache since the last collection, because no older entry can refer to a string that
+   this collection finds dead. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.minor && !c->strings.cached) return;
@@ -158,8 +161,8 @@ void luaN_clearcache (global_State *g) {
 }
 
 
-/* Removes dead strings from a chain and returns their number. Slices of a major collection remove
-   old strings only. */
+/* Removes the dead strings from a chain and returns their number. A slice of a major collection
+   removes only old strings. */
 static int sweepchain (global_State *g, TString **p) {
   int slice = g->heap.gc.sweep.active && !g->heap.gc.mark.minor;
   int n = 0;
@@ -198,8 +201,8 @@ static int aremany (const luaN_Gc *c, int n) {
 }
 
 
-/* Prepares strings.young for the next nursery. 'born' is the number of strings by which the table
-   has grown during the last nursery. */
+/* Prepares strings.young for the next nursery. 'born' is the number of strings that the last
+   nursery has added to the table. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;

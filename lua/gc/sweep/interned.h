@@ -11,15 +11,15 @@ LUAI_FUNC void luaN_sweepyoungstrings (global_State *g);
 /* Removes all dead strings from the string table, in a full collection. */
 LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 
-/* luaN_beginstrings starts the sweep of the table after a major collection has marked everything.
-   luaN_sweepstrings sweeps up to n buckets and returns the number of buckets swept, which is less
-   than n only if no dead string is left. */
+/* Functions that sweep the table in slices. luaN_beginstrings starts the sweep after a major
+   collection has marked everything. luaN_sweepstrings sweeps up to n buckets and returns the number
+   of buckets swept. If that is less than n, no dead string is left. */
 LUAI_FUNC void luaN_beginstrings (global_State *g);
 LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
 
-/* Starts to make the table smaller if it has more than four buckets for each string; each call
-   merges up to MERGES_A_MINOR buckets. No effect while slices sweep the table. May allocate; does
-   not collect. */
+/* Makes the table smaller in steps, if it has more than four buckets for each string. A call merges
+   up to MERGES_A_MINOR buckets. Does nothing while slices sweep the table. May allocate; does not
+   collect. */
 LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 
 #endif

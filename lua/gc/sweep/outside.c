@@ -15,9 +15,9 @@
 #include "seam.h"
 #include "vec.h"
 
-/* The next minor collection is brought forward if at least EARLY_MIN external bytes, and one
-   EARLY_PART-th of all of them, were added since the nursery started. A lower EARLY_MIN or a higher
-   EARLY_PART finds dead owners earlier, with more collections. */
+/* The next minor collection is brought forward if the external bytes added since the nursery
+   started are at least EARLY_MIN, and at least one EARLY_PART-th of all of them. A lower EARLY_MIN
+   or a higher EARLY_PART finds dead owners earlier, with more collections. */
 #define EARLY_MIN	((size_t)LUAN_OVERDUE)
 #define EARLY_PART	4u
 
@@ -35,7 +35,6 @@ static size_t unitsof (size_t n) {
 }
 
 
-/* Checks UO1 and UO2. Returns the violated invariant and sets *where, or returns NULL. */
 const char *luaN_checkoutside (const global_State *g, const void **where) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_List *l = &c->lists.standins;
@@ -58,10 +57,12 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 }
 
 
-/* Updates u->most after the external bytes of u were set to n (UO2). Counts only growth of u->most
-   for samples, so that bytes that go up and down repeatedly, but not to 0, count once. If n is 0,
-   sets u->most to 0 and, if the external bytes are watched, reports them as freed
-   (luaN_tookback). */
+/*
+** Updates u->most after the external bytes of u were set to n (UO2). Only growth of u->most is
+** counted for samples, so that bytes that go up and down repeatedly, but not to 0, count once. If n
+** is 0, sets u->most to 0 and reports the external bytes as freed, if they are watched
+** (luaN_tookback).
+*/
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** External bytes: memory and resources outside the heap that userdata own, for example an image,
-** a connection or an open file. The collector sees such a userdata as a few bytes; the external
-** bytes determine how soon its death should be found. They count as growth, which starts major
-** collections (pace.c), and many of them at once bring the next minor collection forward.
-** (Compare caml_alloc_custom_mem of OCaml and the external memory of V8.)
+** External bytes: memory and resources outside the heap that userdata own, for example an image, a
+** connection or an open file. The collector sees such a userdata as a few bytes, and its external
+** bytes determine how soon its death should be found. So they count as growth, which starts major
+** collections (pace.c), and many of them at once bring the next minor collection forward. (Compare
+** caml_alloc_custom_mem of OCaml and the external memory of V8.)
 **
 ** A userdata that owns external bytes is in lists.standins, which collections sweep like the other
-** lists of sweep.c; when the userdata is dead, its bytes are subtracted. Its finalizer, if any, has
-** run before that, because a userdata pending finalization counts as alive.
+** lists of sweep.c. When the userdata is dead, its bytes are subtracted. If it has a finalizer,
+** that has run before, because a userdata pending finalization counts as alive.
 **
 ** Invariants (checked by luaN_verify):
 **   UO1  bytes.outside is the sum of the external bytes of the userdata in lists.standins. These
@@ -23,16 +23,18 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Sets the external bytes of u to n, or to fewer if the sum of all would exceed LUAN_MOSTOUTSIDE. A
-   hint: no effect if there is no memory to list u. May call the sampler; does not collect. */
+/* Sets the external bytes of u to n, or to fewer if the sum of all would exceed LUAN_MOSTOUTSIDE.
+   Has no effect if there is no memory to list u, because the number is only a hint. May call the
+   sampler; does not collect. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
-/* Returns 1 if u stays in 'standins': if u is alive and owns external bytes. Else returns 0, after
-   subtracting the bytes of a dead u or clearing LUAN_LISTED of a live one. */
+/* Visits entry u of lists.standins in a sweep. Returns 1 if u stays in the list, because it is
+   alive and owns external bytes. Otherwise subtracts the bytes of a dead u, or clears LUAN_LISTED
+   of a live one, and returns 0. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
-/* Checks UO1 and UO2 for the verifier. Returns the name of the violated invariant and sets
-   *where, or returns NULL. */
+/* Checks UO1 and UO2 for the verifier. If one is violated, sets *where and returns its name; else
+   returns NULL. */
 LUAI_FUNC const char *luaN_checkoutside (const global_State *g, const void **where);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps the lists of objects that need work when they are dead (sweep.h), for example the return
-   of memory to lua_Alloc. (interned.c sweeps short strings.) */
+/* Sweeps the lists of objects that need work when they are dead (sweep.h), for example because
+   memory must be returned to lua_Alloc. interned.c sweeps short strings. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -23,8 +23,8 @@
 #include "thread.h"
 #include "vec.h"
 
-/* Cost of a dead entry in addition to LUAN_VISIT, in bytes of marking. One FREEPART-th of the bytes
-   that lua_Alloc gets back is added. */
+/* A visit of a dead entry costs DEADCOST bytes of marking more than one of a live entry
+   (LUAN_VISIT), plus one FREEPART-th of the bytes that are returned to lua_Alloc. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
@@ -48,8 +48,8 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* Frees a large leaf object. Successive dead objects are often in the same block, so a block is
-   relisted when an object of another block is freed, not for each object. */
+/* Frees a large leaf object. Successive dead objects are often in the same block, so a block is not
+   relisted for each object, but when an object of another block is freed. */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -68,8 +68,9 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* Ends a thread if it is dead. This function and the other keep… functions below return 1 if o
-   stays in the list, else 0. If o is dead, they do the work that its death needs. */
+/* The functions below whose names start with "keep" visit entry o of a list. They return 1 if o
+   stays in the list. If o is dead, they do the work that its death needs and return 0. This one
+   ends a dead thread. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
   lua_assert(((lua_State *)o)->nextdirty == NULL);
@@ -97,7 +98,8 @@ static int keepstandin (lua_State *L, void *o) {
 }
 
 
-/* Keeps every object: the dead ones of the list of finalizable objects were removed before. */
+/* Keeps every object, because the dead ones of the list of finalizable objects were removed
+   before. */
 static int keepany (lua_State *L, void *o) {
   (void)L; (void)o;
   return 1;
@@ -106,8 +108,8 @@ static int keepany (lua_State *L, void *o) {
 
 typedef int (*Keep) (lua_State *L, void *o);
 
-/* The function of each list. Owners of external bytes come first, because a large userdata is
-   freed in a later list. */
+/* The function for each list of luaN_listof. Owners of external bytes come first, because a large
+   userdata is in a later list, too, which frees it. */
 static const Keep keep[LUAN_LISTS] =
   { keepstandin, keepthread, keeptable, keeplarge, keepany };
 
@@ -123,7 +125,7 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 }
 
 
-/* Sweeps a list from index 'first' on. */
+/* Sweeps the entries of a list from index 'first' on. */
 static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
   size_t i, n;
   G(L)->heap.gc.pause.looked[LUAN_LLISTED] += l->v.n - first;
@@ -137,11 +139,9 @@ static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
 }
 
 
-/*
-** Sweeps the young part of lists.large in a minor collection. Objects that stay young are moved
-** after the tenured ones. The sampler may count an object as alive because an earlier collection
-** left it young, so the death of a watched object is reported.
-*/
+/* Sweeps the young part of lists.large in a minor collection. Objects that stay young are moved
+   after the tenured ones. The death of a watched object is reported to the sampler, which may count
+   the object as alive because an earlier collection left it young. */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;
@@ -173,9 +173,9 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* Sets LUAN_HELD, in a full collection, on the lines of the large leaf objects that were young
-   before it, because marking does not mark these lines. The sweep removes LUAN_HELD from the lines
-   of the dead. */
+/* To be called in a full collection. Sets LUAN_HELD on the lines of the large leaf objects that
+   were young before it, because marking does not mark these lines. The sweep then removes LUAN_HELD
+   from the lines of the dead. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {
@@ -185,9 +185,9 @@ static void holdyoung (global_State *g, const luaN_List *l) {
 }
 
 
-/* Sets l->old of the list of finalizable objects, in a minor collection, to the number of old
-   entries before the first young one. The list is in the order in which objects got their
-   finalizers. */
+/* To be called in a minor collection for the list of finalizable objects, which is in the order in
+   which they got their finalizers. Sets l->old to the number of old entries before the first young
+   one. */
 static void passold (global_State *g, luaN_List *l) {
   while (l->old < l->v.n && luaN_isold((GCObject *)l->v.a[l->old])) l->old++;
   luaN_shrinkvec(g, &l->v);

@@ -21,14 +21,13 @@
 #include "pace.h"
 #include "vec.h"
 
-/* Largest number of slices of CallInfos that luaN_shrinkown frees at once. */
+/* Largest number of slices of CallInfos, of LUAN_ATONCE each, that one call of luaN_shrinkown
+   visits. */
 #define MAX_OWN_SLICES	8
 
-/*
-** A thread receives CallInfos in runs: one CALLINFO_PART-th of those that it has, up to
-** MAX_CALLINFO_RUN. Longer runs put more frames next to each other in memory and leave more of
-** them unused.
-*/
+/* A thread that needs a CallInfo receives a run of them: one CALLINFO_PART-th of those that it has,
+   at most MAX_CALLINFO_RUN. With longer runs, more frames are next to each other in memory and more
+   CallInfos are unused. */
 #define CALLINFO_PART	16u
 #define MAX_CALLINFO_RUN	256u
 
@@ -44,7 +43,8 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) (void)luaN_unlimited(g), luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  /* If luaN_newin has run an emergency collection, the list still has capacity for one entry. */
+  /* The list still has capacity for one entry, even if luaN_newin has run an emergency
+     collection. */
   v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);
@@ -54,11 +54,9 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 }
 
 
-/*
-** Reverses the order of the first n CallInfos after the running frame, because each one of a run
-** was inserted before the previous one. Deeper frames are at higher addresses then, in the order
-** in which the processor prefetches.
-*/
+/* Reverses the order of the first n CallInfos after the running frame. Each CallInfo of a run was
+   inserted before the previous one, so after that, deeper frames are at higher addresses, in the
+   order in which the processor prefetches. */
 static void inorder (lua_State *L, unsigned n) {
   CallInfo *last = L->ci->next, *ci = last, *rest = NULL;
   while (n-- > 0) {
@@ -76,11 +74,11 @@ static void inorder (lua_State *L, unsigned n) {
 
 CallInfo *luaN_extended (lua_State *L) {
   global_State *g = G(L);
-  /* lastchunk.c reads savedpc and nextraargs, even if the call is of a C function */
+  /* lastchunk.c reads savedpc and nextraargs in every frame, also in that of a C function. */
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
-  /* In a collection, or while the state is created, L gets one CallInfo only. */
+  /* During a collection, or while the state is created, L gets only one CallInfo. */
   if (!g->gcstopem) {
     unsigned run = L->nci / CALLINFO_PART, i;
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
@@ -93,9 +91,9 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* Counts the stack of a new thread and makes the thread dirty, if an emergency collection has
-   tenured the thread while the stack was being allocated: the collection could neither scan nor
-   count the stack. */
+/* If an emergency collection has tenured the new thread L while its stack was being allocated,
+   counts the stack and makes the thread dirty, because the collection could neither count nor scan
+   the stack. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -113,8 +111,8 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Updates the thread after the move of its stack (gc.h). Nothing is allocated between the move
-   and this call (S2). */
+/* Updates the thread after its stack was moved from one block to another (gc.h). Nothing is
+   allocated between the move and this call (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;
@@ -133,8 +131,8 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if the unused rest of the stack's block should be freed: any rest of a block of up to
-   LUAN_STRIDE slots, a rest of more than two thirds of a longer block. */
+/* Returns 1 if the unused rest of the stack's block should be freed by a move. In a block of up to
+   LUAN_STRIDE slots, any rest should; in a longer block, a rest of more than two thirds. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);
@@ -142,10 +140,10 @@ static int isroomy (const lua_State *th) {
 
 
 /*
-** Frees the second, the fourth, … of the next LUAN_ATONCE unused CallInfos. Returns the number that
-** it visited. A major collection whose scan has reached a freed CallInfo (mark.ci) continues with
-** the next one in the order of the scan: if the scan started again, it would never finish a deep
-** stack.
+** Frees every second one of the next LUAN_ATONCE unused CallInfos, starting with the second.
+** Returns the number of CallInfos visited. If a major collection has reached one of them in its
+** scan (mark.ci), the scan continues with the next one in its order. If it started again instead,
+** it would never finish a deep stack.
 */
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
@@ -177,7 +175,8 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
   if (!keep) {
     int room = th->stackroom;
     unsigned n;
-    /* If more is in use, luaD_shrinkstack would visit all frames and change nothing. */
+    /* If more of the stack is in use, luaD_shrinkstack would visit all frames and change
+       nothing. */
     if (stacksize(th) / 3 > th->top.p - th->stack.p)
       luaD_shrinkstack(th);
     if (isroomy(th))
@@ -186,7 +185,7 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
     if (!all) cost += luaN_shrinkcalls(th, more);
     else {
-      /* Slices of marking scan the thread from its start again. */
+      /* Slices that scan this thread start again, because the CallInfo at mark.ci may be freed. */
       if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);
       do {  /* luaE_shrinkCI frees half of the unused CallInfos */
         n = th->nci;

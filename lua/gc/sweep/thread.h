@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a thread apart from its scans: its allocation, the moves and the shrinking of its
-   stack, its end. */
+/* The life of a thread, except for its scans: its allocation, moves and shrinking of its stack, its
+   end. */
 #ifndef luaN_thread_h
 #define luaN_thread_h
 
 /*
-** luaN_shrinkthread shortens a stack of which little is in use, frees the unused part of its block
-** if that is worth a move (isroomy), and frees half of the next LUAN_ATONCE unused CallInfos
-** ('all': nearly all unused ones). It frees nothing if the stack was shortened in place since the
-** last call (LUAN_LONG), unless 'all' is 1. May allocate. luaN_shrinkcalls frees more CallInfos.
-** Both return the cost in bytes, and set *more to 1 if CallInfos may be left to free, else to 0.
+** luaN_shrinkthread returns unused memory of th in three steps. It shortens a stack of which little
+** is in use, frees the unused part of the stack's block if that is worth a move (isroomy), and
+** frees half of the next LUAN_ATONCE unused CallInfos. If 'all' is 1, it frees nearly all unused
+** CallInfos. If the stack was shortened in place since the last call (LUAN_LONG) and 'all' is 0, it
+** does nothing but clear the bit. May allocate.
+**
+** luaN_shrinkcalls frees more CallInfos. Both functions return the cost in bytes. They set *more to
+** 1 if CallInfos may be left to free, else to 0.
 **
 ** In the generational mode, the running and the main thread are shrunk every SHRINK_MINORS minor
 ** collections (collect.c), all other threads after every major collection. In the incremental mode,
@@ -20,12 +23,12 @@
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
 LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
 
-/* Shrinks the stack of the running or main thread th, and frees up to MAX_OWN_SLICES slices of its
-   unused CallInfos ('all': nearly all of these). */
+/* Shrinks the running or main thread th, as luaN_shrinkthread, and frees up to MAX_OWN_SLICES
+   slices of its unused CallInfos; nearly all of them if 'all' is 1. */
 LUAI_FUNC void luaN_shrinkown (lua_State *th, int all);
 
-/* Ends a dead thread: closes its open upvalues that are alive, and frees a stack of more than
-   LUAN_LARGE bytes. */
+/* Ends the dead thread th: closes those of its open upvalues that are alive, and frees its stack if
+   it has more than LUAN_LARGE bytes. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
 
 #endif

@@ -15,15 +15,14 @@
 #include "waiting.h"
 
 
-/*
-** Largest number of userdata that stay young for their finalizer, because each minor collection
-** visits all of them. Others are tenured, and count for the pacer as large leaf objects do
-** (pace.c).
-*/
+/* Largest number of userdata that stay young for their finalizers. There is a limit because each
+   minor collection visits all of them. Further ones are tenured, and count for the pacer as large
+   leaf objects do (pace.c). */
 #define MOST_WAITING	16384u
 
 
-/* Returns 1 if o is small: it shares its lines, and is not in lists.large. */
+/* Returns 1 if o is a small userdata, which shares its lines with other objects and is not in
+   lists.large. */
 static int isbumped (const GCObject *o) {
   return luaN_textsize(o) <= LUAN_LARGETEXT;
 }
@@ -39,7 +38,8 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 }
 
 
-/* Leaves o young in the running collection, and marks the objects that it refers to. */
+/* Leaves o young in the running collection: sets LUAN_MET, and marks the objects that o refers
+   to. */
 static void waiting_leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;
@@ -50,7 +50,7 @@ static void waiting_leave (global_State *g, GCObject *o) {
 }
 
 
-/* Sets ('on') or removes LUAN_HELD on the lines of the small userdata o. */
+/* Sets LUAN_HELD on the lines of the small userdata o if 'on' is 1, else removes it. */
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
@@ -106,9 +106,9 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* If o, which has LUAN_MET, is small: clears LUAN_MET, sets the survivor age, sets LUAN_HELD on the
-   lines of o, and counts o in bytes.waiting. Does nothing for a large o, which the sweep of
-   lists.large keeps. */
+/* Keeps the memory of o, which has LUAN_MET. If o is small: clears LUAN_MET, sets the survivor age,
+   sets LUAN_HELD on the lines of o, and counts o in bytes.waiting. Does nothing if o is large,
+   because the sweep of lists.large keeps it. */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
@@ -118,9 +118,9 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of o, whose finalizer was called, if o is small and its lines may become free:
-   if o is dead, or was left young again because it got another finalizer. Otherwise NULL. Reports a
-   dead o that is watched to the sampler. */
+/* To be called for o when its finalizer was called. If o is small and its lines may become free,
+   returns its block: o is dead, or was left young again because it got another finalizer. Otherwise
+   returns NULL. Reports a dead o that is watched to the sampler. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -173,8 +173,8 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* Empties the lists. The lines of their small userdata get the mark of the epoch that ends, in
-   place of LUAN_HELD; the sweep of lines that follows frees the lines of unmarked userdata. */
+/* The lines of small userdata in the lists lose LUAN_HELD and get the mark of the epoch that ends.
+   The sweep of lines that follows frees them if the userdata are not marked. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
