@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Calls from Lua functions, for OP_CALL of lvm.c. The frame of a Lua or C function is made inline
-** if a CallInfo is free and the stack has capacity; up to one result of a C function is moved
-** inline; a yield that needs no jump is a return. luaD_precall and luaD_poscall do the rest:
-** __call, hooks of C functions, two or more results, a stack that must grow.
+** Calls from Lua functions, for OP_CALL of lvm.c. The frequent cases are inline:
+**   - The frame of a Lua or C function is made here if a CallInfo is free and the stack has
+**     capacity.
+**   - Up to one result of a C function is moved here.
+**   - A yield that needs no jump is a return (luaN_yields).
+**
+** luaD_precall and luaD_poscall do the rest: __call, hooks of C functions, two or more results, a
+** stack that must grow.
 */
 #ifndef luaN_calls_h
 #define luaN_calls_h
@@ -11,7 +15,8 @@
 #include "lapi.h"
 #include "seam.h"
 
-/* As luaD_poscall, for a C function that has returned n values; 'ci' is its frame. */
+/* As luaD_poscall, for a C function that has returned with n results. 'ci' is the frame of the C
+   function. */
 static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
   int wanted = ci->nresults;
   if (l_unlikely(L->hookmask) || (unsigned)wanted > 1u)
@@ -30,10 +35,10 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** Yields without a jump and returns 1 if coroutine.yield was called by a Lua function in the
-** outermost bytecode loop of a thread that lua_resume runs: the C stack has no function to jump
-** over, and that loop returns. Otherwise (below a C function, a metamethod, a hook) returns 0, and
-** the caller must call coroutine.yield, which throws. 'next' is the frame of coroutine.yield.
+** To be called when a Lua function calls coroutine.yield. If the call is in the outermost bytecode
+** loop of a thread that lua_resume runs, yields and returns 1: the C stack has no function to jump
+** over, so that loop can return. Otherwise (below a C function, a metamethod or a hook) returns 0;
+** the caller must then call coroutine.yield, which throws. 'next' is the frame of coroutine.yield.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L,
                                                   CallInfo *next) {
@@ -45,8 +50,8 @@ static __attribute__((noinline)) int luaN_yields (lua_State *L,
 }
 
 
-/* As luaD_precall; 'ci' is the running frame. If the result is NULL and L->ci is not 'ci', the
-   thread has yielded and the bytecode loop must return. */
+/* As luaD_precall, where 'ci' is the running frame. If the result is NULL and L->ci is not 'ci',
+   the thread has yielded, and the bytecode loop must return. */
 static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     lua_State *L, CallInfo *ci, StkId func, int nresults) {
   CallInfo *next = ci->next;

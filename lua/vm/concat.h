@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Concatenation of strings and integers, the frequent case, without the interned string that
-** upstream makes of each integer. luaV_concat continues without this code if an operand is a float,
-** needs a metamethod, or is an empty string (the result may be the other operand), if there are
-** more than LUAN_INTEGERS integers, or if the result is too long. For lvm.c.
+** Concatenation of strings and integers, for lvm.c. Upstream makes an interned string of each
+** integer; this code does not. luaV_concat continues without this code in these cases: an operand
+** is a float, needs a metamethod, or is an empty string (the result may be the other operand);
+** there are more than LUAN_INTEGERS integers; the result is too long.
 */
 #ifndef luaN_concat_h
 #define luaN_concat_h
 
 #include "text.h"
 
-#define LUAN_INTEGERS	8	/* largest number of integers in one concatenation */
+#define LUAN_INTEGERS	8	/* largest number of integers among the operands */
 
-/* The 'used' integers among the operands, in decimal; number i has size[i] bytes. */
+/* The integers among the operands, 'used' of them, in decimal. The digits of number i have size[i]
+   bytes. */
 typedef struct luaN_Pieces {
   char digits[LUAN_INTEGERS][LUAN_DIGITS];
   int used, size[LUAN_INTEGERS];
 } luaN_Pieces;
 
 
-/* Copies the n values below 'top' to 'to': bytes of strings, and the digits of integers from p. */
+/* Copies the n values below 'top' to 'to': the bytes of strings, and the digits of integers, which
+   are in p. */
 static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
   int k = 0;
   for (; n > 0; n--) {
@@ -37,8 +39,8 @@ static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
 }
 
 
-/* Replaces the n values at the top of the stack by their concatenation and returns 1. Returns 0,
-   and changes nothing, if luaV_concat must continue. Raises a memory error. */
+/* Replaces the n values at the top of the stack by their concatenation and returns 1. If
+   luaV_concat must continue, changes nothing and returns 0. May raise a memory error. */
 static int luaN_concat (lua_State *L, int n) {
   luaN_Pieces p;
   StkId top = L->top.p;

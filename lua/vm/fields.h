@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Fields by short string; ltable.h includes this header last. The search along the chain of a key
-** is inline. In a table with few fields about half of the keys are not at their main position, and
-** the seed of the hashes determines which half. If a call were necessary to find a key that is not
-** at its main position, the speed of a program would differ by a quarter between runs.
+** is inline, because in a table with few fields about half of the keys are not at their main
+** position, and the seed of the hashes determines which half. If these keys needed a call, the
+** speed of a program would differ by a quarter between runs.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
 
-/* For the inline definition of a function that ltable.c or ltm.c defines with the same effect: the
-   compiler inlines the definition of this header or calls the other one. */
+/* For a function that ltable.c or ltm.c defines, too, with the same effect. The compiler may inline
+   the definition in this header or call the other one. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
 
-/* Returns the slot of the value under the short string 'key' in t, which may be empty; if no node
-   has 'key', a constant slot for which isabstkey is true. */
+/* Returns the slot of the value under the short string 'key' in t; the slot may be empty. If no
+   node has 'key', returns a constant slot for which isabstkey is true. */
 LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
   static const TValue absent = {ABSTKEYCONSTANT};
   const Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
@@ -35,7 +35,8 @@ LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
 
 #if defined(lvm_c)
 
-/* ltable.c's luaH_get, under a name for this header only. */
+/* The function luaH_get of ltable.c. The other name lets this header call it from its inline
+   luaH_get. */
 extern const TValue *luaN_getany (Table *t, const TValue *key) __asm__("luaH_get");
 
 LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
@@ -44,7 +45,7 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 }
 
 
-/* ltable.c's luaH_getstr, under a name for this header only. */
+/* The function luaH_getstr of ltable.c, which the inline luaH_getstr calls under this name. */
 extern const TValue *luaN_getstring (Table *t, TString *key) __asm__("luaH_getstr");
 
 LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
@@ -52,7 +53,7 @@ LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
 }
 
 
-/* As ltm.c's luaT_gettm. */
+/* The same as luaT_gettm of ltm.c. */
 LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename) {
   const TValue *tm = luaH_getshortstr(events, ename);
   if (!notm(tm)) return tm;
@@ -65,11 +66,13 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 #define LUAN_ANCESTORS	8
 
 /*
-** Copies the method 'key' of o to 'to' and returns 1. o has no field 'key' itself; if o is a table,
-** 'slot' is the slot of 'key' in it. Searches the __index table of o's metatable, then the __index
-** table of that table's metatable, and so on. Returns 0, and does nothing, if the first
-** LUAN_ANCESTORS of these tables do not have the method, an __index is not a table, o has another
-** type than table, string or full userdata, 'key' is a long string, or a slot is tombstoned.
+** Looks up the method 'key' of o, which has no field 'key' itself; if o is a table, 'slot' is the
+** slot of 'key' in it. Searches the __index table of o's metatable, then the __index table of that
+** table's metatable, and so on. If one has the method, copies the method to 'to' and returns 1.
+**
+** Returns 0, and does nothing, in these cases: none of the first LUAN_ANCESTORS tables has the
+** method; an __index is not a table; o is not a table, string or full userdata; 'key' is a long
+** string; a slot is tombstoned.
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
@@ -96,9 +99,9 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 }
 
 
-/* Takes a free node, links it after mp, the main position of a new key, and returns it. Returns
-   NULL, and does nothing, if no node is free, or if the key at mp is not a short string, or has
-   another main position and would have to move. */
+/* Takes a free node for a new key with main position mp, links it after mp, and returns it. Returns
+   NULL, and does nothing, if no node is free, or if the key at mp is not a short string at its main
+   position: a key at another main position would have to move. */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
   if (!keyisshrstr(mp) ||
@@ -106,7 +109,7 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
     return NULL;
   do {
     if (n == t->node)
-      /* getfreepos (luaH_newkey) would find no free node either; so lastfree stays as it is. */
+      /* lastfree keeps its value: getfreepos (luaH_newkey) would find no free node either. */
       return NULL;
     n--;
   } while (!keyisnil(n));
@@ -117,17 +120,15 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 }
 
 
-/* True if a new entry in t calls no __newindex; false also if that is not known without a
-   lookup. */
+/* True if t certainly has no __newindex, which a new entry would call. False if that is not known
+   without a lookup. */
 #define luaN_hasnonewindex(t) \
   ((t)->metatable == NULL || ((t)->metatable->flags & (1u << TM_NEWINDEX)))
 
 
-/*
-** Stores v under 'key', a short string that no node of t has, and returns 1. Returns 0, and does
-** nothing, if t is old, because the store may need a barrier then; if v is nil; if t may have a
-** __newindex; if luaN_behind finds no node; or if t has no hash part.
-*/
+/* Adds a field to t: stores v under 'key', a short string that no node of t has, and returns 1.
+   Returns 0, and does nothing, if t is old (the store may need a barrier), if v is nil, if t may
+   have a __newindex, if t has no hash part, or if luaN_behind finds no node. */
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
                                  const TValue *v) {
   Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));

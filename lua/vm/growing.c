@@ -20,27 +20,28 @@
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** A growth starts only before getfreepos has visited this number of nodes of the last
-** LUAN_GROWTHPART-th: later, too few insertions are left. luaN_keycame_ may be called later for the
-** first time because a resize made the table fuller, or because keys were inserted by fields.h.
+** A growth starts only if getfreepos has visited fewer nodes than this of the last
+** LUAN_GROWTHPART-th, because later too few insertions are left. The first call of luaN_keycame_
+** may come later, because a resize made the table fuller, or because fields.h inserted keys.
 ** getfreepos seldom visits that many nodes at once.
 */
 #define GROWTHWINDOW	32
 
-/* Number of nodes that willdouble reads. If two or more are empty, keys are being removed, and the
-   next vector may not be needed (luaN_hashroom). */
+/* Number of nodes that willdouble reads. If two or more of them are empty, keys are being removed,
+   and the next vector may not be needed (luaN_hashroom). */
 #define GROWTHPROBES	64u
 
 /* An integer key that is at most this number times the slots of the table may move to the array
-   part when the table grows; the size of the hash part cannot be predicted then. */
+   part when the table grows. The size of the next hash part cannot be predicted then. */
 #define NEARINTEGERS	4u
 
-/* Number of old nodes that are copied at a time, while the keys of the next ones are prefetched. */
+/* Number of old nodes whose keys are copied at a time, while the keys of the next ones are
+   prefetched. */
 #define COPYBLOCK	LUAN_PREFETCH_DISTANCE
 
 
-/* Returns 1 if t, which is nearly full, will probably need twice the nodes and the same array
-   part, according to GROWTHPROBES nodes that getfreepos has visited. */
+/* Returns 1 if t, which is nearly full, will probably need twice the nodes and the same array part.
+   Judges by GROWTHPROBES of the nodes that getfreepos has visited. */
 static int willdouble (const Table *t) {
   unsigned size = (unsigned)sizenode(t), first = cast_uint(t->lastfree - t->node);
   lua_Unsigned near = (lua_Unsigned)NEARINTEGERS * ((lua_Unsigned)size + luaH_realasize(t));
@@ -55,8 +56,8 @@ static int willdouble (const Table *t) {
 }
 
 
-/* Returns a table that has the buffer as its nodes, to compute main positions; no other member is
-   set. */
+/* Returns a table that has the buffer as its hash part, for the computation of main positions. Sets
+   no other member. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;
@@ -65,8 +66,8 @@ static Table nextof (const luaN_Growth *w) {
 }
 
 
-/* Removes the copy of old node i, which has one. The copy's node gets a dead key and stays in its
-   chain; placecopy may reuse the node. */
+/* Removes the copy of old node i, which must have one. The node of the copy gets a dead key and
+   stays in its chain, where placecopy may reuse it. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -76,7 +77,7 @@ static void dropcopy (luaN_Growth *w, unsigned i) {
 }
 
 
-/* Returns a free node of the buffer, as getfreepos; NULL if there is none. */
+/* Returns a free node of the buffer, as getfreepos does. Returns NULL if there is none. */
 static Node *freecopy (luaN_Growth *w) {
   while (w->lastfree > w->node) {
     w->lastfree--;
@@ -86,8 +87,8 @@ static Node *freecopy (luaN_Growth *w) {
 }
 
 
-/* Returns a node of the buffer for a key whose main position is mp, chosen and linked as by
-   upstream's luaH_newkey, but without reading the keys of other nodes. Returns NULL if no node is
+/* Returns a node of the buffer for a key whose main position is mp. Chooses and links the node as
+   upstream's luaH_newkey does, but reads no keys of other nodes. Returns NULL if no node is
    free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
@@ -114,8 +115,8 @@ static Node *placecopy (luaN_Growth *w, Node *mp) {
 }
 
 
-/* Copies the key of old node i, which has a value and no copy. 'mp' is the key's main position in
-   the buffer. Returns 0 if no node of the buffer is free. */
+/* Copies the key of old node i, which must have a value and no copy. 'mp' is the main position of
+   the key in the buffer. Returns 0 if no node of the buffer is free. */
 static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
   const Node *old = w->old + i;
   Node *n = placecopy(w, mp);
@@ -128,8 +129,8 @@ static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
 }
 
 
-/* Returns the main position in the buffer of the key of old node i, or NULL if the node is empty.
-   'next' is nextof(w). */
+/* Returns the main position of the key of old node i in the buffer, or NULL if the old node is
+   empty. 'next' must be nextof(w). */
 static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i) {
   const Node *old = w->old + i;
   if (isempty(gval(old))) return NULL;
@@ -158,8 +159,8 @@ static int copysome (luaN_Growth *w, const Table *next) {
 }
 
 
-/* Replaces the copy, if any, of old node i < w->copied, which has received another key and its
-   value. Returns 0 if no node of the buffer is free. */
+/* To be called when old node i < w->copied has received another key and its value. Replaces the
+   copy of the node, if it has one. Returns 0 if no node of the buffer is free. */
 static int copyagain (luaN_Growth *w, unsigned i) {
   Table next = nextof(w);
   if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
@@ -177,9 +178,9 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Initializes nodes of the buffer and copies keys until the progress of w matches 'left', the
-   number of old nodes that getfreepos has not visited. Returns 0 if no node of the buffer is
-   free. */
+/* Continues the growth: initializes nodes of the buffer, then copies keys, until the progress of w
+   is in proportion to the visits of getfreepos; 'left' is the number of old nodes that it has not
+   visited. Returns 0 if no node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -192,7 +193,7 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Updates the copy of the moved key, or ends the growth if the buffer has no node for it. */
+/* Updates the copy of the moved key. If the buffer has no node for the key, ends the growth. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -212,7 +213,7 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
 }
 
 
-/* Starts or continues the growth of t, or ends it if the buffer has no node for a key. */
+/* Starts or continues the growth of t. If the buffer has no node for a key, ends the growth. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -229,9 +230,9 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 }
 
 
-/* Gives each copy the value of its old node. Removes the copies whose old node is empty or has
-   another key. Links the old nodes that have a value and no copy through 'copyof', from *first
-   (LUAN_NOCOPY: none); returns their number. */
+/* Gives each copy the value of its old node, and removes the copies whose old node is empty or has
+   another key. Makes a list of the old nodes that have a value and no copy: *first is the first one
+   (LUAN_NOCOPY: none), and the members of 'copyof' are the links. Returns their number. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -260,10 +261,8 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/*
-** Keys without a copy, because the bytecode loop inserted them (fields.h), are inserted one by one.
-** Returns 0 if the buffer would be nearly full with them.
-*/
+/* Keys that the bytecode loop inserted (fields.h) have no copy. They are inserted one by one.
+   Returns 0 if the buffer would be nearly full with them. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -280,7 +279,7 @@ int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   t->node = next;
   t->lsizenode++;
   t->lastfree = w->lastfree;
-  while (i != LUAN_NOCOPY) {  /* there are enough free nodes: no insertion resizes the table */
+  while (i != LUAN_NOCOPY) {  /* no insertion resizes the table: there are enough free nodes */
     TValue key;
     getnodekey(L, &key, w->old + i);
     luaH_set(L, t, &key, cast(TValue *, gval(w->old + i)));

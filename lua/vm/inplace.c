@@ -15,11 +15,11 @@
 #include "inplace.h"
 #include "optional.h"
 
-/* Number of nodes of the longest chain that is processed. */
+/* Largest number of nodes of a chain that is processed. */
 #define LONGESTCHAIN	32u
 
 
-/* Number of nodes from which on a hash part is large: its keys are in no cache. */
+/* A hash part is large from this number of nodes on: its keys are in no cache. */
 #if defined(LUAI_ASSERT)
 #define LEASTLARGE	128
 #else
@@ -29,7 +29,7 @@
 #define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
 
 
-/* Moves the entry of node 'from' to node n, which is empty and keeps its successor. */
+/* Moves the entry of node 'from' to the empty node n. n keeps its successor in the chain. */
 static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
   int next = gnext(n);
   *n = *from;
@@ -39,8 +39,8 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if no key needs node[0] in its chain: the main position of each key in node[1] to
-   node[n - 1] is one of these n - 1 nodes. */
+/* Returns 1 if node[0] can leave its chain, because no key needs it: the main position of each key
+   in node[1] to node[n - 1] is one of these n - 1 nodes. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -52,9 +52,12 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/* Fills each empty node of the chain from p on with a later key whose main position is that node,
-   or unlinks the node if there is no such key; p itself only if isapart. Returns 0, and does
-   nothing, if the chain has more than LONGESTCHAIN nodes from p on. */
+/*
+** Processes the chain from p on. Each empty node receives a later key whose main position is that
+** node; if there is no such key, the node is unlinked. If p itself is empty, it is unlinked only if
+** isapart returns 1. Returns 0, and does nothing, if the chain has more than LONGESTCHAIN nodes
+** from p on.
+*/
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;
@@ -91,7 +94,8 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 }
 
 
-/* Prefetches the short strings that are keys of up to LONGESTCHAIN nodes after p in its chain. */
+/* Prefetches the keys that are short strings in the nodes after p in its chain, up to LONGESTCHAIN
+   nodes. */
 static void fetchchain (const Node *p) {
   unsigned n = 0;
   while (gnext(p) != 0 && n++ < LONGESTCHAIN) {
@@ -102,11 +106,13 @@ static void fetchchain (const Node *p) {
 
 
 /*
-** Processes the chains with empty nodes. An empty node before a node with a value is processed
-** only if less than a quarter of the nodes visited so far are empty, or if 'heads' is set. Returns
-** 0 if a chain is too long. The third node of a chain is prefetched 2 * LUAN_PREFETCH_DISTANCE
-** nodes ahead, the second twice as far; the keys of a chain are prefetched while
-** LUAN_PREFETCH_DISTANCE other chains are queued.
+** Processes the chains that contain empty nodes. An empty node before a node with a value is
+** processed only if 'heads' is 1, or if less than a quarter of the nodes visited so far are empty.
+** Returns 0 if a chain is too long.
+**
+** The nodes of a chain are prefetched before the visit: the second one 4 * LUAN_PREFETCH_DISTANCE
+** nodes ahead, the third half as far. The keys of a chain are prefetched while it is queued with
+** LUAN_PREFETCH_DISTANCE other chains.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   Node *waiting[LUAN_PREFETCH_DISTANCE] = {NULL};
@@ -154,8 +160,8 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Frees the empty nodes that have no successor, and resets 'lastfree'. Returns 1 if fewer than half
-   of the empty nodes were freed. */
+/* Makes the empty nodes free that have no successor, and sets 'lastfree' to the end. Returns 1 if
+   fewer than half of the empty nodes are free now. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {
@@ -177,7 +183,7 @@ int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize) 
   if (isdummy(t) || asize != t->alimit || luaO_ceillog2(hsize) != t->lsizenode) return 0;
   luaN_leavegrowth(G(L), t);
   if (!tidychains(L, t, sizenode(t) < LEASTLARGE)) return 0;
-  if (freenodes(t)) {  /* too few were freed */
+  if (freenodes(t)) {  /* too few nodes are free */
     if (!tidychains(L, t, 1)) return 0;
     freenodes(t);
   }

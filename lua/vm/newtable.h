@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Allocates a table of known size and its vectors in one block of memory if each vector has up to
-** LUAN_SMALLTABLE slots, otherwise separately. A later vector is in another block, except an array
-** that grows in place (luaN_resize). When a vector in the table's block is replaced, only the lines
-** that the vector fills completely are freed. For ltable.c.
+** Allocates a table of known size and its vectors, for ltable.c: in one block of memory if each
+** vector has up to LUAN_SMALLTABLE slots, else separately. If a vector is replaced later, the new
+** one has another block (except an array that grows in place: luaN_resize), and only the lines that
+** the old vector fills completely are freed.
 */
 #ifndef luaN_newtable_h
 #define luaN_newtable_h
 
-/* A table with LUAN_SMALLTABLE slots in each part must be in lines, because the sweep cannot free a
-   table that is in memory from lua_Alloc. */
+/* A table and its vectors in one block must be in lines, because the sweep cannot free a table in
+   memory from lua_Alloc. The largest such block has LUAN_SMALLTABLE slots in each part. */
 _Static_assert(sizeof(Table) + LUAN_SMALLTABLE * (sizeof(TValue) + sizeof(Node)) <= LUAN_LARGE,
                "a small table would be a large object");
 
@@ -19,7 +19,7 @@ Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize) {
   Table *t;
   if (asize > LUAN_SMALLTABLE || hsize > LUAN_SMALLTABLE) {
     t = luaH_new(L);
-    sethvalue2s(L, L->top.p - 1, t);  /* anchor it */
+    sethvalue2s(L, L->top.p - 1, t);  /* makes it reachable from the stack */
     luaH_resize(L, t, asize, hsize);
     return t;
   }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Stores that add an entry to a table. Two cases need no luaV_finishset: filling an existing empty
-** slot (of an array that has grown, or of a key that was removed), and adding a field to a young
-** table (fields.h).
-*/
+/* Stores that add an entry to a table without luaV_finishset. There are two cases: the entry fills
+   an existing empty slot (of an array that has grown, or of a key that was removed), or it adds a
+   field to a young table (fields.h). */
 #ifndef luaN_stores_h
 #define luaN_stores_h
 
@@ -13,8 +11,9 @@
 
 /*
 ** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the value of
-** the slot may be set without luaN_fill. If t has no metatable, a value in the array is not read:
-** in a large array it is in no cache, and a load would wait for memory, which a store does not.
+** the slot may be set without luaN_fill. If t has no metatable and the slot is in the array, its
+** value is not read, because in a large array it is in no cache: a load would wait for memory,
+** which a store does not.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \
@@ -24,11 +23,9 @@
      : (slot = luaH_getint(hvalue(t), k), !isempty(slot)))
 
 
-/*
-** Stores v into 'slot', the empty slot of 'key' in o, and returns 1. 'slot' is NULL if o is not a
-** table; 'key' may be NULL for an integer. Returns 0, and changes nothing, if 'slot' is NULL, if o
-** may have a __newindex, or if the key is new and luaN_newfield does not add it.
-*/
+/* Stores v into 'slot', the empty slot of 'key' in o, and returns 1. 'slot' is NULL if o is not a
+   table; 'key' may be NULL for an integer. Returns 0, and changes nothing, in these cases: 'slot'
+   is NULL; o may have a __newindex; the key is new, and luaN_newfield does not add it. */
 static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
                              const TValue *key, const TValue *v) {
   Table *t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes of strings and addresses, and decimal integers. The digits are those of upstream; the
-   hashes are not, but no program sees their values. */
+/* Hashes of strings and addresses, and decimal integers. The digits are the same as upstream's. The
+   hashes are not, but no program sees them. */
 #ifndef luaN_text_h
 #define luaN_text_h
 
@@ -9,7 +9,7 @@
 
 /* {== the hash ========================================================= */
 
-/* Returns the exclusive or of the high and the low half of the 128-bit product of a and b. */
+/* Returns high ^ low, where these are the halves of the 128-bit product of a and b. */
 static inline uint64_t luaN_fold (uint64_t a, uint64_t b) {
   unsigned __int128 m = (unsigned __int128)a * b;
   return (uint64_t)m ^ (uint64_t)(m >> 64);
@@ -31,11 +31,12 @@ static inline uint64_t luaN_load4 (const char *s) {
 
 
 /*
-** Returns the hash of l bytes. Eight bytes at a time, and the last one to eight, are mixed in by a
-** multiplication (luaN_fold); upstream mixes in one byte at a time. The last 4 to 7 bytes are read
-** as two words of 4 that overlap. The seed is in both halves of the multiplicand and in the factor:
-** if half of a product did not depend on the seed, strings could be computed that collide in one
-** bucket under most seeds.
+** Returns the hash of the l bytes at s. Mixes in eight bytes at a time, and then the last one to
+** eight, by a multiplication (luaN_fold); upstream mixes in one byte at a time. The last 4 to 7
+** bytes are read as two words of 4 bytes that overlap.
+**
+** The seed is in both halves of the multiplicand and in the factor. If half of a product did not
+** depend on the seed, strings could be computed that collide in one bucket under most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {
@@ -58,20 +59,24 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 }
 
 
-/* log2 of the nodes of the smallest hash part that takes the remainder by a prime; smaller parts
-   multiply. */
+/* log2 of the nodes of the smallest hash part that uses the remainder by a prime (luaN_spread).
+   Smaller parts use a multiplication. */
 #define LUAN_SMALLHASH	11
 
 /*
 ** Returns the main position, 0 to 2^n - 1, of the address u as a key in a hash part of 2^n nodes.
-** Objects that a program makes one after the other lie at equal distances.
-** - A large part takes the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
-**   Programming 3, 6.4): consecutive objects then have nodes near each other, in the same order.
-**   The addresses wrap around p. Two rounds reach different nodes only if the objects' distance / 8
-**   has no common factor with d, because the blocks of the heap are powers of 2 and 2^n mod p = d.
-**   So each d is 1 or has no factor below 17.
-** - A small part multiplies by the golden ratio (Knuth, same section), because such a prime would
-**   leave up to 73 of 512 nodes without keys.
+** Objects that a program makes one after the other are at equal distances, and their main positions
+** should differ.
+**
+** A large part takes the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
+** Programming 3, 6.4). Consecutive objects then have nodes near each other, in the same order. The
+** addresses wrap around p. Two rounds reach different nodes only if the distance of the objects / 8
+** has no common factor with d, because the blocks of the heap are powers of 2 and 2^n mod p = d. So
+** each d is 1 or has no factor below 17.
+**
+** A small part multiplies by the golden ratio (Knuth, same section), because such a prime would
+** leave up to 73 of 512 nodes without keys.
+**
 ** The low three bits of u, which are 0 except in light userdata, choose an eighth of the part.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
@@ -94,7 +99,8 @@ static inline size_t luaN_spread (uint64_t u, int n) {
 
 #define LUAN_DIGITS	20	/* bytes of the longest integer: -9223372036854775808 */
 
-/* Writes n to 'to' in decimal, up to LUAN_DIGITS bytes without a NUL; returns their number. */
+/* Writes n in decimal to 'to', at most LUAN_DIGITS bytes, without a NUL. Returns the number of
+   bytes. */
 static inline int luaN_decimal (char *to, lua_Integer n) {
   char digits[LUAN_DIGITS];
   lua_Unsigned u = (n < 0) ? 0u - (lua_Unsigned)n : (lua_Unsigned)n;
