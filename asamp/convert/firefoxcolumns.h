@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Shared by the modules that write a Firefox profile: the data of the writer, and the columns of
-** tables. Each column is written in one pass over spills or tables in memory. Only firefoxfile.c,
-** firefoxrows.c and firefoxmarks.c use it.
+** The common data of the modules that write a Firefox profile, and functions that write the columns
+** of its tables. Each column is written in one pass over spills or tables in memory. Only
+** firefoxfile.c, firefoxrows.c and firefoxmarks.c use this header.
 */
 #ifndef asamp_firefoxcolumns_h
 #define asamp_firefoxcolumns_h
@@ -26,15 +26,15 @@ typedef struct FirefoxFile {
   const Fold *fold;
   Output *o;
   int failed;          /* 1: there was not enough memory */
-  double stretch;      /* if the profile has no real times, the factor for the times of samples
-		          with which they fill its duration; else 1 */
+  double stretch;      /* factor for the times of samples: 1, or if the profile has no real times,
+		          the factor with which the samples fill its duration */
   StrList strings;     /* the shared array of strings */
   FirefoxFrame *frames;  /* all distinct frames */
   size_t nframes, framesize;
-  IdMap byframe;       /* from function and line, kind and survival outcome, step, or labels, to
-			  the index in 'frames' */
-  uint32_t *frameof;   /* index in 'frames' of each node, then of each leaf, then of each node of
-			  'held' from node 1 on */
+  IdMap byframe;       /* from what a frame shows to its index in 'frames'. A frame shows a function
+			  and line, a kind and survival outcome, a step of a path, or labels */
+  uint32_t *frameof;   /* indexes in 'frames': of each node, then of each leaf, then of each node
+			  of 'held' from node 1 on */
   uint32_t *labelframes;  /* index in 'frames' of each label set of 'stacks' */
   HeldStack held;
   FirefoxStacks stacks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writes the file of a Firefox profile from the rows that firefox.h has stored: this module the
-** shared tables, firefoxrows.h the samples and allocations of threads, firefoxmarks.h collections,
-** marks and counters.
+** Writes the file of a Firefox profile from the rows that firefox.h has stored. This module writes
+** the shared tables, firefoxrows.h the samples and allocations of threads, and firefoxmarks.h the
+** collections, marks and counters.
 */
 #ifndef asamp_firefoxfile_h
 #define asamp_firefoxfile_h

@@ -6,12 +6,12 @@
 #include "firefoxcolumns.h"
 
 /*
-** Write the columns and the closing brace of a table of markers: those of the group w->group, or
-** (_none) no markers.
+** Write the columns and the closing brace of a table of markers. firefoxmarks_markers writes the
+** markers of the group w->group, firefoxmarks_none an empty table.
 */
 void firefoxmarks_markers (FirefoxFile *w);
 void firefoxmarks_none (FirefoxFile *w);
-/* Writes the member "counters" of the file and a comma: memory at the collections of all groups. */
+/* Writes the member "counters" of the file (the memory at all collections), and a comma. */
 void firefoxmarks_counters (FirefoxFile *w);
 
 #endif

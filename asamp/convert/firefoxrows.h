@@ -6,8 +6,9 @@
 #include "firefoxcolumns.h"
 
 /*
-** Write the columns and the closing brace of a table of the group w->group: its samples (time
-** samples; if the profile has none, allocations), its allocations. 'tid': the thread's "tid".
+** Write the columns and the closing brace of a table of the group w->group. firefoxrows_samples
+** writes its time samples or, if the profile has none, its allocations as samples.
+** firefoxrows_allocations writes its allocations. 'tid': the thread's "tid".
 */
 void firefoxrows_samples (FirefoxFile *w);
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The stacks of a Firefox profile are numbered in this order: stacks of the tree's nodes, stacks of
-** nodes with labels as the outermost frame, stacks of leaves, stacks of holders. This module has
-** those with labels. Rules:
+** Numbers the stacks of a Firefox profile, and makes the stacks with labels. A stack is a frame and
+** a prefix, which is the stack of the caller. The numbers are in this order: stacks of the tree's
+** nodes; stacks of nodes with labels as the outermost frame; stacks of leaves; stacks of holders.
+** Rules:
 **   FS1  the number of a stack's prefix is smaller than the stack's own;
 **   FS2  a stack of a node with labels exists only if a sample with these labels needs it.
 */
@@ -45,7 +46,7 @@ void firefoxstacks_free (FirefoxStacks *s);
 */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
-/* Returns how many stacks have numbers below those of leaves. */
+/* Returns the number of stacks before those of leaves. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Export of totals for flame graphs: the sites of a profile as collapsed lines or as
-** speedscope's JSON.
+** Writes the sites of a profile for flame graphs: as lines of collapsed stacks, or as speedscope's
+** JSON.
 */
 #ifndef asamp_flame_h
 #define asamp_flame_h
@@ -23,14 +23,16 @@ enum FlameWeight {
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 
 /*
-** Writes a line for each site whose weight is above 0: "root;caller;leaf;[kind] weight". The
-** weights are, in the order of FlameWeight: allocated bytes; number of allocation samples, in
-** periods; bytes that survived; bytes alive at the end; microseconds, without "[kind]" (or the
-** number of time samples, if their period is not known). With FLAME_HELD, a line is a row of
-** heldstack.h: bytes alive at the end, with their holders as the stack. ';' and control characters
-** in names are replaced. If the sums have tags, the outermost frames are the Lua state ("[state 3
-** worker]"; only if there are several groups of states) and the labels ("[route=/checkout]"), but
-** not with FLAME_HELD. Called after readersum_finish. Returns 0 if there is not enough memory.
+** Writes a line for each site whose weight is above 0: "root;caller;leaf;[kind] weight". The weight
+** is, in the order of FlameWeight: allocated bytes; number of allocation samples, in periods; bytes
+** that survived; bytes alive at the end; microseconds of time samples, or their number if the
+** period is unknown. Lines of time have no "[kind]". With FLAME_HELD, a line is a row of
+** heldstack.h: bytes alive at the end, with their holders as the stack.
+**
+** ';' and control characters in names are replaced. If the sums have tags, the outermost frames are
+** the Lua state ("[state 3 worker]"), if there are several groups of states, and the labels
+** ("[route=/checkout]"). Lines of FLAME_HELD have neither. Called after readersum_finish. Returns 0
+** if there is not enough memory.
 */
 int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
@@ -51,13 +53,13 @@ typedef struct Flame {
 */
 const char *flame_start (Flame *f, const char *directory, int by);
 /*
-** Writes a speedscope file, after reader_read. It has up to five kinds of profiles, as far as the
-** input has the data: allocated bytes, bytes that survived, bytes alive at the end, bytes alive at
-** the end by their holders, and time. Stacks of time are in chronological order, those of holders
-** in the order of heldstack.h, others in the order of the call tree. There is one profile by
-** holders; of the other kinds, each group of Lua states has its own profile. Labels are outermost
-** frames. 'name' is a title for people. Returns NULL, or the reason for a failure (errors of the
-** output itself are not included).
+** Writes a speedscope file, after reader_read. The file has up to five kinds of profiles, as far as
+** the input has the data: allocated bytes, bytes that survived, bytes alive at the end, bytes alive
+** at the end by their holders, and time. Each group of Lua states has its own profiles, except that
+** by holders, of which there is one. Stacks of time are in chronological order, those of holders in
+** the order of heldstack.h, others in the order of the call tree. Labels are outermost frames.
+** 'name' is a title for people. Returns NULL, or the reason for a failure (errors of the output
+** itself are not included).
 */
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name,

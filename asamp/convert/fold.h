@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** This folder converts profiles to files of other formats. A converter is a client of the reader
-** (readprofile.h) or takes its totals (readersum.h), and writes to an Output (output.h) that the
-** caller opens, and discards after a failure. None depends on Lua:
+** (readprofile.h) or uses its totals (readersum.h). It writes to an Output (output.h), which the
+** caller opens, and discards after a failure. No converter depends on Lua:
 **
 **   flame      collapsed stacks; speedscope's JSON
 **   pprof      a message of profile.proto
@@ -18,10 +18,10 @@
 **
 ** This file: every stack that reaches a script starts with the same C functions (_start, main,
 ** pmain ...), which say nothing about the program. Conversions leave out ("fold") these frames:
-**   FO1  only stacks that reach a function of a script are considered, and of these only the ones
-**        with the most common outermost function: other threads start with another function, and
-**        some time samples have truncated stacks. The native functions with which all of the
-**        considered stacks start are folded, in all stacks that start with them;
+**   FO1  the native functions with which all considered stacks start are folded, in all stacks that
+**        start with them. A stack is considered if it reaches a function of a script, and has the
+**        most common outermost function. Others are not considered because the stacks of other
+**        threads start with another function, and some time samples have truncated stacks;
 **   FO2  no stack becomes empty: a stack that ends in a folded frame keeps that frame.
 */
 #ifndef asamp_fold_h
@@ -30,8 +30,8 @@
 #include "readprofile.h"
 
 typedef struct Fold {
-  unsigned char *folded;  /* by node: the depth, from 1, at which the frame is folded; 0: it is
-                             shown */
+  unsigned char *folded;  /* for each node: 0 if its frame is shown, else the depth of the folded
+                             frame, from 1 */
 } Fold;
 
 /*

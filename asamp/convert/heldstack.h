@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Paths of holders as stacks, for formats that know only stacks. The outermost frame is a root. The
-** steps of a path follow, which lead to objects alive at the end. The innermost frame is the
-** function of a script, with its line, that allocated these objects, if their stack has one. Rules:
+** Paths of holders as stacks, for formats that have only stacks. The outermost frame is a root. The
+** next frames are the steps of the path to objects alive at the end. The innermost frame is the
+** script's function that allocated these objects, with its line; it is missing if their stack has
+** no function of a script. Rules:
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
-**   HS2  the rows add up to the bytes of all followed samples alive at the end; the path of those
-**        without a known holder is the step "[no holder known]".
+**   HS2  the rows add up to the bytes of all followed samples alive at the end. Samples without a
+**        known holder have a path of one step, "[no holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h
@@ -25,7 +26,7 @@ typedef struct HeldNode {
 
 typedef struct HeldRow {
   uint32_t node;       /* the innermost frame; several rows may have the same */
-  uint64_t bytes;      /* alive at the end */
+  uint64_t bytes;      /* bytes alive at the end */
 } HeldRow;
 
 typedef struct HeldStack {
@@ -38,9 +39,9 @@ typedef struct HeldStack {
 } HeldStack;
 
 /*
-** Fills h from 'held' (ReaderClient.held): the node of a site is the stack of the allocation, the
-** kind a path of holders, 0 if none is known. A profile without holders has no rows. Returns 0 if
-** there is not enough memory. heldstack_free must be called in both cases.
+** Fills h from 'held', a table filled by the callback ReaderClient.held. Site.node is the stack of
+** the allocation, Site.kind the path of holders, 0 if none is known. A profile without holders has
+** no rows. Returns 0 if there is not enough memory. heldstack_free must be called in both cases.
 */
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writes the totals of a profile as a pprof file (profile.proto, protocol buffers). A profile with
-** allocation samples has the sample types of Go's heap profiles: alloc_objects, alloc_space,
-** inuse_objects and inuse_space; "inuse" counts blocks that are not known to have died. With time
-** samples it has the types samples, and cpu or wall; with holders held_space, bytes alive at the
-** end with their holders as the stack (heldstack.h). The values are estimates: space is count times
-** period, and objects is space divided by the size of the block. The kind of a block is in the
-** labels "type" and "class". If the sums have tags (tags.h), samples have the program's labels, and
-** "state" and "thread" if the process has several of them.
+** Writes the totals of a profile as a pprof file (profile.proto, protocol buffers). The sample
+** types depend on the data of the profile:
+**
+**   allocation samples  those of Go's heap profiles: alloc_objects, alloc_space, inuse_objects and
+**                       inuse_space. "inuse" counts blocks that are not known to have died
+**   time samples        samples, and cpu or wall
+**   holders             held_space: bytes alive at the end, with their holders as the stack
+**                       (heldstack.h)
+**
+** The values are estimates: space is count times period, and objects is space divided by the size
+** of the block. The kind of a block is in the labels "type" and "class". If the sums have tags
+** (tags.h), samples have the program's labels, and "state" and "thread" if the process has several
+** of them.
 */
 #ifndef asamp_pprof_h
 #define asamp_pprof_h
@@ -17,9 +22,10 @@
 #include "readersum.h"
 
 /*
-** Writes the profile to o; called after readersum_finish. 'first' is the default sample type
-** ("time": cpu or wall), which the file then has even without such samples; NULL: alloc_space, or
-** cpu or wall if there are only time samples. Returns 0 if there is not enough memory.
+** Writes the profile to o; called after readersum_finish. 'first' is the default sample type, which
+** the file then has even without such samples; "time" stands for cpu or wall. If 'first' is NULL,
+** the default is alloc_space, or cpu or wall if there are only time samples. Returns 0 if there is
+** not enough memory.
 */
 int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o);

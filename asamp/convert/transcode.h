@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Conversion of a profile of asamp into the stock or extended format, or into a part of a merged
-** file (unite.h): a client of the reader that passes the reader's events to the encoder. Times are
-** rounded to microseconds. Left out are samples of an unknown type, copy samples in the extended
-** format, all but the last known holders, and the number of a flight recorder. Memory: the call
-** tree, at most 65,536 survival outcomes, the deaths of one collection, the holders, and the memory
-** of the encoder.
+** Converts a profile of asamp into the stock or extended format, or into a part of a merged file
+** (unite.h). It is a client of the reader that passes the reader's events to the encoder. Times are
+** rounded to microseconds. The output lacks samples of an unknown type, copy samples if it is in
+** the extended format, and the number of a flight recorder. Of holders it has only the last known
+** ones. Memory: the call tree, at most 65,536 survival outcomes, the deaths of one collection, the
+** holders, and the memory of the encoder.
 */
 #ifndef asamp_transcode_h
 #define asamp_transcode_h
@@ -19,10 +19,11 @@ typedef struct TranscodeState {
   uint32_t id;          /* number in the output */
   uint32_t from;        /* number in the profile */
   size_t deathplace;    /* index of the followed sample after the last run of 'deaths' */
-  int undecided;        /* 1: the reader has passed a sample as undecided; no outcome may follow */
+  int undecided;        /* 1: the reader has delivered a sample as undecided, so that no outcome
+			   may follow */
   int ended;            /* 1: the state was closed at 'end' */
   uint64_t end;         /* ns */
-  uint64_t orphans;     /* of a closed state: orphans whose death has not been read yet */
+  uint64_t orphans;     /* of a closed state: number of orphans whose death has not been read yet */
   /* The following members are used in merged files only. */
   struct TranscodeState *next;  /* the state of the profile that was closed before this one */
   uint64_t allocated;   /* exact bytes allocated */
@@ -32,14 +33,15 @@ typedef struct TranscodeState {
 } TranscodeState;
 
 /*
-** Output into a merged file, with callbacks of its writer (unite.c). Functions and classes with
-** equal names, and equal label sets, have one number; states have numbers of the file.
+** Where a profile becomes a part of a merged file: the file's encoder, and callbacks of its writer
+** (unite.c). Functions and classes with equal names, and equal label sets, have one number in the
+** file.
 */
 typedef struct TranscodeInto {
   void *ud;
   Encoder *encoder;
-  uint64_t mallocs;  /* period of native memory in the file's head, bytes; 0: none is in the head,
-                        and the period is written with the samples */
+  uint64_t mallocs;  /* period of native memory in the file's head, bytes; 0: the head has none, and
+                        the period is written with the samples */
   /* Returns the output's state for a state of the profile; a new state is added. Returns NULL if
      there is not enough memory or, with the client's 'stop' set, if there are too many states. */
   TranscodeState *(*state) (void *ud, uint32_t id);
@@ -49,7 +51,7 @@ typedef struct TranscodeInto {
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
-  /* Returns the output's number for a label set of the profile, which is not 0. */
+  /* Returns the output's number for the label set 'set' of the profile; 'set' is not 0. */
   uint32_t (*labels) (void *ud, uint32_t set);
   /* Called for a dead orphan of state 'id' of the profile. Stores the output's number of the state
      in *number. Returns 0 if the state is not known to have orphans. */
@@ -69,25 +71,25 @@ typedef struct Transcode {
   uint64_t start;       /* start of the profile in the output, monotonic clock, ns */
   uint64_t untyped;     /* samples of an unknown type, which are left out, in periods */
   int wall;             /* 1: the last time period is of wall-clock time */
-  uint32_t node;        /* node of the encoder's stack */
+  uint32_t node;        /* node of the stack that the encoder has now */
   uint32_t *path;       /* nodes of that stack, the outermost first */
   size_t npath;
   uint32_t *place;      /* by node: its index in 'path', valid if path[index] is the node */
   uint32_t nplaces;     /* nodes that have an entry in 'place' */
   size_t placesize;
   ProfileFrame *frames;  /* buffer of READER_MAXDEPTH frames */
-  IdMap named;          /* set of the frames whose names were written; in a merged file a map from
-			   frames to their index in 'frame' */
-  uint64_t *frame;      /* ids in the merged file */
+  IdMap named;          /* the frames whose names were written; in a merged file maps each of them
+			   to its index in 'frame' */
+  uint64_t *frame;      /* ids of these frames in the merged file */
   size_t nframe, framesize;
   IdMap classes;        /* offset of the name + 1 -> id of the class in the output */
   uint32_t nclasses;
   unsigned char *survived;  /* survival outcomes not passed to the encoder yet: 0 died, 1 survived,
 			       2 survived and is not followed */
-  uint32_t *class;      /* classes of these samples */
+  uint32_t *class;      /* ids in the output of the classes of these samples */
   size_t nfates;
-  uint32_t *deaths;     /* deaths not passed to the encoder yet: lengths of runs of live and of dead
-			   samples in turn */
+  uint32_t *deaths;     /* deaths not passed to the encoder yet: lengths of runs of the followed
+			   samples, alternately of live and of dead ones */
   size_t ndeaths, deathsize;
   uint32_t *holder;     /* path of holders of each followed sample of the state; 0: none */
   size_t nholders, holdersize;
@@ -113,19 +115,20 @@ void transcode_sink (void *ud, Bytes *out, int text);
 /* The client's function 'head': stops the reading of a profile that cannot be converted. */
 void transcode_head (void *ud, const ReadProfile *r);
 /*
-** In merged files: makes client.state the encoder's state, before the caller passes an event of the
-** state to the encoder. On failure sets client.stop.
+** Makes client.state the encoder's state, before the caller passes an event of the state to the
+** encoder. On failure sets client.stop. Only in merged files.
 */
 void transcode_turn (Transcode *t);
 /*
-** In merged files: passes the survival outcomes and deaths that were held back to the encoder; the
-** next event selects a state again. Called before the caller changes the encoder's state.
+** Passes the survival outcomes and deaths that were held back to the encoder. The next event
+** selects a state again. Called before the caller changes the encoder's state. Only in merged
+** files.
 */
 void transcode_pause (Transcode *t);
 
 /*
-** Adds the counts of data that the profile's writer has left out to 'to'. Returns the number of
-** texts that it has cut.
+** Adds to 'to' the counts of data that the profile's writer has left out. Returns the number of
+** texts that the writer has cut.
 */
 uint64_t transcode_left (ProfileLeft *to, const ReadProfile *r);
 /* Stores up to PROFILE_LABELS labels of set 1, 2, ... in 'to' and returns their number. */

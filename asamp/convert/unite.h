@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Merges several profiles into one of format 4, the result, which has each state of each profile.
-** unite_check reads the head of each profile; then unite_add copies the profiles one after the
-** other. The times of a profile are shifted by the durations of the profiles before it. Memory:
-** that of transcode.h for one profile, all names, and the states open in the result. Invariants:
+** Merges several profiles into one, the result, which has format 4 (files of many states) and every
+** state of every profile. unite_check reads the head of each profile; then unite_add copies the
+** profiles one after the other. The times of a profile are shifted by the durations of the profiles
+** before it. Memory: that of transcode.h for one profile, all names, and the states open in the
+** result. Invariants:
 **   UN1  functions, native functions and classes with equal names, and equal label sets, have one
 **        number in all profiles; states have separate numbers;
 **   UN2  a closed state ends in the result when the next state of its profile starts, and its live
-**        objects die then, as in the profile. If no state starts after it, it ends after all
-**        profiles, so that its leaks are still reported as leaks. Deaths of orphans are written
-**        when they occur in the profile, before or after that end;
+**        objects die then, as in the profile. If no state of the profile starts after it, it ends
+**        after all profiles, so that its leaks are still reported as leaks. Deaths of orphans are
+**        written when they occur in the profile, before or after the state's end in the result;
 **   UN3  at most READER_MAXSTREAMS states are open in the result at a time. With more, the profiles
 **        cannot be merged.
 */
@@ -32,8 +33,8 @@ typedef struct Unite {
   EncoderConfig config;     /* the common head */
   char *command;            /* command line of the first profile; NULL: it has none */
   Bytes sources;            /* identities of all recordings (readprofile_source) */
-  /* checked 1: 'config' has the head of a profile; othercommand 1: the profiles have different
-     commands; othermallocs 1: they have different periods of native memory. */
+  /* 'checked' 1: 'config' has the head of a profile. 'othercommand' 1: the profiles have different
+     commands. 'othermallocs' 1: they have different periods of native memory. */
   int checked, othercommand, othermallocs;
   uint64_t clock, started;  /* us: the clock of the first profile; the earliest start */
   Encoder *encoder;         /* NULL before the first unite_add */
@@ -57,8 +58,8 @@ typedef struct Unite {
   TranscodeState *ended;    /* list of the states in 'open' that were closed, the last closed
                                one first */
   IdMap places;             /* maps the placekey of a state to its index in 'open' */
-  IdMap orphaned;           /* maps the placekey of a state that has orphans and has ended in the
-                               result to its number in the result */
+  IdMap orphaned;           /* the states that have orphans and have ended in the result: maps the
+                               placekey of each to its number in the result */
   IdMap sets;               /* maps label sets of the profile to numbers in 'labels' */
   uint32_t set;             /* argument of the last call of the callback 'labels' */
 } Unite;

@@ -59,10 +59,10 @@ typedef enum asamp_Kind {
 ** the same address.
 */
 typedef struct asamp_Function {
-  const char *name;	/* Name from its definition; "main chunk"; "anonymous", "anonymous #2", ...
-			   without a name. "(tail call)": callers that tail calls have
-			   replaced. "?": frames left out of a deep stack, or a function
-			   for which there was no memory. */
+  const char *name;	/* Name from the function's definition, "main chunk", or for a function
+			   without a name "anonymous", "anonymous #2", ... "(tail call)" represents
+			   callers that tail calls have replaced. "?" represents the frames left out
+			   of a deep stack, and functions for which there was no memory. */
   const char *source;	/* Path of its file, or the chunk name as error messages show it. */
   int linedefined;	/* Line of its definition; 0: a main chunk, or no function. */
 } asamp_Function;
@@ -70,8 +70,8 @@ typedef struct asamp_Function {
 typedef struct asamp_Frame {
   const asamp_Function *function;  /* NULL: a native frame. */
   int line;		/* Current line; 0: unknown, or a native frame. */
-  const void *address;	/* Of a native frame: an address within the call instruction, or the start
-			   of a C function that yielded. NULL: not a native frame. */
+  const void *address;	/* Code address of a native frame: within its call instruction, or the
+			   start of a C function that yielded. NULL: the frame is not native. */
 } asamp_Frame;
 
 typedef struct asamp_Sample {
@@ -119,11 +119,11 @@ typedef struct asamp_Collection {
   uint64_t inuse, held;	/* Bytes in use, as collectgarbage "count"; bytes reserved: obtained from
 			   lua_Alloc, or mapped. */
   uint64_t rss;		/* Resident set size of the process, measured up to 0.1 s before. */
-  uint64_t tenured;	/* Bytes that became old since the previously reported collection:
-			   objects that survived their first collection, large strings
-			   their third. */
-  uint64_t minors, majors;  /* Numbers of minor and of major collections that ran since the
-			       previously reported one, and were not reported. */
+  uint64_t tenured;	/* Bytes that became old since the previously reported collection. Most
+			   objects become old when they survive their first collection, large
+			   strings when they survive their third. */
+  uint64_t minors, majors;  /* Numbers of unreported minor and major collections since the
+			       previously reported one. */
   int major;	/* 1: a full collection, or the slice in which a major one ends its
 			   marking; 0: a minor collection. */
   int phase;		/* Phase of the major collection afterwards: 0 none, 1 marking, 2
@@ -135,8 +135,8 @@ typedef struct asamp_Collection {
 /*
 ** The shortest path of references from a root of the state to a sampled object. The steps are
 ** written in terms of Lua, root first: "_G", "upvalue \"listeners\" of on (app.lua:3)",
-** "[\"close\"]", "[1..n]". All elements of an array are one step, and so are the fields of a
-** table (other than _G, the registry and package.loaded) of which more than twelve lead to samples.
+** "[\"close\"]", "[1..n]". All elements of an array are one step. The fields of a table are one
+** step if more than twelve of them lead to samples, except in _G, the registry and package.loaded.
 ** Within one call of 'holders', equal paths have equal numbers.
 */
 typedef struct asamp_Path {
@@ -155,14 +155,15 @@ typedef struct asamp_Client {
   /* Reports the survival outcome of a sample. */
   void (*decided) (void *ud, const asamp_Known *s, const asamp_Fate *f);
   /*
-  ** Reports that a followed sample is dead: a major collection found it dead, or it was freed
-  ** explicitly (a hash part by a resize, for example), which a later collection of any kind, or
-  ** 'stop', reports. Deaths of one collection are reported in the order of the numbers. Without
-  ** this callback no sample is followed; with it at most 131072 samples are at a time.
+  ** Reports that a followed sample is dead. Either a major collection found it dead, or it was
+  ** freed explicitly, for example a hash part by a resize. An explicit free is reported by a later
+  ** collection of any kind, or by 'stop'. Deaths of one collection are reported in the order of the
+  ** numbers. Without this callback no sample is followed. With it, at most 131072 samples are
+  ** followed at a time.
   */
   void (*died) (void *ud, const asamp_Known *s);
-  /* Reports that the client ends before the death of the sample is known. If its survival was
-     decided, no major collection since then has found the sample dead. */
+  /* Reports that the client ends while the sample is undecided or followed. No collection has
+     found a followed sample dead so far. */
   void (*left) (void *ud, const asamp_Known *s);
   void (*collected) (void *ud, const asamp_Collection *c);	/* Reports a collection. */
   /* Reports the path to a sample. 'holders' calls it for every followed sample, in the order of
@@ -255,9 +256,9 @@ typedef struct asamp_Api {
      of this version, returns 0 and changes nothing. */
   int (*count) (lua_State *L, asamp_Counts *to);
   /* Runs two full collections, the second for objects whose finalizers the first has called.
-     Returns the bytes in use after them, without the bytes that belong to no object (the state, the
-     table of strings), the thread L, the main thread, and their stacks. Returns 0 where no
-     collection can run: in a finalizer or in a callback. */
+     Returns the bytes in use after them, minus those that belong to no object (the state, the table
+     of strings), and minus those of the thread L, the main thread, and their stacks. Returns 0
+     where no collection can run: in a finalizer or in a callback. */
   uint64_t (*alive) (lua_State *L);
 } asamp_Api;
 

@@ -30,8 +30,9 @@ void counting_stop (lua_State *L);
 */
 int counting_read (lua_State *L, asamp_Counts *to);
 
-/* Runs two full collections. Returns the bytes in use after them, without those of luaN_statebytes,
-   and without L, the main thread, and their stacks; 0 if no collection is possible. */
+/* Runs two full collections. Returns the bytes in use after them, minus those of luaN_statebytes,
+   and minus those of L, the main thread, and their stacks. Returns 0 if no collection is
+   possible. */
 uint64_t counting_alive (lua_State *L);
 
 #endif

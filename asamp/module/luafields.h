@@ -45,7 +45,7 @@ static inline void setboolean (lua_State *L, const char *key, int b) {
   lua_setfield(L, -2, key);
 }
 
-/* 'text' NULL: nil. */
+/* Sets the field to nil if 'text' is NULL. */
 static inline void setstring (lua_State *L, const char *key,
                               const char *text) {
   lua_pushstring(L, text);
@@ -53,8 +53,8 @@ static inline void setstring (lua_State *L, const char *key,
 }
 
 /*
-** Push the results of a failed call, and return their number: nil and the message; pushfailed
-** also an errno.
+** Push the results of a failed call, and return their number. The results are nil and the message;
+** pushfailed adds an errno.
 */
 static inline int pushfailure (lua_State *L, const char *message) {
   lua_pushnil(L);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age, which predicts the effect of another nursery size: of the bytes that were
-** allocated u bytes before a collection and v bytes after the previous one, the part that survived
-** the collection. u and v are counted in bytes allocated in the nursery.
+** Survival by age, which predicts the effect of another nursery size. The table has, for each pair
+** u and v, the bytes that were allocated u bytes before a collection and v bytes after the previous
+** one, and the part of them that survived the collection. u and v are bytes allocated in the
+** nursery.
 **
 ** A collection records how many bytes were allocated in the nursery since the previous one. These
-** bytes are divided among the samples that the collection decides, in the order of the samples and
-** in proportion to the bytes that they represent; the outcome of a sample counts for its whole
-** part. Independent of files and Lua. Invariants:
+** bytes are divided among the samples that the collection decides. The parts are in the order of
+** the samples, and in proportion to the bytes that the samples represent. The outcome of a sample
+** counts for its whole part. Independent of files and Lua. Invariants:
 **
 **   AG1  there are AGES_DOUBLING bins for each power of 2; the first bin contains all lengths below
 **        AGES_FIRST, the last one all above its lower end;
@@ -26,14 +27,15 @@
 #define AGES_DOUBLING	4u	/* bins per power of 2 */
 #define AGES_BINS	96u	/* number of bins */
 
-/* Bytes that samples represent: all, and those that survived. */
+/* Bytes that samples represent: all of them, and the part that survived. */
 typedef struct Age {
   double bytes, survived;
 } Age;
 
 /* The totals. All zero: empty. */
 typedef struct Ages {
-  Age *cells;  /* AGES_BINS * AGES_BINS: row = bin of u, column = bin of v; NULL: no totals yet */
+  Age *cells;  /* AGES_BINS rows, by the bin of u, of AGES_BINS columns, by the bin of v; NULL: no
+                  totals yet */
   struct AgeOpen {
     uint64_t bytes;
     int survived;
@@ -48,9 +50,9 @@ typedef struct Ages {
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
 /*
-** Ends the collection that decided the samples added since the previous call; 'charged' bytes were
-** allocated in the nursery (0: unknown; the samples' bytes are used). Returns 0 if there is not
-** enough memory.
+** Ends a collection: adds its samples, which are those added since the previous call, to the
+** totals. 'charged': bytes allocated in the nursery since the previous collection; 0: unknown, and
+** the bytes that the samples represent are used instead. Returns 0 if there is not enough memory.
 */
 int ages_settle (Ages *a, uint64_t charged);
 

@@ -4,8 +4,8 @@
 ** template a million times has a million functions with one name, which are one function in the
 ** call tree. Depends only on memory.
 **
-** The map is stored in pages of 4 bytes per number, because such numbers are consecutive. A number
-** far from all others, in a damaged file, costs only one page. Invariants:
+** The map is an array in pages, 4 bytes for each number, because the numbers of a file are
+** consecutive. A number far from all others, in a damaged file, costs only one page. Invariants:
 **
 **   AL1  an alias is not resolved further;
 **   AL2  at most READER_MAXALIASES entries, counted in whole pages: a number on a further page has

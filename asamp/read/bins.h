@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Bins: totals per site in slices of time, or of allocated bytes, so that a part of a profile can
-** be examined. A bin is the number of a slice. The length of a profile is known only at its end:
+** be examined. A bin is the number of a slice. The length of a profile is known only at its end, so
 ** slices have a width of 1 at first, and pairs of slices are merged whenever a position lies after
-** the last slice. Some tables have other numbers instead of node and kind (readersum.h).
-** Invariants:
+** the last slice. Some of the reader's tables store other numbers in 'node' and 'kind'
+** (readersum.h). Invariants:
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
@@ -32,7 +32,7 @@ typedef struct BinRow {
 
 typedef struct Bins {
   uint32_t most;       /* limit of the bins, preferably a power of 2; 0: disabled, no rows */
-  uint64_t width;      /* us, or bytes, as the positions of bins_addat */
+  uint64_t width;      /* width of a slice, in the unit of the positions: us or bytes */
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
   IdMap bykey;         /* maps bin, node and kind to the index of the row */
@@ -45,14 +45,14 @@ void bins_init (Bins *b, uint32_t most);
 /* Adds a sample to the slice of its time. 'fate': READER_SURVIVED and so on. */
 void bins_add (Bins *b, const ReadSample *s, int fate);
 /*
-** Adds a sample to the slice of position 'at' (bytes in slices of bytes, else us), with the given
-** node and kind instead of its own.
+** Adds a sample to the slice of position 'at', in us or bytes like 'width'. The sample counts at
+** the given node and kind, not at its own.
 */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);
 /*
-** Counts a survivor as one that died later. It was added by bins_addat at the same position, with
-** its own node and kind.
+** Counts a survivor as one that died later. The caller has added it by bins_addat at the same
+** position, with its own node and kind.
 */
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
 /* As bins_deathat, for a survivor that was added by bins_add. */

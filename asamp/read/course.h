@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** History of a profile's collections: sums, maxima and a histogram of the pauses of all of them,
-** and a timeline of bounded length, which has the collections one by one at first, later in groups
-** of consecutive ones (spans). A collection without an event of its own counts only in the sums of
-** pauses, with the next event. Independent of files and Lua. Invariants:
+** History of a profile's collections: sums and maxima over all of them, a histogram of their
+** pauses, and a timeline of bounded length. The elements of the timeline are spans: single
+** collections at first, groups of consecutive ones when the timeline is full. Some collections have
+** no event of their own in the file; their pauses are added to the sums with the next event.
+** Independent of files and Lua. Invariants:
 **
 **   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
 **   CO2  a span has the sums of its collections, and their extremes; so sums and extremes of
@@ -21,7 +22,8 @@ typedef struct Span {
   uint64_t time;         /* end of the last collection, us since the start */
   uint64_t duration, processor;  /* sums of the pauses and of their CPU time, including pauses
 				    of collections without an event */
-  uint64_t slices;       /* part of 'processor': slices of major collections within minor pauses */
+  uint64_t slices;       /* the part of 'processor' that slices of major collections took within
+			    minor pauses */
   uint64_t inuse, held, rss;  /* maxima of the bytes after a collection */
   uint64_t least;        /* minimum of 'inuse' after a collection */
   uint64_t tenured, decided, survived;  /* sums, as in ReadCollection */
@@ -44,11 +46,13 @@ typedef struct Course {
   uint64_t group;        /* collections per span (CO1) */
   uint64_t collections;  /* number of collections with an event */
   ReadCollection first, last;
-  uint64_t total, longest, longestat;  /* us: sum of the pauses, including those of collections
-				          without an event; longest pause with an event; its end */
-  uint64_t processor, majorprocessor;  /* us of CPU time: of all collections, the pauses of those
-				          without an event included as CPU time; of the major ones
-				          with an event, and of all slices in minor pauses */
+  /* 'total': sum of all pauses, us. 'longest': longest pause of a collection with an event, us.
+     'longestat': the end of that pause. */
+  uint64_t total, longest, longestat;
+  /* us of CPU time. 'processor': of all collections; for those without an event, the pause counts
+     as CPU time. 'majorprocessor': of the major collections with an event, and of all slices in
+     minor pauses. */
+  uint64_t processor, majorprocessor;
   uint64_t tenured, planned, charged;  /* sums, as in ReadCollection */
   uint64_t lastmajor;    /* end of the last major collection with an event; 0: none */
   uint64_t inuse, held, rss;  /* maxima of the bytes after a collection */
@@ -67,12 +71,12 @@ void course_free (Course *c);
 int course_add (Course *c, const ReadCollection *one);
 
 /*
-** Returns the quantile of the pauses with an event for 'share' from 0 to 1, in us, at most 1/512
-** too long (CO3); 0 if there are none.
+** Returns the quantile 'share' (0 to 1) of the pauses of collections with an event, in us; 0 if
+** there are none. The result is too long by at most 1/512 (CO3).
 */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Returns 'collections' if the spans have more than one each, else 0. */
+/* Returns 'collections' if a span has more than one collection, else 0. */
 uint64_t course_grouped (const Course *c);
 
 #endif

@@ -3,9 +3,9 @@
 ** Queue of the undecided samples of a stream, oldest first. Invariants:
 **
 **   FI1  the queue has at most FIFO_MOST samples. If it is full, the caller gives up the oldest
-**        sample before it adds another: calls fifo_take and increments 'passed';
+**        sample before it adds another one: it calls fifo_take and increments 'passed';
 **   FI2  outcomes come in the order of the samples, so the next 'passed' outcomes belong to
-**        samples given up; the caller ignores these outcomes and decrements 'passed' for each.
+**        samples given up. The caller ignores these outcomes and decrements 'passed' for each.
 */
 #ifndef asamp_fifo_h
 #define asamp_fifo_h
@@ -20,7 +20,8 @@ struct ReadSample;
 /* The queue. All zero: empty. */
 typedef struct Fifo {
   struct ReadSample *list;
-  size_t head, n, size;  /* n samples from list[head] on, cyclically; capacity, a power of 2 */
+  size_t head, n, size;  /* a ring buffer: index of the oldest sample, number of samples, and
+			    capacity, a power of 2 */
   uint64_t passed;       /* number of samples given up whose outcome has not come (FI2) */
 } Fifo;
 

@@ -3,8 +3,8 @@
 ** Snapshots of resident memory (pictures), read from the file row by row. Independent of files and
 ** Lua. Invariants:
 **
-**   PI1  there are at most PICTURES_MOST snapshots: at the limit only the last one, the one with
-**        the most resident memory and every second of the others are kept;
+**   PI1  at most PICTURES_MOST snapshots are kept. At the limit half of them are dropped: the last
+**        one, the one with the most resident memory, and every second of the others stay;
 **   PI2  a snapshot has at most PICTURES_ROWS rows.
 */
 #ifndef asamp_pictures_h
@@ -44,7 +44,7 @@ int pictures_init (Pictures *p);
 void pictures_free (Pictures *p);
 
 /*
-** Adds a row to the last snapshot if that has the row's time, else to a new snapshot. Copies the
+** Adds a row to the last snapshot if they have the same time, else to a new snapshot. Copies the
 ** texts, cut to READER_MAXNAME bytes. Returns 0 if there is not enough memory.
 */
 int pictures_add (Pictures *p, const ReadResident *r);

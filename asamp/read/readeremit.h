@@ -15,27 +15,27 @@ void readeremit_head (ReaderState *s);
 void readeremit_copy (ReaderState *s, const ReadSample *sample);
 /*
 ** Delivers an allocation or time sample. Then queues an allocation sample in s->of->open until its
-** outcome; delivers it as undecided if the stream is blind. If the queue is full, delivers its
-** oldest sample as undecided first (FI1).
+** outcome. If the queue is full, first delivers its oldest sample as undecided (FI1). If the stream
+** is blind, delivers the sample as undecided at once, and does not queue it.
 */
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
 /*
-** Decides the oldest sample that has no outcome and delivers it; only removes it if it was given up
-** (FI2). 'fate': 0 died, 1 survived, 2 survived and is not followed; 'class': offset of its class
-** name in 'text', 0: none; 'time': of the decision. Returns 0 if there is none, or the stream is
-** blind.
+** Delivers the outcome of the oldest undecided sample of the stream, and removes the sample from
+** the queue. If that sample was given up, the outcome is dropped (FI2). 'fate': 0 died, 1 survived,
+** 2 survived and is not followed. 'class': offset of the class name in 'text', 0: none. 'time': the
+** time of the decision. Returns 0 if no sample is undecided, or the stream is blind.
 */
 int readeremit_decide (ReaderState *s, int fate, uint64_t class,
                        uint64_t time);
 /*
-** Delivers the death of a followed sample, which the caller has removed from its list; not that of
-** a sample that was given up. 'place' and 'orphan' as in ReadDeath.
+** Delivers the death of a followed sample, which the caller has removed from its list. Delivers
+** nothing for a sample that was given up. 'place' and 'orphan' as in ReadDeath.
 */
 void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int orphan,
                        uint64_t time);
 /*
-** Continues a pass over s->of->follow: keeps the next 'alive' samples, removes the 'dead' next ones
-** and delivers their deaths.
+** Continues a pass over s->of->follow: keeps the next 'alive' samples, then removes the 'dead'
+** samples after them and delivers their deaths.
 */
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                         uint64_t time);
@@ -44,7 +44,7 @@ void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
 ** over s->of->follow.
 */
 void readeremit_collection (ReaderState *s, const ReadCollection *c);
-/* At the end of the file or of the state: delivers the samples in s->of->open as undecided. */
+/* Delivers all samples in s->of->open as undecided, at the end of the file or of the state. */
 void readeremit_undecided (ReaderState *s);
 
 #endif

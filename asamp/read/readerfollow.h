@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The followed samples of a stream, until their deaths: the reader's copy of the writer's list
-** (followed.h), in the same order. A pass goes over the list once, in several calls, and removes
-** the dead samples. Used only by the files of reader.h. Invariants:
+** (followed.h), in the same order. Deaths are removed in passes. A pass goes over the list once, in
+** several calls, which keep or remove the next samples. Used only by the files of reader.h.
+** Invariants:
 **
-**   RF1  at most READERFOLLOW_MOST samples; others are not followed;
-**   RF2  the followed samples are list[0] to list[to - 1], which the pass has kept, and list[at] to
-**        list[n - 1], which it has not visited; outside a pass to = at = 0.
+**   RF1  the list has at most READERFOLLOW_MOST samples; others are not followed;
+**   RF2  during a pass the followed samples are list[0] to list[to - 1], which the pass has kept,
+**        and list[at] to list[n - 1], which it has not visited. Outside a pass to = at = 0.
 */
 #ifndef asamp_readerfollow_h
 #define asamp_readerfollow_h
@@ -14,12 +15,13 @@
 #include "readprofile.h"
 
 typedef struct ReadFollowed {
-  ReadSample sample;   /* count 0: the sample was given up before its outcome (FI1) */
-  uint64_t born;       /* ReaderStream.allocated when it was decided */
-  uint64_t tag;        /* the client's tag */
-  uint32_t holder;     /* path that held it at the last walk that reached it, as
-                          ReadPath.parent; 0: unknown */
-  int unreached;       /* 1: the last walk did not reach it */
+  ReadSample sample;   /* with count 0 the entry only keeps the position of a sample that was given
+                          up before its outcome (FI1) */
+  uint64_t born;       /* ReaderStream.allocated when the sample was decided, bytes */
+  uint64_t tag;        /* ReaderClient.tag as the client's 'fate' has set it */
+  uint32_t holder;     /* number of the path that held the sample at the last walk that reached
+                          it: index + 1 in ReadProfile.paths; 0: unknown */
+  int unreached;       /* 1: the last walk did not reach the sample */
 } ReadFollowed;
 
 /* The list. All zero: empty. */
@@ -30,14 +32,14 @@ typedef struct ReaderFollow {
 } ReaderFollow;
 
 /*
-** Reserves space for one more sample. Returns 0 at the limit (RF1), or if there is not enough
-** memory (sets *failed to 1). Ends the pass.
+** Reserves space for one more sample, and ends the pass. Returns 0 if the list is at its limit
+** (RF1), or if there is not enough memory; in the latter case sets *failed to 1.
 */
 int readerfollow_room (ReaderFollow *f, int *failed);
 /* Adds a sample at the end; readerfollow_room must have returned 1 just before. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);
 
-/* Continues the pass, or starts one: keeps the next n samples, or all that are left. */
+/* Continues the pass, or starts one: keeps the next n samples, at most all that are left. */
 void readerfollow_stay (ReaderFollow *f, uint64_t n);
 /*
 ** Continues the pass, or starts one: removes the next sample and copies it to *sample. Returns 0 if

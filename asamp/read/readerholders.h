@@ -9,10 +9,10 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Reads a line H: a path. 'line' has the fields after its letter, as in the next two functions. */
+/* Reads a line H, which has a path. 'line' has the fields after the letter, here and below. */
 void readerholders_path (ReaderState *s, Fields *line);
 /*
-** Reads a line h: the paths of consecutive followed samples of s->of. Ends the pass over
+** Reads a line h, which has the paths of consecutive followed samples of s->of. Ends the pass over
 ** s->of->follow.
 */
 void readerholders_runs (ReaderState *s, Fields *line);
@@ -20,8 +20,8 @@ void readerholders_runs (ReaderState *s, Fields *line);
 void readerholders_walk (ReaderState *s, Fields *line);
 
 /*
-** At the end of the file: calls the client's 'held' for each wanted followed sample that has not
-** died, except orphans, if the file has paths.
+** Calls the client's 'held' for each wanted followed sample that has not died, except orphans.
+** Does nothing if the file has no paths. To be called at the end of the file.
 */
 void readerholders_finish (ReaderState *s);
 

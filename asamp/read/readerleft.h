@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The limits of writer and reader (bounds.h) beyond which data are dropped: key, value and message
-** of each. Code that applies a limit adds the dropped items to an array counts[LEFT_N]; code that
-** displays the profile prints the messages of counts above 0. Independent of Lua and files.
-** doc/profile-format.md has the table for users.
+** The limits of writer and reader (bounds.h) beyond which data are dropped: the key, the value and
+** the message of each limit. Code that applies a limit counts the dropped items in an array
+** counts[LEFT_N]. Code that displays the profile prints the messages of the counts above 0.
+** Independent of Lua and files. doc/profile-format.md has the table for users.
 */
 #ifndef asamp_readerleft_h
 #define asamp_readerleft_h
@@ -28,7 +28,7 @@ typedef enum ReadLeft {
   LEFT_N
 } ReadLeft;
 
-/* Returns the key, by which Lua tables, JSON reports and the writer's meta name the limit. */
+/* Returns the key of a limit: its name in Lua tables, JSON reports and the writer's meta. */
 const char *readerleft_key (ReadLeft what);
 /* Returns the value of the limit. */
 uint64_t readerleft_limit (ReadLeft what);

@@ -9,19 +9,19 @@
 #include "readerstate.h"
 
 /*
-** Starts the state with that id: delivers the deaths of the samples alive in closed states, except
-** orphans, and sets s->of to the state's stream.
+** Starts the state with that id, and sets s->of to its stream. The samples still alive in closed
+** states die at this time: delivers their deaths, except those of orphans.
 */
 void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
 /*
 ** Ends the state of s->of at 'time': its stream is then closed (readerstream.h), and s->of is
-** s->single. 'orphans': number of its followed samples that do not die with it. Has no effect if no
-** state, or one beyond the limit, is the present one.
+** s->single. 'orphans': number of followed samples that do not die with the state. Has no effect if
+** there is no present state, or if it is beyond the limit.
 */
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
 /*
-** At the end of the file: delivers the undecided samples of all streams. If the client wants only
-** some states, sets ReadProfile.allocated to their exact bytes.
+** Delivers the undecided samples of all streams, at the end of the file. If the client wants only
+** some states, sets ReadProfile.allocated to the exact bytes of these states.
 */
 void readerlife_finish (ReaderState *s);
 

@@ -10,15 +10,16 @@
 #include "readerstate.h"
 
 /*
-** Sets the number of orphans of a stream whose state ends to n, the number in its line X; to 0 if
-** the stream follows another number of samples of native memory. Ends the pass over its list.
+** Sets one->orphans when the state of the stream ends. n is the number in the line X. If the stream
+** follows another number of samples of native memory, the two do not match, and it has no orphans.
+** Ends the pass over the stream's list.
 */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
 /*
 ** Delivers the deaths of all followed samples of s->of except its orphans, at the end of its state.
-** Moves the stream to 'orphaned' if it has orphans, else frees it; the caller has removed it from
-** 'list', and must set s->of.
+** Moves the stream to 'orphaned' if it has orphans, else frees it. The caller must have removed the
+** stream from 'list', and must set s->of afterwards.
 */
 void readerorphans_bury (ReaderState *s);
 

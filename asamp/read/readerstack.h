@@ -10,15 +10,15 @@
 #include "readerstate.h"
 
 /*
-** Adds a stack record. 'seconds': its time by the monotonic clock, 0: unknown. 'allocation': 1 if
-** it is not a time sample; then 'type' is as in Run (own files).
+** Adds a stack record. 'seconds': its time by the monotonic clock, 0: unknown. 'allocation': 0 for
+** a time sample, else 1. 'type' is used for the allocations of own files only, and is as in Run.
 */
 void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
                       double seconds, uint64_t thread, int allocation);
 
 /*
 ** Reads an object record of n words of 8 bytes: decides the oldest undecided samples and delivers a
-** collection. Ignores those of own files, whose details have the same data.
+** collection. Does nothing in own files, whose details have the same data.
 */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n);

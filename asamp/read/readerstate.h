@@ -2,9 +2,9 @@
 /*
 ** The common data of the reader's parts while a file is read: the ReadProfile being filled, the
 ** client, tables of names, and queued stacks and samples. In own files the stacks of a batch are
-** queued in 'runs' until the details of the batch are read; then its allocation samples are queued
-** in ReaderStream.open until their outcomes. Allocation samples of other writers are queued in
-** 'open' at once. Used only by the files of reader.h.
+** queued in 'runs' until the details of the batch are read. After that the allocation samples of
+** the batch are queued in ReaderStream.open until their outcomes. Allocation samples of other
+** writers are queued in 'open' at once. Used only by the files of reader.h.
 **
 ** A function that runs out of memory sets 'failed' and continues without the data; reading ends
 ** when readerstate_failure is called next.
@@ -18,17 +18,18 @@
 
 /* Consecutive equal stacks of an own file whose details have not been read. */
 typedef struct Run {
-  uint64_t copies;     /* number of these stacks, at least 1 */
+  uint64_t copies;     /* number of stacks, at least 1 */
   uint64_t time;       /* us since the start; 0 in stock files */
   uint64_t thread;     /* as in ReadSample */
   uint32_t node;       /* node of the call tree */
-  uint32_t type;       /* READER_TIMERUN: time samples; else enum ProfileKind or COPY_NEW ... of
-		          sample.h; 0 for allocations in extended files: the details have it */
+  uint32_t type;       /* READER_TIMERUN for time samples; COPY_NEW ... (sample.h) for copy samples;
+		          enum ProfileKind for allocations, but 0 in extended files, where only
+		          the details have the kind */
 } Run;
 
 #define READER_TIMERUN	256u  /* above all type numbers */
 
-/* Upper bound of all times in us, 143 years: they are exact as a double. */
+/* Upper bound of all times in us: 143 years. Times below it are exact as a double. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
 /*
@@ -41,23 +42,24 @@ typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
   int failed;          /* 1: memory ran out */
-  uint64_t summed[2];  /* totals of all samples, wanted or not: [0] bytes of allocation samples and
-		          copies, [1] ns of time samples */
-  uint64_t decided;    /* bytes that all decided samples represent */
+  uint64_t summed[2];  /* totals of all samples, including unwanted ones: [0] bytes of allocation
+		          samples and copies, [1] ns of time samples */
+  uint64_t decided;    /* bytes that the decided samples of all states represent */
   int toomuch;         /* 1: a total exceeds READER_MAXSUM */
   int hashead;           /* 1: the client's 'head' was called */
-  int format;          /* own files: format of the details */
-  uint64_t last;       /* time of the last sample */
+  int format;          /* own files: format of the details (details_format) */
+  uint64_t last;       /* time of the last sample, us since the start */
   uint64_t period;     /* present sampling period in bytes; 1 in files of other writers. In files of
-		          many states: the period of states that have set none */
+		          many states: the period of the states that have not set their own */
   uint64_t timeperiod; /* the same for time samples, in ns */
   uint64_t runfirst;   /* index of the first queued run */
   Run *runs;           /* the runs from 'runfirst' to nruns - 1 are queued */
   size_t nruns, runsize;  /* number of elements, capacity */
   ReaderStreams streams;
   ReaderStream *of;    /* stream of the present line or sample; never NULL */
-  ReaderStream single; /* the only stream in files of one state. In files of many states: stream of
-		          states beyond the limit (RS1), or none: 'row' is READER_NOSTATE */
+  ReaderStream single; /* in files of one state: the only stream. In files of many states: the
+		          stream of the states beyond the limit (RS1); with 'row' READER_NOSTATE it
+		          means that there is no present state */
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type (+ 1) to the offset of its name in 'text' */
   IdMap classes;       /* own files: maps class (+ 1) to the offset of its name */
@@ -68,16 +70,17 @@ typedef struct ReaderState {
 		          beyond the limit; 0: none */
   uint32_t unknown;    /* offset of "[unknown]" in 'text' */
   uint32_t nameless;   /* number of functions without a name so far */
-  uint64_t nstats;     /* number of metas gc_stats__N so far */
-  int stat[3];         /* indexes of the statistics in use, reserved and resident bytes; -1:
-		          missing */
-  IdMap bystep;        /* maps a path and the offset of a step to the path with this step added;
-		          paths are numbers as in ReadPath.parent */
+  uint64_t nstats;     /* number of metas gc_stats__N so far: statistics of an object record */
+  int stat[3];         /* indexes among these statistics of the bytes in use, reserved and resident;
+		          -1: missing */
+  IdMap bystep;        /* maps a path and the offset of a step to the path extended by this step;
+		          a path is its index + 1 in ReadProfile.paths */
   size_t pathsize, labelsetsize, labelsize;  /* capacities of the arrays of the ReadProfile */
   uint64_t lastset;    /* number of the last label set that was dropped (LEFT_SETS); 0: none */
-  uint64_t eventtime;  /* own files: time of the last line g, G, m, N or X */
-  const char *ahead;   /* outcomes in the batch up to this address were decided at 'aheadtime';
-		          NULL: unknown */
+  uint64_t eventtime;  /* own files: time of the last line g, G, m, N or X, us since the start */
+  /* The outcomes in the batch up to the address 'ahead' were decided at 'aheadtime', in us since
+     the start. 'ahead' NULL: unknown. */
+  const char *ahead;
   uint64_t aheadtime;
 } ReaderState;
 
@@ -99,11 +102,11 @@ static inline uint64_t readerstate_timeperiod (const ReaderState *s) {
 }
 
 /*
-** Sets s->of to the stream of the state with that id, made if needed. Has no effect in files of one
-** state.
+** Sets s->of to the stream of the state with that id, and makes it if needed. Has no effect in
+** files of one state.
 */
 void readerstate_of (ReaderState *s, uint64_t id);
-/* Ends the lines of a state: in files of many states there is no present state. */
+/* Sets s->of to no state, in files of many states. */
 static inline void readerstate_none (ReaderState *s) {
   s->of = &s->single;
   s->single.row = READER_NOSTATE;
@@ -115,11 +118,12 @@ static inline int readerstate_isnone (const ReaderState *s) {
 }
 
 /*
-** Returns the row of the state with that id, made if needed; NULL if it has no row of its own, or
-** if its stream would be beyond the limit.
+** Returns the row of the state with that id, and makes it if needed. Returns NULL if the state has
+** no row of its own, or if its stream would be beyond the limit.
 */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
-/* Sets the OS thread of s->of, by its system number. Counts a thread beyond READER_MAXTHREADS. */
+/* Sets the OS thread of s->of to the one with that system number. Beyond READER_MAXTHREADS counts
+   the thread as left out. */
 void readerstate_thread (ReaderState *s, uint64_t thread);
 /* Returns 1 if the client wants the state with that id. */
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);
@@ -157,8 +161,9 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
 /* Returns the reason why reading must stop ('failed', 'toomuch', the client's 'stop'), or NULL. */
 const char *readerstate_failure (const ReaderState *s);
 /*
-** Returns the index in ReadProfile.kinds of a type and a class (the offset of its name, 0: none),
-** made if needed. Beyond READER_MAXKINDS returns the kind without the class, or READER_UNKNOWN.
+** Returns the index in ReadProfile.kinds of a type and a class, and makes the kind if needed.
+** 'class': offset of the class name, 0: none. If there are READER_MAXKINDS kinds, returns the kind
+** of the type without the class; if that is missing too, READER_UNKNOWN.
 */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 

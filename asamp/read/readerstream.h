@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A stream is the reader's data of one Lua state. In a file of many states (format 4), each state
-** has its own outcomes, deaths, differences, periods and paths. A line of the details belongs to
-** the state that the last line N or S before it names, a sample to the state that its record
-** names. Other files have one stream, ReaderState.single.
+** has its own outcomes, deaths, periods, paths, and previous values from which numbers are encoded
+** as differences. A line of the details belongs to the state that the last line N or S before it
+** names. A sample belongs to the state that its record names. Other files have one stream,
+** ReaderState.single.
 **
-** The objects alive in a state when it is closed do not count as dead at once: its stream stays in
+** When a state is closed, the objects alive in it do not count as dead at once: its stream stays in
 ** 'closed', and they die when the next state starts. If no state starts, they count as alive at the
-** end. So the leaks of a program that closes its state at its end are reported, and a server that
-** makes a state for each request has none. Native memory does not die with a state: if the file
-** records its deaths, the samples of native memory are orphans, and the stream is kept for them
-** alone in 'orphaned'. Used only by the files of reader.h. Invariants:
+** end. So the leaks of a program that closes its only state at its end are reported, but a server
+** that makes a state for each request shows no leaks. Native memory does not die with a state. If
+** the file records deaths of native memory, its samples become orphans when the state ends, and
+** the stream is kept in 'orphaned' for them alone. Used only by the files of reader.h. Invariants:
 **
 **   RS1  'list' has at most READER_MAXSTREAMS streams; other states share ReaderState.single, which
 **        is then 'blind': its samples are delivered as undecided at once;
-**   RS2  each state has a row of ReadProfile.states, up to READER_MAXSTATES; the last row is also
-**        that of all further states;
-**   RS3  'orphaned' has at most READER_MAXSTREAMS streams, whose 'follow' contains only orphans;
-**        deaths of other orphans are not delivered.
+**   RS2  each state has a row of ReadProfile.states, up to READER_MAXSTATES rows; all further
+**        states share the last row;
+**   RS3  'orphaned' has at most READER_MAXSTREAMS streams, whose 'follow' contains only orphans.
+**        The orphans of states beyond that are dropped: their deaths are not delivered.
 */
 #ifndef asamp_readerstream_h
 #define asamp_readerstream_h
@@ -27,27 +28,30 @@
 #include "readprofile.h"
 
 typedef struct ReaderStream {
-  uint32_t id;         /* of the state */
+  uint32_t id;         /* id of the state in the file */
   uint32_t place;      /* index in ReaderStreams.list */
   uint32_t row;        /* index in ReadProfile.states */
   uint32_t thread;     /* index in ReadProfile.threads + 1; 0: unknown */
   int hidden;          /* 1: the client does not want the state */
   int blind;           /* 1: the stream of states beyond the limit (RS1) */
   int closed;          /* 1: the state has ended, at 'end' */
-  uint64_t end;        /* us since the start */
+  uint64_t end;        /* time of the state's end, us since the start */
   uint64_t orphans;    /* set when the state ends: number of its orphans that are alive */
   struct ReaderStream *next;  /* next stream of the list 'closed'; NULL: none */
-  int periodset, timeset;  /* 1: 'period' is set; 'timeperiod' is set */
-  uint64_t period, timeperiod;  /* periods of the state's own, bytes and ns */
+  int periodset, timeset;  /* 1: the state has its own 'period'; its own 'timeperiod' */
+  uint64_t period, timeperiod;  /* the state's sampling period in bytes, and that of its time
+			           samples in ns; valid if set */
   Fifo open;           /* undecided allocation samples */
   ReaderFollow follow; /* followed samples */
   uint64_t decided, survived;  /* periods of decided samples, and of survivors among them, since
 			          the previous collection */
   uint64_t allocated;  /* bytes that all decided samples of the stream represent */
-  ReadCollection before;       /* previous collection, the base of differences in the next line */
-  uint64_t planned;    /* 'planned' of the last minor collection, the base of its difference */
-  size_t holderat;     /* number of entries of 'follow' that the lines h since the last one with
-		          'first' 1 have covered */
+  ReadCollection before;       /* previous collection, to which the differences in the next line of
+			          a collection are added */
+  uint64_t planned;    /* 'planned' of the last minor collection, to which the next difference is
+		          added */
+  size_t holderat;     /* number of entries of 'follow' for which lines h have given the paths,
+		          since the last line h with 'first' 1 */
   IdMap paths;         /* maps a path's number in the state (+ 1) to that in ReadProfile.paths */
 } ReaderStream;
 
@@ -55,8 +59,8 @@ typedef struct ReaderStream {
 typedef struct ReaderStreams {
   ReaderStream **list; /* open and closed streams, in any order */
   size_t n, size;      /* number of streams, capacity */
-  ReaderStream *closed, *last;  /* first and last of the closed streams, in the order of their ends;
-			           'closed' NULL: none */
+  ReaderStream *closed, *last;  /* first and last stream of the linked list of closed streams, in
+			           the order of their ends; 'closed' NULL: the list is empty */
   IdMap places;        /* maps ids (+ 1) to indexes in 'list'; an entry may be outdated */
   ReaderStream **orphaned;  /* streams kept for orphans, in any order */
   size_t norphaned, orphanedsize;  /* number of these streams, capacity */

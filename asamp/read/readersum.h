@@ -4,8 +4,9 @@
 ** limited (bounds.h); 'left' counts the data beyond the limits. Independent of Lua and files.
 **
 ** Order of calls: readersum_start; the caller sets fields (client.only and similar, tags, since,
-** till); reader_read with &client; readersum_finish; readersum_free. A time sample is added at
-** once, an allocation sample with its outcome (callback 'fate'). Samples are counted in periods.
+** till); reader_read with &client; readersum_finish; readersum_free. A time sample is added when it
+** is delivered, an allocation sample when its outcome is (callback 'fate'). Numbers of samples are
+** in periods.
 */
 #ifndef asamp_readersum_h
 #define asamp_readersum_h
@@ -22,18 +23,18 @@
 /* Totals of a kind over its allocation samples. */
 typedef struct KindTotals {
   uint64_t blocks;     /* number of samples, each of which is one block */
-  double objects;      /* estimated number of allocated blocks: a sample of count c at period p of
-		          a block of s bytes represents c * p / s; of unknown size 0 */
+  double objects;      /* estimated number of allocated blocks: a sample of count c and period p, in
+		          a block of s bytes, represents c * p / s blocks; 0 if s is unknown */
   uint64_t outside;    /* number of samples allocated outside the nursery */
 } KindTotals;
 
 /* Totals of a label set. Only own files, whose 'scale' is 1, have label sets. */
 typedef struct LabelTotals {
-  /* samples to undecidedbytes: allocation samples, as in a Site. timesamples: time samples in
-     periods; ns: the ns that they represent. */
+  /* The fields from 'samples' to 'undecidedbytes' are of allocation samples, as in a Site.
+     'timesamples': time samples in periods. 'ns': the ns that they represent. */
   uint64_t samples, bytes, survivedbytes, laterbytes, undecidedbytes, timesamples, ns;
-  /* minors, majors: numbers of collections while a thread with this set ran; pause: us of their
-     pauses; exact: exact bytes allocated with this set. */
+  /* 'minors', 'majors': numbers of collections while a thread with this set ran. 'pause': sum of
+     their pauses, us. 'exact': exact number of bytes allocated with this set. */
   uint64_t minors, majors, pause, exact;
 } LabelTotals;
 
@@ -42,16 +43,16 @@ typedef struct LabelTotals {
 typedef struct ReaderSum {
   ReaderClient client; /* to be passed to reader_read */
   SiteTable table;        /* all samples, by node and kind */
-  /* In lives, times, held and copies, Site.node and Site.kind have the two values that the comment
-     of the member lists. */
+  /* In 'lives', 'times', 'held' and 'copies', Site.node and Site.kind have other values; the
+     member's comment lists these two. */
   SiteTable lives;        /* samples that died later: node, and number of binary digits of
-			     ReadDeath.allocated */
+			     ReadDeath.allocated, a histogram of lives in bytes */
   SiteTable times;        /* samples known to have died: kind, and number of binary digits of their
 			     life in us */
   Ages ages;              /* survival by age; empty in files of other writers */
   const ReadProfile *profile;  /* set by the callback 'head'; NULL before */
-  SiteTable held;        /* live followed samples: node, and path (0: unknown) */
-  SiteTable copies;      /* copy samples: node, and ReadSample.kind; empty with 'instant' */
+  SiteTable held;        /* live followed samples: node, and number of the path (0: unknown) */
+  SiteTable copies;      /* copy samples: node, and ReadSample.kind; empty if 'instant' is used */
   KindTotals *kinds;   /* READER_MAXKINDS elements */
   LabelTotals *labels;  /* by label set; labels[0]: without labels */
   size_t nlabels, labelsize;  /* number of elements, capacity */
@@ -73,15 +74,16 @@ typedef struct ReaderSum {
      are ranges of ReadSample.born, in bytes. */
   Bins born;           /* decided samples */
   Bins alive;          /* live followed samples, without those of native memory. BinRow.kind is
-		          2 * path, plus 1 for the array part or hash part of a table; path 0:
-		          unknown, or the last walk did not reach the sample */
+		          2 * number of the path, plus 1 if the block is the array part or hash
+		          part of a table. The number is 0 if the path is unknown, or if the last
+		          walk did not reach the sample */
   Bins worked;         /* time samples, by slices of time; node and kind are 0 */
-  /* us: samples taken before 'since' or not before 'till' do not count, nor do collections at such
-     times in LabelTotals. */
+  /* Range of time in us: only samples with since <= time < till count, and in LabelTotals only
+     collections in this range. */
   uint64_t since, till;
-  /* READERSUM_EVER: not used. Else a time in us since the start: only allocation samples taken up
-     to this time count, without those that collections up to this time found dead. All Bins stay
-     empty. */
+  /* If not READERSUM_EVER, a time in us since the start: the totals are of the allocation samples
+     alive at that time. These are taken up to the time, and no collection up to it found them dead.
+     All Bins stay empty. */
   uint64_t instant;
   uint64_t left[LEFT_N];  /* counts of dropped data, of the ReadProfile and of the totals; set by
 			     readersum_finish */

@@ -4,8 +4,8 @@
 ** (samples, deaths, collections, marks, ...), and the ReadProfile, which has the data of the whole
 ** file: call tree, functions, kinds, data of the head, counts. (A Profile is a file being written.)
 **
-** Times are us since the start unless noted otherwise. A 'text' is ReadProfile.text; offset 0 in it
-** is the empty string.
+** Times are us since the start unless noted otherwise. 'text' in comments is ReadProfile.text;
+** offset 0 in it is the empty string.
 */
 #ifndef asamp_readprofile_h
 #define asamp_readprofile_h
@@ -29,8 +29,7 @@ enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
 /* A kind of sampled block: a type and a class. */
 typedef struct ReadKind {
   uint64_t type;       /* number in the file; in own files enum ProfileKind */
-  uint32_t name;       /* name of the type, offset in 'text'; 0: none, or not set yet: it is set
-                          after the last event */
+  uint32_t name;       /* name of the type, offset in 'text', set after the last event; 0: none */
   uint32_t class;      /* name of the class, offset in 'text'; 0: none */
 } ReadKind;
 
@@ -38,16 +37,17 @@ typedef struct ReadKind {
 typedef struct ReadSample {
   uint64_t time;       /* at least that of the previous sample of the file */
   uint64_t count;      /* periods that it represents, at least 1 */
-  uint64_t period;     /* of a time sample: ns. Else bytes, to be multiplied by ReadProfile.scale,
-		          which is set after the last event */
+  uint64_t period;     /* sampling period. Of time samples in ns. Of other samples in bytes, to be
+		          multiplied by ReadProfile.scale, which is set after the last event */
   uint64_t size;       /* bytes of the block; 0: unknown */
-  uint64_t thread;     /* thread word of its record: in files of many states, the state's id */
-  uint64_t born;       /* a time measured in allocation: the bytes of the samples of the file that
-		          were decided up to and including this one, not multiplied by 'scale'.
-		          Set when the sample is decided as READER_DIED or READER_SURVIVED */
+  uint64_t thread;     /* thread word of the sample's record: in files of many states, the id of the
+		          state */
+  uint64_t born;       /* time of the sample in bytes of allocation: the bytes that all samples
+		          decided so far represent, with this one, not multiplied by 'scale'. Set
+		          when the sample is decided as READER_DIED or READER_SURVIVED */
   uint32_t node;       /* node of the call tree */
-  uint32_t kind;       /* index in ReadProfile.kinds, of a kind without a class until 'born' is
-		          set; for copy samples see the callback 'copy' */
+  uint32_t kind;       /* index in ReadProfile.kinds. Until 'born' is set, the kind has no class. Of
+		          copy samples: see the callback 'copy' */
   int outside;         /* 1: allocated outside the nursery */
   uint32_t labels;     /* number of its label set, from 1 on; 0: none */
 } ReadSample;
@@ -56,19 +56,19 @@ typedef struct ReadSample {
 typedef struct ReadDeath {
   const ReadSample *sample;
   uint64_t time;       /* when it was found dead: at a collection, or when its state ended */
-  uint64_t allocated;  /* bytes of the samples of its state that were decided after this sample, up
-		          to its death; not multiplied by 'scale' */
+  uint64_t allocated;  /* the sample's life in bytes of allocation: the bytes of the samples of its
+		          state that were decided after it, not multiplied by 'scale' */
   uint64_t tag;        /* tag that the client set in 'fate' */
   size_t place;        /* index among the followed samples of its state, oldest first, before the
 		          deaths of the same collection are removed */
-  int orphan;          /* 1: a death from a line D: 'place' is the index among the samples of
-		          native memory of its state, without those that died earlier. The state
-		          has ended, except in merged files */
+  int orphan;          /* 1: the death of an orphan, from a line D. Then 'place' is the index among
+		          the samples of native memory of its state, without those that died
+		          earlier. The state has ended, except in merged files */
 } ReadDeath;
 
 /*
-** Returns the bytes that the sample represents, not multiplied by 'scale', or the ns of a time
-** sample; at most 2^62.
+** Returns the bytes that a sample represents, not multiplied by 'scale'; of a time sample the ns.
+** The result is at most 2^62.
 */
 static inline uint64_t readsample_bytes (const ReadSample *s) {
   uint64_t most = (uint64_t)1 << 62;
@@ -81,12 +81,13 @@ typedef struct ReadCollection {
   uint64_t time;       /* its end */
   uint64_t duration;   /* us of its pause */
   uint64_t processor;  /* us of CPU time in its pause */
-  uint64_t slices;     /* us of CPU time of slices of a major collection within minor pauses: a
-		          part of 'processor' + 'left' */
-  uint64_t inuse, held, rss;  /* bytes after it; 0: not in the file. In files of many states inuse
-			         and held are sums over the wanted open states */
+  uint64_t slices;     /* us of CPU time that slices of a major collection took within minor pauses:
+		          a part of 'processor' + 'left' */
+  uint64_t inuse, held, rss;  /* bytes in use, reserved and resident after it; 0: not in the file.
+			         In files of many states 'inuse' and 'held' are sums over the wanted
+			         open states */
   uint64_t stateinuse, stateheld;  /* inuse and held of its state alone */
-  uint64_t tenured;    /* bytes that survived their first collection since the previous event */
+  uint64_t tenured;    /* bytes tenured since the previous event */
   uint64_t planned;    /* planned bytes of the nurseries since the previous event */
   uint64_t charged;    /* bytes allocated in these nurseries */
   uint64_t looked[LOOKED_COUNT];  /* by enum ProfileLooked of sample.h */
@@ -94,7 +95,7 @@ typedef struct ReadCollection {
 		          previous event of the state */
   uint64_t survived;   /* periods of the samples of 'decided' that survived */
   uint64_t minors, majors;  /* numbers of earlier collections without an event of their own */
-  uint64_t left;       /* us of the pauses of the collections in 'minors' and 'majors' */
+  uint64_t left;       /* us: sum of the pauses of the collections in 'minors' and 'majors' */
   int major;           /* 1: a major collection, or a slice of one */
   int state;           /* phase of the major collection: 0 none, 1 marking, 2 sweeping, 3
 		          finalizing */
@@ -108,7 +109,7 @@ typedef struct ReadLabel {
 
 /* A label set of samples and collections. */
 typedef struct ReadLabelSet {
-  uint32_t first, n;   /* range in ReadProfile.labels */
+  uint32_t first, n;   /* its labels are ReadProfile.labels[first] to [first + n - 1] */
   int unwanted;        /* 1: the client does not want events with this set */
 } ReadLabelSet;
 
@@ -138,7 +139,7 @@ typedef struct ReadWalk {
 
 /* A path of references from a root to a live object: a shorter path, and one more step. */
 typedef struct ReadPath {
-  uint32_t parent;     /* index + 1 in ReadProfile.paths of the path that it extends; 0: none */
+  uint32_t parent;     /* the shorter path, as its index + 1 in ReadProfile.paths; 0: none */
   uint32_t step;       /* text of the last step, offset in 'text' */
   uint32_t depth;      /* number of steps, at most READER_MAXSTEPS */
 } ReadPath;
@@ -149,13 +150,13 @@ typedef struct ReadState {
   uint32_t name;       /* file of its script, offset in 'text'; 0: none */
   uint32_t thread;     /* system number of the OS thread that ran it last; 0: unknown */
   int ended;           /* 1: it was closed */
-  int others;          /* number of further states merged in this row (RS2), of which it has only
-                          the sums; 0: a single state */
+  int others;          /* number of further states that share this row (RS2); the row has only sums
+                          over them. 0: the row is of one state */
   uint64_t opened, closed; /* times of its start and close; 0: not in the file */
   uint64_t allocated;  /* exact bytes allocated while it was sampled; 0: unknown */
   uint64_t samples, bytes;    /* allocation samples in periods, and the bytes they represent */
   uint64_t timesamples, ns;   /* time samples in periods, and the ns they represent */
-  uint64_t survivedbytes, laterbytes;  /* bytes of survivors; of survivors that died later */
+  uint64_t survivedbytes, laterbytes;  /* bytes of survivors; bytes of survivors that died later */
   uint64_t minors, majors;    /* numbers of collections */
 } ReadState;
 
@@ -165,45 +166,47 @@ typedef struct ReadThread {
   uint64_t samples, bytes, timesamples, ns;  /* as in ReadState */
 } ReadThread;
 
-/* The data of a whole file. Counts marked (W) cover only wanted samples, collections and
-   walks. */
+/* The data of a whole file. Counts marked (W) include only the samples, collections and walks that
+   the ReaderClient wants. */
 typedef struct ReadProfile {
   int version;         /* of VMProf, 0 to 7 */
   int own;             /* 1: written by asamp, with details */
   int packed;          /* 1: the file is compressed */
   int lines;           /* 1: frames have lines */
   int native;          /* 1: the file declares native frames */
-  int complete;        /* 1: the trailer was read, and no checksum error after it */
+  int complete;        /* 1: the trailer was read, and no checksum error came after it */
   int fates;           /* 1: the file has outcomes */
   uint64_t followed;   /* the writer's limit of samples followed at a time; 0: the file has no
 		          deaths */
   uint64_t unfollowed; /* (W) survivors that are not followed, in periods; 0 without deaths */
-  int random;          /* 1: random intervals (own files) */
-  int wall, cpu;       /* 1: the file has periods of wall time; of CPU time (own files) */
-  int timed;           /* 1: the file has times; 0: it is of another writer, and its samples are
-		          assumed to be one time period apart */
+  int random;          /* own files: 1: random intervals between sample points */
+  int wall, cpu;       /* own files: 1: a period of wall time was set; a period of CPU time was */
+  int timed;           /* 1: the file has times. 0: a file of another writer without times; its
+		          samples are assumed to be one period of time samples apart */
   char interpreter[256];
   char message[256];   /* why the file is not complete; "" if it is */
   uint64_t left[LEFT_N];  /* counts of dropped data (readerleft.h) */
   uint64_t offset;     /* bytes of the log that were read, decompressed */
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
   uint64_t periods;    /* number of changes of 'period' after the first wanted allocation sample */
-  uint64_t ring[4];    /* of a flight recorder. 0: samples from before the kept part whose blocks
-		          were alive at its start; 1: the bytes that they represent; 2: us of the
-		          kept part; 3: requested us, or 0 if there was no request */
+  uint64_t ring[4];    /* of a flight recorder, which keeps the last part of a run. [0]: number of
+		          samples from before the kept part whose blocks were alive at its start;
+		          [1]: the bytes that they represent; [2]: length of the kept part, us;
+		          [3]: requested length, us, or 0 if none was requested */
   int isring;          /* 1: a file of a flight recorder: 'ring' is set */
   uint64_t allocated;  /* exact bytes allocated while sampling was on; 0: unknown. In a file of many
-		          states with ReaderClient.only: by the states of that list, set after
-		          the last event */
+		          states, if ReaderClient.only is set: only those of the wanted states,
+		          set after the last event */
   int labelled;        /* 1: the file has exact bytes by label set (callback 'labelled') */
   uint64_t mallocs;    /* sampling period of native memory in bytes; 0: not sampled */
   int copying;         /* 1: own file with sampled copies */
-  uint64_t scale;      /* factor of the bytes of all samples, set after the last event: 1 in own
-		          files; in other files the period, or 1 if the period is unknown */
+  uint64_t scale;      /* factor by which the bytes of all samples must be multiplied, set after the
+		          last event: 1 in own files; in other files the sampling period, or 1 if
+		          that is unknown */
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
   uint64_t timeperiods;  /* own files: number of times that a period of time samples was set */
   uint64_t clock;      /* us of the monotonic clock at the start; 0: unknown */
-  uint64_t started, ended;   /* us since the epoch; 0: unknown */
+  uint64_t started, ended;   /* start and end of the run, us since the epoch; 0: unknown */
   uint64_t lost;       /* samples lost by the writer, as far as the file records them */
   uint64_t pid;        /* of the process; 0: unknown */
   uint64_t recorder;   /* number of a flight recorder; 0: not one, or unknown */
@@ -217,7 +220,8 @@ typedef struct ReadProfile {
   size_t nstates;
   ReadThread *threads;
   size_t nthreads;
-  uint64_t begun;      /* number of states, including those without data; 0: unknown */
+  uint64_t begun;      /* number of states of the process, including those without data in the
+		          file; 0: unknown */
   ReadLabelSet *labelsets;  /* set number i is labelsets[i - 1] */
   size_t nlabelsets;
   ReadLabel *labels;
@@ -246,9 +250,10 @@ typedef struct ReadProfile {
 } ReadProfile;
 
 /*
-** The receiver of events; callbacks may be NULL. Events that are not wanted are not delivered. A
-** client that cannot continue sets 'stop' to a phrase: the reading ends with the present record,
-** whose remaining events may still be delivered.
+** The receiver of events. Callbacks may be NULL. The fields from 'only' to 'nwithout' select which
+** events are wanted; others are not delivered. A client that cannot continue sets 'stop' to a
+** phrase. The reading then ends with the present record, whose remaining events may still be
+** delivered.
 */
 typedef struct ReaderClient {
   void *ud;            /* first argument of all callbacks except 'progress' */
@@ -256,14 +261,14 @@ typedef struct ReaderClient {
   /* Ids of the wanted states, ascending; NULL: all. */
   const uint32_t *only;
   size_t nonly;
-  /* If 'labelname' is not NULL, only samples and collections with this label are wanted; if
-     'labelvalue' is NULL, only those without a label of that name. */
+  /* If 'labelname' is not NULL, only samples and collections with this label are wanted. If in
+     addition 'labelvalue' is NULL, only those without a label of that name are wanted. */
   const char *labelname, *labelvalue;
-  /* Only samples, collections, marks and walks with since <= time < till are wanted (us; till 0:
-     no end). */
+  /* Only samples, collections, marks and walks with since <= time < till are wanted, in us. If
+     'till' is 0, there is no end. */
   uint64_t since, till;
-  /* If not NULL: no collection is wanted, and no sample whose node i is below 'nwithout' and has a
-     nonzero without[i]. */
+  /* If not NULL, no collections are wanted, and no samples of the nodes i < nwithout for which
+     without[i] is not 0. */
   const unsigned char *without;
   size_t nwithout;
   /* Called before all other callbacks except 'progress', with the data of the head. */
@@ -273,17 +278,18 @@ typedef struct ReaderClient {
   /* A copy sample. Its 'kind' is 0, 1 or 2, for COPY_NEW and the next values in sample.h. Copies
      are not passed to 'sample' and have no outcome. */
   void (*copy) (void *ud, const ReadSample *s);
-  /* The outcome (READER_DIED ...) of an allocation sample, decided at 'time'. With READER_SURVIVED,
-     'followed' is set: 1 if a death may follow. In that case the callback may store a value in
+  /* The outcome (READER_DIED ...) of an allocation sample, decided at 'time'. For READER_SURVIVED,
+     'followed' is 1 if a death may follow, else 0. If it is 1, the callback may store a value in
      'tag', which the callback 'death' receives. */
   void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
   int followed;
   uint64_t tag;
   /* The death of a followed sample. */
   void (*death) (void *ud, const ReadDeath *d);
-  /* Called at the end for each followed sample that is alive, if the file has paths: 'path' is the
-     number of the path that held it at the last walk that reached it (0: unknown), 'place' its
-     index among the followed samples of its state, 'unreached' 1 if the last walk missed it. */
+  /* A followed sample that is alive at the end. Called after the events, if the file has paths.
+     'path': number of the path that held the sample at the last walk that reached it, 0: unknown.
+     'place': index of the sample among the followed samples of its state. 'unreached': 1 if the
+     last walk did not reach the sample. */
   size_t place;
   int unreached;
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
@@ -291,33 +297,33 @@ typedef struct ReaderClient {
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
-  /* A row of resident memory, also of a time that is not wanted. */
+  /* A row of resident memory. Rows at times that are not wanted are delivered too. */
   void (*resident) (void *ud, const ReadResident *r);
-  /* A new sampling period in bytes, also of a state that is not wanted. */
+  /* A new sampling period in bytes. Periods of unwanted states are delivered too. */
   void (*period) (void *ud, uint64_t bytes);
-  /* A new period of time samples in ns, 0: off, also of a state that is not wanted. 'wall': 1 wall
-     time, 0 CPU time. */
+  /* A new period of time samples in ns; 0: off. 'wall': 1 wall time, 0 CPU time. Periods of
+     unwanted states are delivered too. */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
-  /* The state of the current event (not set for 'resident'): its id, 0 in files of one state,
-     READER_NOSTATE beyond the limit; and the system number of its OS thread, 0: unknown. */
+  /* Set before each event except 'resident'. 'state': id of the event's state; 0 in files of one
+     state; READER_NOSTATE for states beyond the limit. 'thread': system number of the state's OS
+     thread; 0: unknown. */
   uint32_t state, thread;
   uint32_t row;        /* index of that state in ReadProfile.states */
-  /* A state starts. Like 'called', 'allocated' and 'ends', this callback is called in files of many
-     states only. */
+  /* A state starts. The callbacks 'starts', 'called', 'allocated' and 'ends' are called in files of
+     many states only. */
   void (*starts) (void *ud, uint64_t time);
   /* The state has this name, which is NUL-terminated. */
   void (*called) (void *ud, const char *name);
   /* The state has allocated this many bytes while it was sampled; called before 'ends', or at the
      end of the file. */
   void (*allocated) (void *ud, uint64_t bytes);
-  /* The exact bytes that the state has allocated with a label set; in files of many states called
-     before 'allocated', whose bytes include them. */
+  /* The exact bytes that the state has allocated with a label set. In files of many states it is
+     called before 'allocated', whose bytes include these. */
   void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
   /* The state ends. Of its live samples, 'orphans' remain followed; the others die when the next
      state starts. */
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
-  /* Called every few MiB of the log with 'progressud' and the share of the file that was read, 0
-     to 1. */
+  /* Called every few MiB of the log. 'fraction' is the part of the file that was read, 0 to 1. */
   void (*progress) (void *progressud, double fraction);
   void *progressud;
 } ReaderClient;
@@ -327,15 +333,15 @@ void readprofile_free (ReadProfile *r);
 #define READER_MAXSOURCES	4000000  /* bytes of 'sources' that are written */
 
 /*
-** Appends the identities of the recordings of a profile whose head was read, each after a space if
-** 'to' is not empty: "p<pid>:<start, s of the epoch>:<start, us of the monotonic clock>", or, of a
-** flight recorder's dump, "r<recorder>:<start>:<time of the dump>", both us of that clock; of a
-** merged profile, those of all its profiles. Appends nothing that is unknown, or above
-** READER_MAXSOURCES bytes in all.
+** Appends the identity of a profile's recording, or the identities of all recordings of a merged
+** profile. The head of the profile must have been read. Identities are separated by spaces. The
+** usual form is "p<pid>:<start, s of the epoch>:<start, us of the monotonic clock>". A dump of a
+** flight recorder has "r<recorder>:<start>:<time of the dump>", both in us of the monotonic clock.
+** Unknown identities are left out, and those with which 'to' would exceed READER_MAXSOURCES bytes.
 */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
-/* Returns the name of a kind's type for display, in ReadProfile.text or in 'buffer'. */
+/* Returns the name of a kind's type for display. It is stored in ReadProfile.text or 'buffer'. */
 const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
                                   char buffer[40]);
 

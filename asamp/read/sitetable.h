@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Table of totals per site. A site is a node of the call tree, a kind and a tag. Some tables have
-** other numbers in their place (readersum.h).
+** Table of totals per site. A site is a node of the call tree, a kind and a tag. Some tables store
+** other numbers in 'node' and 'kind' (readersum.h).
 **
 ** Owns the sites. Independent of files and names. Invariants:
 **
@@ -26,19 +26,20 @@ typedef struct Site {
   uint64_t samples;         /* in periods */
   uint64_t bytes;           /* bytes that the samples represent; 0 for time samples */
   uint64_t ns;              /* ns that time samples represent */
-  double time;              /* time samples in periods of the first length; set by
-			       readersum_finish */
-  uint64_t survived;        /* samples that survived, in periods, and their bytes */
-  uint64_t survivedbytes;
-  uint64_t later;           /* survivors that died later, in periods, and their bytes */
-  uint64_t laterbytes;
-  uint64_t undecided;       /* undecided samples, in periods, and their bytes */
-  uint64_t undecidedbytes;
+  double time;              /* time samples in periods, converted to the first period if the period
+			       changed; set by readersum_finish */
+  uint64_t survived;        /* samples that survived, in periods */
+  uint64_t survivedbytes;   /* bytes that these samples represent */
+  uint64_t later;           /* survivors that died later, in periods */
+  uint64_t laterbytes;      /* bytes that these survivors represent */
+  uint64_t undecided;       /* undecided samples, in periods */
+  uint64_t undecidedbytes;  /* bytes that these samples represent */
   /*
-  ** Variances, for the error of a difference. Of 'samples' and 'ns' of time samples: the sums of
-  ** count * count and of ns * ns, because a stack that represents several periods is one
-  ** observation. Of bytes, survivedbytes and laterbytes: the sum of count * period * period,
-  ** because the sample points in a block are independent (interval.h), but periods may differ.
+  ** Estimated variances, for the error of a difference between two profiles. 'timesquares' and
+  ** 'nssquares' are of 'samples' and 'ns' of time samples: the sums of count * count and ns * ns,
+  ** because a stack that represents several periods is one observation. The others are of 'bytes',
+  ** 'survivedbytes' and 'laterbytes': the sums of count * period * period, because the sample
+  ** points in a block are independent (interval.h), but periods may differ.
   */
   double timesquares, nssquares;
   double bytesquares;
@@ -46,10 +47,10 @@ typedef struct Site {
   double latersquares;
   double objects;           /* estimated number of allocated blocks: the sum over the samples of the
 			       bytes that they represent divided by the size of the block */
-  double kept;              /* as 'objects', of the samples that are not known to have died */
-  double life;              /* sum over the estimated blocks that died of the us from the allocation
-			       to the collection that found them dead */
-  double births;            /* sum over the blocks in 'kept' of their allocation times, us */
+  double kept;              /* estimated number of blocks that are not known to have died */
+  double life;              /* sum of the lives, in us, of the estimated blocks that died: the times
+			       from the allocation to the collection that found the block dead */
+  double births;            /* sum of the allocation times, in us, of the blocks in 'kept' */
 } Site;
 
 /* The table. All zero: empty. */
@@ -64,9 +65,10 @@ typedef struct SiteTable {
 void sitetable_free (SiteTable *l);
 
 /*
-** Returns the index of the site with that node, kind (below 2^24) and tag 0, made if needed;
-** SITETABLE_NONE if there is not enough memory. Beyond the limit adds 'count' to 'left' and returns
-** a site of node 0 (L3). The address of a site changes when the next one is made.
+** Returns the index of the site with that node, kind (below 2^24) and tag 0, and makes it if
+** needed. Returns SITETABLE_NONE if there is not enough memory. Beyond the limit adds 'count' to
+** 'left' and returns a site of node 0 (L3). The address of a site may change when the next site is
+** made.
 */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Tags distinguish samples in files for other tools: by Lua state, OS thread and labels. A tag is
-** the number of a triple (place, thread, label set). A place is a state, a script, or all others.
-** After reading, places are combined to a limited number of groups, because files for other tools
-** cannot have a thread, a profile or a frame for each of 10,000 states. Invariants:
+** the number of a triple (place, thread, label set). A place is one state, all states of one
+** script, or all other states. After reading, places are combined to a limited number of groups,
+** because files for other tools cannot have a thread, a profile or a frame for each of 10,000
+** states. Invariants:
 **
 **   TG1  if there are at most TAGS_STATES states, each state is a group, unless 'by' has
 **        TAGS_BYSCRIPT. Otherwise a group has all states of one script, for up to TAGS_STATES
-**        scripts, and the other states belong to the last group; tags_finish counts the states
-**        that are not distinguished for this reason;
+**        scripts, and the other states belong to the last group. tags_finish counts the states
+**        that are not distinguished because of the limits;
 **   TG2  tag 0 belongs to the last group, and has no thread and no labels. Samples with a triple
 **        beyond TAGS_MOST have tag 0, and are counted in 'spilled'.
 */
@@ -26,7 +27,7 @@ enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8
 */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
-/* The triple of a tag. A member is 0 if Tags.by does not have the bit of its property. */
+/* The triple of a tag. A member is 0 if samples are not distinguished by its property (Tags.by). */
 typedef struct Tag {
   uint32_t group;       /* a place, below TAGS_GROUPS; tags_group returns the group of the place */
   uint32_t thread;      /* system number; 0: unknown */
@@ -34,8 +35,8 @@ typedef struct Tag {
 } Tag;
 
 typedef struct TagGroup {
-  uint32_t row;         /* index in ReadProfile.states of its only state; READER_NOSTATE: the group
-			   is of a script, or of all others */
+  uint32_t row;         /* index in ReadProfile.states, for a group of one state; READER_NOSTATE for
+			   the group of a script, or of all others */
   uint32_t name;        /* name of the script, offset in 'text'; 0: none */
   uint64_t states;      /* number of its states */
 } TagGroup;
@@ -65,16 +66,16 @@ int tags_init (Tags *t, int by);
 void tags_free (Tags *t);
 
 /*
-** Returns the tag of the client's current event, whose label set is 'labels'; TAGS_NONE if there is
-** not enough memory. If a new tag would exceed TAGS_MOST, adds 'count' to 'spilled' and returns 0
-** (TG2). t->r must be set.
+** Returns the tag of the client's current event, whose label set is 'labels', and makes it if
+** needed. Returns TAGS_NONE if there is not enough memory. If a new tag would exceed TAGS_MOST,
+** adds 'count' to 'spilled' and returns 0 (TG2). t->r must be set.
 */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX
 
 /*
-** After reader_read has returned r: sets the groups, and in 'left' (LEFT_N counts) the numbers of
+** Sets the groups, after reader_read has returned r. Sets in 'left' (LEFT_N counts) the numbers of
 ** states and samples that are not distinguished. tags_at must not be called after that.
 */
 void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left);

@@ -39,8 +39,9 @@ int tree_init (Tree *t);
 void tree_free (Tree *t);
 
 /*
-** Returns the child of 'parent' with that id and line, made if needed; 'parent' if the tree is full
-** (TR3); 0, which is not a child of any node, if there is not enough memory.
+** Returns the child of 'parent' with that id and line, and makes it if needed. Returns 'parent' if
+** the tree is full (TR3). Returns 0, which is not a child of any node, if there is not enough
+** memory.
 */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 
