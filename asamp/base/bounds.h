@@ -7,10 +7,10 @@
 ** (own.h), the reserved descriptors (descriptor.h), each thread's reserve (spare.h).
 **
 ** This file: limits of the data that the writer and the reader keep, and initial sizes of tables.
-** Data beyond a limit are left out or merged. Most limits count this: readerleft.h has their
-** messages, doc/profile-format.md their table. The second number is that of a build with
-** ASAMP_TINY, in which almost every limit is reached, and every table grows, within a few records
-** (spec/fuzz/build).
+** Data beyond a limit are left out or merged. The losses of most limits are counted: readerleft.h
+** has their messages, doc/profile-format.md their table. The second number of BOUND is for builds
+** with ASAMP_TINY, in which almost every limit is reached, and every table grows, within a few
+** records (spec/fuzz/build).
 */
 #ifndef asamp_bounds_h
 #define asamp_bounds_h
@@ -24,8 +24,9 @@
 #endif
 
 /*
-** A list or string table of up to this capacity in bytes is moved at each request for capacity
-** (list.h), so that a sanitizer detects a pointer that was kept into it. 0: only growth moves it.
+** Largest capacity, in bytes, of a list or string table that moves at each request for capacity
+** (list.h), so that a sanitizer detects pointers that were kept into it. 0: lists move only when
+** they grow.
 */
 #if defined(ASAMP_TINY) || defined(LUAN_DEBUG)
 #define BOUND_MOVES	4096
@@ -64,8 +65,9 @@
 #define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a record; more are damage */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
 #define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
-#define READER_MAXIDS		BOUND(1u << 20, 12)   /* ids of names; of types; of classes */
-#define READER_MAXALIASES	BOUND(1u << 24, 24)   /* functions that share another's name */
+#define READER_MAXIDS		BOUND(1u << 20, 12)   /* ids of named frames; of named types; of
+						         named classes */
+#define READER_MAXALIASES	BOUND(1u << 24, 24)   /* functions with the name of another one */
 #define READER_MAXNAMELESS	BOUND(1u << 16, 4)    /* functions without a name */
 #define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of the value of a meta, with a NUL */
 #define READER_MAXKINDS		BOUND(1u << 16, 8)    /* pairs of type and class */
@@ -83,7 +85,7 @@
 
 /* Limits of the totals. */
 #define SITETABLE_MAXSITES		BOUND(1u << 20, 40)   /* pairs of stack and type */
-#define BINS_MAXROWS		BOUND(1u << 20, 60)   /* sums in slices of time (bins.h) */
+#define BINS_MAXROWS		BOUND(1u << 20, 60)   /* totals of a site in a slice (bins.h) */
 #define COURSE_MOST		BOUND(1u << 13, 8)    /* spans of a timeline (course.h), even */
 #define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline, even */
 #define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last one represents

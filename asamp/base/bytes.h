@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing byte buffers, validation of UTF-8, and the little-endian numbers of files. */
+/* Growing byte buffers, validation of UTF-8, and access to little-endian numbers of files. */
 #ifndef asamp_bytes_h
 #define asamp_bytes_h
 
@@ -37,7 +37,7 @@ static inline unsigned char *bytes_grow (Bytes *b, size_t n) {
 void bytes_add (Bytes *b, const void *data, size_t n);
 void bytes_char (Bytes *b, char c);
 
-/* Append the character 'before', unless it is 0, and the number n in decimal. */
+/* Append the number n in decimal, after the character 'before' unless that is 0. */
 void bytes_decimal (Bytes *b, char before, uint64_t n);
 void bytes_signed (Bytes *b, char before, int64_t n);
 
@@ -62,8 +62,8 @@ static inline int bytes_iscontrol (unsigned char c) {
 }
 
 /*
-** Appends n bytes as valid UTF-8: BYTES_REPLACEMENT for each invalid byte and, if 'line', ';' for
-** each control character of ASCII.
+** Appends n bytes as valid UTF-8: each invalid byte becomes BYTES_REPLACEMENT. If 'line' is not 0,
+** each control character of ASCII becomes ';'.
 */
 void bytes_text (Bytes *b, const char *text, size_t n, int line);
 

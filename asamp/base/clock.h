@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Converts a time to ns. Returns 0 for a negative time, to which a clock may have been set. */
+/* Converts a time to ns. Returns 0 for a negative time, to which the date may have been set. */
 static inline uint64_t clock_ns (const struct timespec *t) {
   return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * UINT64_C(1000000000) + (uint64_t)t->tv_nsec;
 }
 
-/* Reads a clock. Returns 0 if the clock no longer exists, as that of an ended thread. */
+/* Reads a clock. Returns 0 if the clock no longer exists, like that of an ended thread. */
 static inline uint64_t clock_read (clockid_t clock) {
   struct timespec t;
   return clock_gettime(clock, &t) == 0 ? clock_ns(&t) : 0;
@@ -25,9 +25,8 @@ static inline uint64_t clock_now (void) {
 }
 
 /*
-** Returns the nanoseconds from 'then' to 'now', or 0 if 'now' is the earlier one: a clock of a
-** virtual machine or a preloaded library may go back, and the unsigned difference would be
-** centuries.
+** Returns the nanoseconds from 'then' to 'now', or 0 if 'now' is earlier. In a virtual machine or
+** with a preloaded library a clock may go back, and the unsigned difference would be centuries.
 */
 static inline uint64_t clock_between (uint64_t then, uint64_t now) {
   return (now > then) ? now - then : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Decimal fractions as text with a point in every locale: files and messages must not depend on
-** the locale of the program that writes or reads them (LC_NUMERIC).
+** Writes and reads decimal fractions with a point in every locale, because files and messages must
+** not depend on the locale (LC_NUMERIC) of the program that writes or reads them.
 */
 #ifndef asamp_decimal_h
 #define asamp_decimal_h
@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
-** Like snprintf with a format for one double, whose other characters are neither commas nor points.
-** The text has at most 399 bytes.
+** Like snprintf with a format for one double. The other characters of the format must be neither
+** commas nor points. The text has at most 399 bytes.
 */
 __attribute__((format(printf, 3, 0)))
 int decimal_print (char *to, size_t size, const char *format, double number);
@@ -19,8 +19,8 @@ int decimal_print (char *to, size_t size, const char *format, double number);
 void decimal_point (char *number);
 
 /*
-** Like strtod, except that with another decimal point than "." at most 63 bytes are read, and that
-** *end is after leading spaces if there is no number.
+** Like strtod, with two differences. In a locale whose decimal point is not ".", it reads at most
+** 63 bytes. If there is no number, *end is after the leading spaces.
 */
 double decimal_read (const char *text, char **end);
 

@@ -4,13 +4,13 @@
 **
 ** A program may run with its standard streams closed. The next file that its process opens
 ** receives the number of a closed stream, and the program's output would be written into that
-** file. So the profiler opens each of its files, and calls libraries that open files, while these
-** numbers are reserved.
+** file. So the profiler reserves these numbers while it opens one of its files, or calls a library
+** that opens files.
 **
 ** A number is reserved by an O_PATH descriptor, for which read and write fail with EBADF, as for
 ** a closed number: the program's own output fails as before. Invariants:
 **
-**   DE1  only unused numbers are reserved; the last descriptor_release closes all of them;
+**   DE1  only unused numbers are reserved; the last descriptor_release frees all of them;
 **   DE2  exec closes every descriptor that is opened here.
 **
 ** The functions are thread-safe. Only descriptor_write is async-signal-safe.
@@ -21,9 +21,9 @@
 #include <sys/types.h>
 
 /*
-** descriptor_hold reserves the numbers of closed standard streams until there were as many calls
-** of descriptor_release: until then no new descriptor is 0, 1 or 2, unless a thread of the program
-** closes one of these. Both preserve errno.
+** descriptor_hold reserves the numbers of closed standard streams: no new descriptor is 0, 1 or 2,
+** unless a thread of the program closes one of these. Calls can be nested; the numbers are reserved
+** until descriptor_release was called as often. Both preserve errno.
 */
 void descriptor_hold (void);
 void descriptor_release (void);
@@ -35,11 +35,12 @@ int descriptor_open (const char *path, int flags, mode_t mode);
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
 /*
-** descriptor_spare returns 1 if DESCRIPTOR_SPARE + 'more' further descriptors can be opened; it
-** tries with copies of 'fd', which is open. The caller will open and keep 'more' of them, up to
-** DESCRIPTOR_MORE. The program and its libraries fail without a useful message if there are no
-** descriptors: so a caller that keeps 'fd' calls this first, and closes 'fd' if the result is 0.
-** descriptor_few then writes the message into 'why' (a buffer of 'size' bytes).
+** descriptor_spare checks that the profiler leaves descriptors to the program, which would fail
+** without a useful message if there were none. To be called before the caller keeps the open
+** descriptor 'fd'. Returns 1 if DESCRIPTOR_SPARE + 'more' further descriptors can be opened, which
+** it tries with copies of 'fd'. 'more', at most DESCRIPTOR_MORE, is the number of those that the
+** caller will open and keep. If the result is 0, the caller closes 'fd', and descriptor_few writes
+** a message into 'why' (a buffer of 'size' bytes).
 */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5
@@ -47,8 +48,8 @@ int descriptor_spare (int fd, int more);
 void descriptor_few (char *why, size_t size);
 
 /*
-** Writes all n bytes, in several writes if necessary. Returns 0, or an errno: then some bytes may
-** have been written.
+** Writes all n bytes, in several writes if necessary. Returns 0, or an errno on failure, when some
+** bytes may have been written.
 */
 int descriptor_write (int fd, const void *data, size_t n);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The hash function of tables whose keys come from programs or files (idmap.h, strtab.h). It is
-** keyed with random numbers, drawn once in a process, so that collisions cannot be predicted. The
-** order of such a table differs in each process: nothing displayed or written may depend on it.
+** keyed with random numbers, drawn once in a process, so that collisions cannot be predicted.
+** Nothing displayed or written may depend on the order of such a table, because the order differs
+** in each process.
 **
 ** A word is multiplied by a key to 128 bits, and the halves are combined by xor: every bit of the
 ** result depends on all bits of the word and the key.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Hash map from ids (64-bit, never 0) to numbers (below IDMAP_NONE). No single entry can be
-** removed. Entries move when the map grows, so no function returns a pointer to one.
+** Hash map from ids (64-bit, never 0) to numbers (below IDMAP_NONE). Single entries cannot be
+** removed. Entries move when the map grows, so no function returns a pointer to an entry.
 */
 #ifndef asamp_idmap_h
 #define asamp_idmap_h
@@ -19,8 +19,8 @@ typedef struct IdMap {
   } *entries;
   size_t n;          /* entries in use; at most three quarters of 'size' */
   size_t size;       /* slots: 0 or a power of 2 */
-  /* Allocator as lua_Alloc, called with 'ud' NULL; a new block must be zeroed. NULL: spare_calloc
-     and free */
+  /* Allocator of the entries, like lua_Alloc, but a new block must be zeroed. Called with 'ud'
+     NULL. If 'memory' is NULL, spare_calloc and free are used. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
 } IdMap;
 

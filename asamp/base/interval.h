@@ -4,8 +4,7 @@
 ** profiles.
 **
 ** Fixed intervals: a point every 'period' bytes, the first one at a uniformly distributed distance
-** of 1 to 'period'. For every T, the number n of points passed after T bytes has
-** |n * period - T| < period.
+** of 1 to 'period'. For the number n of points passed after T bytes, |n * period - T| < period.
 **
 ** Random intervals: exponentially distributed with mean 'period'. The points are a Poisson process
 ** over the bytes, from which no pattern of allocations can escape (as in tcmalloc, Go and OCaml's
@@ -17,8 +16,8 @@
 #include <stdint.h>
 
 #define INTERVAL_MIN	UINT64_C(64)	/* shortest period in bytes */
-#define INTERVAL_MAX	(UINT64_C(1) << 62)	/* longest period in bytes; as a distance: no
-						   sample */
+#define INTERVAL_MAX	(UINT64_C(1) << 62)	/* longest period in bytes; as a distance it
+						   means that no sample is due */
 
 /* A sequence of sample points. */
 typedef struct Interval {
@@ -34,9 +33,9 @@ void interval_open (Interval *v, uint64_t period, int random, uint64_t seed);
 uint64_t interval_first (Interval *v);
 
 /*
-** To be called when an allocation has passed the point by 'over' bytes. Returns the number of
-** points that the allocation has passed (at least 1), and sets *distance to the distance from the
-** end of the allocation to the next point.
+** To be called when an allocation has reached a sample point: it ends 'over' bytes after the point.
+** Returns the number of points that the allocation has passed (at least 1). Sets *distance to the
+** distance from the end of the allocation to the next point.
 */
 uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance);
 
@@ -45,9 +44,10 @@ uint64_t interval_draw (Interval *v, uint64_t n);
 
 /*
 ** Changes the period when 'distance' bytes are left to the next point. Returns the new distance.
-** For random intervals it is a new draw, since the exponential distribution has no memory. For
-** fixed ones it is the same fraction of a period: the sum of bytes / period over all periods used
-** differs by less than one from the number of points passed.
+** For random intervals the distance is drawn again, which is correct because the exponential
+** distribution has no memory. For fixed intervals it is the same fraction of the new period as it
+** was of the old one. So the number of points passed differs by less than one from the sum of
+** bytes / period over all periods.
 */
 uint64_t interval_change (Interval *v, uint64_t period, uint64_t distance);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Arrays that grow by doubling. The caller keeps the pointer, the number of elements and the
-** capacity in elements. The address of an element is valid until the next call of one of these
-** functions for its array, so callers keep indexes.
+** capacity in elements. Each of these functions may move the array, so callers keep indexes of
+** elements, not their addresses.
 */
 #ifndef asamp_list_h
 #define asamp_list_h
@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
-** Like realloc to 'size' bytes, but always moves the 'used' bytes to a new block, and overwrites
-** them in the old one.
+** Like realloc to 'size' bytes, but always moves the first 'used' bytes to a new block, and
+** overwrites the old ones, so that the use of a pointer into the old block shows up.
 */
 static inline void *list_move (void *block, size_t used, size_t size) {
   void *to = spare_malloc(size);
@@ -28,9 +28,9 @@ static inline void *list_move (void *block, size_t used, size_t size) {
 }
 
 /*
-** Reserves capacity for n elements in all. 'list' is the address of the pointer to the elements
-** (initially NULL), *size the capacity, 'element' the bytes of one element. Returns 0 and changes
-** nothing if there is not enough memory.
+** Reserves capacity for n elements in total. 'list' is the address of the pointer to the elements
+** (initially NULL), *size is the capacity, 'element' the size of an element in bytes. Returns 1.
+** Returns 0 and changes nothing if there is not enough memory.
 */
 static inline int list_room (void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size;
@@ -58,8 +58,8 @@ static inline int list_grow (void *list, size_t n, size_t *size,
 }
 
 /*
-** Reserves capacity for n elements, as list_room, for an array that is stored at the end of its
-** block and grows towards the start: the last 'kept' elements stay at the end of the block.
+** As list_room, for an array that is stored at the end of its block and grows towards lower
+** addresses: the last 'kept' elements of the old block become the last ones of the new block.
 */
 static inline int list_roomahead (void *list, size_t n, size_t kept, size_t *size,
                                   size_t element) {

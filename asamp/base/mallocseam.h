@@ -5,23 +5,24 @@
 ** request, and calls the sampler for each sample. The sampler may have the library watch a sampled
 ** block until the block is freed.
 **
-** The fast path of a request subtracts from 'left', a thread-local variable at a fixed offset
-** (initial-exec TLS), does not take a branch, and jumps into the real allocator, that of the C
-** library or another one. 'left' is the rest of the thread's interval (interval.h). When it falls
-** below 0, the library calls 'sampled' and draws the next interval. Intervals are random, so the
-** library may discard the rest of a thread's interval, and change the period, at any time.
+** The fast path of a request subtracts the size from 'left', which is the rest of the thread's
+** interval (interval.h), takes no branch, and jumps into the real allocator, that of the C library
+** or another one. 'left' is a thread-local variable at a fixed offset (initial-exec TLS). When it
+** falls below 0, the library calls 'sampled' and draws the next interval. Intervals are random, so
+** the library may discard the rest of a thread's interval, and change the period, at any time.
 **
-** A free reads one number: how many watched blocks lie in the block's 16 KiB of the address space
-** ('near', indexed modulo 16 GiB). Unless this is 0, the block is searched in two buckets of eight
-** blocks. A watched block has a slot of one byte, whose address identifies the block for the
-** sampler.
+** A free reads one number of the array 'near' (indexed by the address modulo 16 GiB): how many
+** watched blocks lie in the same 16 KiB of the address space. Unless this is 0, the block is
+** searched in two buckets of eight blocks. A watched block has a slot of one byte, whose address
+** identifies the block for the sampler.
 **
-**   MA1  a block is watched from a time before its malloc returns until its free calls the real
-**        allocator: in this time no other block has its address;
+**   MA1  the watch of a block starts before its malloc returns, and ends before its free calls the
+**        real allocator, so that no other block has its address in the meantime;
 **   MA2  the functions below neither take a lock nor allocate: they may be called in a fork, a
 **        signal handler, the loader and at exit, and on threads without Lua;
-**   MA3  a slot is free, alive, dead or given up. Only the sampler frees a dead slot. The library
-**        frees a slot that was given up when its block is freed;
+**   MA3  a slot is free, alive, dead or given up. The library makes a slot dead when its block is
+**        freed; only the sampler then makes it free. If the sampler has given up the slot, the
+**        library makes it free when its block is freed;
 **   MA4  allocations inside 'sampled' are not sampled;
 **   MA5  blocks requested before the real allocator was found are in an arena of the library, and
 **        are never freed.
@@ -43,18 +44,20 @@ enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };  /* values of a
 /* The interface. Fields marked atomic change on any thread. */
 typedef struct MallocSeam {
   int version;
-  uint64_t period;	/* mean interval in bytes; below INTERVAL_MIN: nothing is sampled; atomic */
+  uint64_t period;	/* mean interval in bytes; a value below INTERVAL_MIN turns sampling off;
+			   atomic */
   uint64_t seed;	/* seed of all intervals; 0: the library chooses one */
   unsigned char *slots;	/* MALLOC_SLOTS slots (MA3); atomic */
   uint64_t deaths;	/* number of watched blocks freed so far; atomic */
-  /* Called when a block of 'size' bytes has passed 'count' >= 1 sample points, on the requesting
-     thread, before the program receives the block (MA2). NULL: not called. Atomic. */
+  /* Set by the sampler; NULL: not called. Called when a block of 'size' bytes has passed 'count'
+     >= 1 sample points, on the requesting thread, before the program receives the block (MA2).
+     Atomic. */
   void (*sampled) (void *block, uint64_t size, uint64_t count);
-  /* Watches the block until it is freed. Returns its slot; NULL if no free slot was found, or no
-     free place in its two buckets. Called by 'sampled'. */
+  /* Watches the block until it is freed. Returns its slot; NULL if no free slot was found, or if
+     the two buckets of the block are full. Called by 'sampled'. */
   unsigned char *(*watch) (void *block);
-  /* Discards the interval of the calling thread: its next request draws one with the present
-     period. Other threads use a new period after their present interval. */
+  /* Discards the interval of the calling thread: the thread's next request draws a new one with the
+     present period. Other threads use a new period when their present interval ends. */
   void (*renew) (void);
 } MallocSeam;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Memory in pages, for the child of a fork: another thread of the parent may have been inside
-** malloc, so that its lock stays held in the child. Independent of Lua.
+** An allocator that maps pages, for the child of a fork. The child must not call malloc, because
+** another thread of the parent may have been inside malloc at the fork, so that malloc's lock is
+** never released in the child. Independent of Lua.
 */
 #ifndef asamp_pages_h
 #define asamp_pages_h

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Makes a child process that reads a copy of the program's memory without the program noticing it:
-** the child's end sends no SIGCHLD, and of the wait functions only waitpid with __WALL finds the
-** child. Handlers of pthread_atfork do not run. Another thread may have been inside malloc at the
-** fork, so the child must not call malloc or another function that takes a lock.
+** Makes a child process with a copy of the program's memory, which the program does not notice: the
+** child's end sends no SIGCHLD, and of the wait functions only waitpid with __WALL finds the child.
+** Handlers of pthread_atfork do not run. Another thread may have been inside malloc at the fork, so
+** the child must not call malloc or another function that takes a lock.
 */
 #ifndef asamp_quietfork_h
 #define asamp_quietfork_h
@@ -11,9 +11,9 @@
 #include <sys/types.h>
 
 /*
-** Like fork. In the child all signals are blocked, so that no handler of the program runs. All
-** descriptors of the child except 0, 1, 2 and 'keep' are closed, if the kernel is 5.9 or newer.
-** 'keep' 0: no other descriptor stays open.
+** Like fork, with two differences. In the child all signals are blocked, so that no handler of the
+** program runs. The child's descriptors except 0, 1, 2 and 'keep' are closed, if the kernel is 5.9
+** or newer; with 'keep' 0 only 0, 1 and 2 stay open.
 */
 pid_t quietfork (int keep);
 

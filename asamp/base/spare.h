@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A thread's reserve of address space for times when memory runs out, because of ulimit -v for
-** example. If spare_malloc, spare_calloc or spare_realloc finds no memory on the thread that has
-** the reserve, it returns a part of the reserve to the system and tries again, until the reserve is
-** empty. On other threads these functions are malloc, calloc and realloc. Rules:
+** A thread's reserve of address space, so that it can finish its work when memory runs out, for
+** example because of ulimit -v. If spare_malloc, spare_calloc or spare_realloc finds no memory on
+** the thread that has the reserve, it returns a part of the reserve to the system and tries again,
+** until the reserve is empty. On other threads these functions are malloc, calloc and realloc.
+** Rules:
 **
 **   SR1  the pages of the reserve are never touched: it uses address space, but no memory;
 **   SR2  the thread refills its reserve with spare_keep when there is space again, because memory
@@ -19,7 +20,7 @@
 
 /* A reserve. All zero: empty. */
 typedef struct Spare {
-  unsigned char *at;		/* address; valid if 'parts' is not 0 */
+  unsigned char *at;		/* start address; valid if 'parts' is not 0 */
   unsigned parts;		/* number of parts left */
 } Spare;
 
@@ -29,7 +30,7 @@ typedef struct Spare {
 */
 int spare_keep (Spare *s);
 
-/* Empties the reserve, before code that allocates with other functions than these. */
+/* Empties the reserve. To be called before code that allocates with malloc directly. */
 void spare_spend (Spare *s);
 
 /* Makes *s the reserve of this thread. *s must exist as long as the thread allocates here. */

@@ -26,8 +26,8 @@ int strlist_init (StrList *l, uint32_t limit);
 void strlist_free (StrList *l);
 
 /*
-** Adds the n bytes at 'text', cut at their first NUL, if they are new. Returns their index; 0 if
-** there is not enough memory ('failed').
+** Returns the index of the string of n bytes at 'text', cut at its first NUL, and adds it if it is
+** new. Returns 0 if there is not enough memory ('failed').
 */
 uint32_t strlist_put (StrList *l, const char *text, size_t n);
 /* Returns the string with an index that strlist_put returned; valid until the next strlist_put. */

@@ -4,8 +4,8 @@
 **
 **   ST1  a string's number is the offset in 'text' of its bytes, which a NUL follows; "" has the
 **        number 0;
-**   ST2  equal strings have equal numbers, different strings different numbers, except ST3 and
-**        after 'failed';
+**   ST2  equal strings have equal numbers, different strings different numbers. Exceptions are
+**        strings beyond the limit (ST3) and those added after 'failed' is set;
 **   ST3  'n' stays within the limit: a string that would exceed it has the number 0 and is counted
 **        in 'left'.
 */
@@ -21,7 +21,7 @@ typedef struct StrTab {
   uint32_t limit;    /* largest 'n' */
   uint64_t left;     /* number of calls with a string beyond the limit (ST3) */
   IdMap byhash;      /* from a hash to a number */
-  int failed;        /* 1: memory ran out; the numbers of later strings are 0 */
+  int failed;        /* 1: memory ran out; later strings have the number 0 */
 } StrTab;
 
 /*

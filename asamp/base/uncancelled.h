@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Protects a thread of the program from cancellation while the profiler waits, reads or writes on
-** that thread: the program has called no cancellation point, but is inside an allocation, say, and
-** may hold a lock that all other threads need. UNCANCELLED, among the declarations of a function,
+** that thread. The program does not expect a cancellation there, for example inside an allocation,
+** and may hold a lock that other threads need. UNCANCELLED, among the declarations of a function,
 ** delays a cancellation until the function returns. The function must not be left by longjmp.
 */
 #ifndef asamp_uncancelled_h

@@ -16,14 +16,14 @@
 int clients_start (void);
 
 /*
-** Waits once, until there are requests of clients or a new connection at the socket 'server' (-1:
-** there is no socket), or 'ms' milliseconds have passed (negative: no limit). Answers the requests,
+** Waits until clients send requests, a client connects to the socket 'server' (-1: there is no
+** socket), or 'ms' milliseconds have passed (negative: no limit). Then answers the requests,
 ** accepts one connection, and disconnects clients by CN3.
 */
 void clients_serve (int server, int ms);
 
 /*
-** Returns the smaller of 'ms' (a timeout of poll: negative means no limit) and the
+** Limits a timeout of poll to a deadline: returns the smaller of 'ms' (negative: no limit) and the
 ** milliseconds, rounded up, from 'now' until 'due'. Both times are values of clock_now.
 */
 static inline int clients_earlier (uint64_t due, uint64_t now, int ms) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A heap snapshot that a client has requested. The state's own thread takes it at the end of the
-** state's next collection, which may never come; the control thread, which makes the request, polls
-** it until it is finished. Rules:
+** A heap snapshot that a client has requested. The control thread makes the request, and polls it
+** until it is finished. The state's own thread takes the snapshot at the end of the state's next
+** collection, which may never come. Rules:
 **   HK1  both threads own the memory of a request, and the thread that releases its share last
 **        frees it: 'stage' changes only by an atomic exchange;
-**   HK2  a request is valid in the process that made it: the child of a fork does not handle it
+**   HK2  a request is handled only by the process that made it, not by the child of a fork
 **        (samplerlist.c).
 */
 #ifndef asamp_heaprequest_h
@@ -20,16 +20,16 @@ typedef enum HeapRequestState {
 } HeapRequestState;
 
 /*
-** Requests a snapshot of the state number 'state' (UINT64_MAX: of the first state that
-** completes a collection) in the file 'path'. On failure returns NULL, with the reason in *why, a
-** static string. Otherwise the caller must call heaprequest_end later.
+** Requests a snapshot of the state number 'state' in the file 'path'. UINT64_MAX stands for the
+** first state that completes a collection. The caller must call heaprequest_end later. On failure
+** returns NULL, with the reason in *why, a static string.
 */
 HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why);
 
 /*
-** Returns the progress of a request. HEAPREQUEST_TAKEN: *text is the path of the file, which a
-** child process may still be writing, and *state the state's number. HEAPREQUEST_FAILED: *text is
-** the reason. *text stays valid until heaprequest_end.
+** Returns the progress of a request. For HEAPREQUEST_TAKEN, *text is the path of the file, which a
+** child process may still be writing, and *state is the number of the state. For
+** HEAPREQUEST_FAILED, *text is the reason. *text stays valid until heaprequest_end.
 */
 HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state);
 

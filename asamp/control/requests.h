@@ -53,8 +53,8 @@ typedef struct Request {
 /* Initializes the request of a new client with socket 'fd', which remains the caller's. */
 void request_start (Request *r, int fd);
 /*
-** Handles the line in r->line (n bytes and a NUL, in place of its newline), which it changes:
-** appends the answer, or starts a snapshot. Returns 0 if there is not enough memory.
+** Handles the request in r->line: appends the answer, or starts a snapshot. The line has n bytes,
+** and a NUL in place of its newline; it is changed. Returns 0 if there is not enough memory.
 */
 int request_answer (Request *r, size_t n);
 /*
@@ -73,8 +73,9 @@ int request_send (Request *r);
 void request_end (Request *r);
 
 /*
-** requests_due returns the time (clock_now) at which the recording of "record" is to end, or 0 if
-** there is no recording. requests_expire ends the recording, with a message on stderr on failure.
+** requests_due returns the time (clock_now) at which the recording that "record" has started is to
+** end, or 0 if there is none. requests_expire ends the recording. If that fails, it prints a
+** message on stderr.
 */
 uint64_t requests_due (void);
 void requests_expire (void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The control socket and the connections to it (rules CN1, CN2, CN4, CN5 and CN7 of control.h). The
-** descriptors opened here are recorded with the identity of their files, so that the child of a
-** fork can close them and a number that the program has reused is noticed. Functions with a
-** descriptor as parameter are thread-safe.
+** descriptors opened here are recorded with the identity of their files. From the records, the
+** child of a fork closes the descriptors, and a number that the program has reused for another file
+** is recognized. Functions with a descriptor as parameter are thread-safe.
 */
 #ifndef asamp_server_h
 #define asamp_server_h
@@ -14,8 +14,9 @@
 				   keeps open at a time */
 
 /*
-** Removes the sockets NUMBER.sock of ended processes of this user from the folder of 'path', the
-** default path. (A process that has changed its user could not remove its own socket.)
+** Removes the sockets that ended processes of this user have left in the folder of 'path', which is
+** the default path. Their names are NUMBER.sock. For example, a process that has changed its user
+** cannot remove its own socket.
 */
 void server_sweep (const char *path);
 
@@ -26,8 +27,8 @@ void server_sweep (const char *path);
 int server_open (const char *path, char *why, size_t size);
 
 /*
-** Accepts a connection without waiting. Returns its descriptor, or -1: there is no connection, no
-** descriptor is left, or the client is neither this user nor root (CN2).
+** Accepts a connection without waiting. Returns its descriptor. Returns -1 if there is no
+** connection, no descriptor is left, or the client is neither of this user nor of root (CN2).
 */
 int server_accept (int server);
 
@@ -40,8 +41,8 @@ int server_has (int fd);
 void server_close (int fd);
 
 /*
-** Handlers for pthread_atfork: before the fork, after it in the parent, and after it in the child,
-** which closes all recorded descriptors (CN5).
+** Handlers for pthread_atfork, in this order: before the fork; after it in the parent; after it in
+** the child. The last one closes all recorded descriptors (CN5).
 */
 void server_forking (void);
 void server_parted (void);

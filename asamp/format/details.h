@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Parser for details: the text of a private meta "asamp.N", which the encoder writes (grammar:
-** doc/profile-format.md). The functions allocate nothing: a Fields points into the text, which
-** must stay in memory. A number that is missing or too large ends its list.
+** Parser for details: the texts of the private metas "asamp.N", which the encoder writes (grammar:
+** doc/profile-format.md). A text has one batch of samples and events. The functions allocate
+** nothing: a Fields points into the text, which must stay in memory. A number that is missing or
+** too large ends its list.
 */
 #ifndef asamp_details_h
 #define asamp_details_h
@@ -18,7 +19,7 @@
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 
-/* The unread part of a list of decimal numbers, of letters or of lines. */
+/* The unread part of a list, of decimal numbers, of letters or of lines. */
 typedef struct Fields {
   const char *p, *end;
 } Fields;
@@ -26,15 +27,18 @@ typedef struct Fields {
 /* The lists of a batch; a list that the text does not have is empty. */
 typedef struct Details {
   uint64_t samples;       /* number of samples in the batch */
-  Fields times;           /* stock format: us from the previous sample to each sample; the first
-			     sample of a file counts from the start */
-  Fields kinds;           /* extended format: kind of each allocation, one letter, 'a' for 0 */
+  Fields times;           /* stock format: for each sample the us since the previous one, or since
+			     the start for the first sample of a file */
+  Fields kinds;           /* extended format: the kind of each allocation as one letter, 'a' for
+			     kind 0 */
   Fields sizes;           /* bytes of each allocation */
   Fields counts;          /* three numbers for each sample whose count is not 1: the sample's
-			     number (from 1), its count, the number of its stacks in the file */
-  Fields outside;         /* numbers of the samples whose blocks passed by the nursery */
-  Fields labels;          /* runs of samples with one label set: length of the run, number of the
-			     set */
+			     number in the batch (from 1), its count, the number of its stacks in
+			     the file */
+  Fields outside;         /* numbers, in the batch, of the samples whose blocks passed by the
+			     nursery */
+  Fields labels;          /* two numbers for each run of samples with one label set: length of the
+			     run, number of the set */
   Fields events;          /* one line for each event, in the order of writing (details_event) */
 } Details;
 
@@ -45,18 +49,18 @@ typedef struct Details {
 int details_split (Details *d, const char *text, size_t n);
 
 /*
-** Read the next number of a list into *n (details_signed: it may be negative). Return 0 and
+** Read the next number of a list into *n; details_signed also accepts a negative one. Return 0 and
 ** read nothing if there is no number or it does not fit into *n.
 */
 int details_number (Fields *f, uint64_t *n);
 int details_signed (Fields *f, int64_t *n);
 
 /*
-** The line of a collection, independent of the format; ProfileCollection (sample.h) describes
-** the values. Times are us, sizes are bytes.
+** The numbers of a collection's line. Files of all formats give the same struct. ProfileCollection
+** (sample.h) describes the values, but times are in us here. Sizes are in bytes.
 */
 typedef struct Collected {
-  int64_t time;              /* the collection's end, from the last event that has a time */
+  int64_t time;              /* us from the last event that has a time to the collection's end */
   int64_t inuse, held, rss;  /* changes since the previous collection */
   uint64_t duration;
   uint64_t tenured;
@@ -77,15 +81,15 @@ typedef struct Collected {
 int details_format (const char *value, size_t n);
 
 /*
-** Reads the fields of an event 'g' or 'G'. 'format': a result of details_format above 0. Missing
-** numbers count as 0.
+** Reads the fields of an event 'g' or 'G', a collection. 'format': a result of details_format above
+** 0. Missing numbers count as 0.
 */
 void details_collection (Fields *f, int format, Collected *c);
 
 /*
-** Reads the next line of 'events': returns its letter ('\n': the line is empty) and sets *line
-** to the rest of the line. Returns 0 at the end. doc/profile-format.md lists the letters; readers
-** skip lines with other letters.
+** Reads the next line of 'events'. Returns its letter, or '\n' for an empty line, and sets *line to
+** the rest of the line. Returns 0 at the end. doc/profile-format.md lists the letters; readers skip
+** lines with other letters.
 */
 int details_event (Fields *events, Fields *line);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Detection of a file's type from its first bytes, so that files of other types are neither read
-** nor replaced as profiles, and error messages name the type.
+** Detects the type of a file from its first bytes, so that files of other types are neither read as
+** profiles nor replaced by them, and error messages name the type.
 */
 #ifndef asamp_filekind_h
 #define asamp_filekind_h
@@ -33,8 +33,9 @@ enum FileKind {
 enum FileKind filekind_of (const unsigned char *head, size_t n);
 
 /*
-** Returns the type of an open file, also if it is compressed with gzip; FILEKIND_UNKNOWN if it
-** cannot be read or is not seekable. Neither uses nor changes the position of 'fd'.
+** Returns the type of an open file. If the file is compressed with gzip, the type is that of its
+** contents. Returns FILEKIND_UNKNOWN if the file cannot be read or is not seekable. Neither uses
+** nor changes the position of 'fd'.
 */
 enum FileKind filekind_offile (int fd);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Ids of frames. Lua functions have the ids 8, 16, 24, ...; native frames have (address | 1), in a
-** merged file (unite.h) a number in place of the address. The odd ids up to FRAME_TAIL, which no
-** native frame has, are of frames that represent no code.
+** Ids of frames. Lua functions have the ids 8, 16, 24, ... Native frames have (address | 1); in a
+** merged file (unite.h) a number replaces the address. The odd ids up to FRAME_TAIL, which no
+** native frame has, belong to frames that represent no code.
 */
 #ifndef asamp_frameids_h
 #define asamp_frameids_h
@@ -10,11 +10,12 @@
 #include <stdint.h>
 
 enum {
-  FRAME_TYPE = 1,       /* + 2 * kind: leaf of an allocation sample or copy sample in the stock
-			   format; kinds: ProfileKind and COPY_NEW, ... (sample.h) */
-  FRAME_TYPES = 56,     /* all ids of kinds are below */
-  /* leaves of time samples taken during a collection; a slice of a major collection counts
-     as major */
+  FRAME_TYPE = 1,       /* FRAME_TYPE + 2 * kind: the leaf (innermost frame) of an allocation sample
+			   or copy sample in the stock format. The kinds are ProfileKind and
+			   COPY_NEW, ... (sample.h) */
+  FRAME_TYPES = 56,     /* upper bound: all ids of kinds are smaller */
+  /* Leaves of time samples taken during a collection. A slice of a major collection counts as
+     major. */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,
   FRAME_NONE = 61,      /* the only frame of an empty stack */
   FRAME_CUT = 63,       /* replaces the omitted frames of a deep stack */

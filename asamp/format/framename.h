@@ -14,19 +14,19 @@
 #define FRAMENAME_LIMIT	1023
 
 /*
-** Compose "py:name:line:source" and "n:symbol:0:library" in 'out' (FRAMENAME_LIMIT + 1 bytes).
-** In the fields, ';' replaces a colon or control character, U+FFFD an invalid byte. A "@" or "=" at
-** the start of 'source' is removed unless it is the only character. An empty name becomes "?", an
-** empty source or library "-". A long name or symbol is cut at its end, a long source or library at
-** its start.
+** Compose "py:name:line:source" and "n:symbol:0:library" in 'out' (FRAMENAME_LIMIT + 1 bytes). In
+** the fields, each colon or control character becomes ';', each invalid byte U+FFFD. A "@" or "="
+** at the start of 'source' is removed, unless it is the only character. An empty name becomes "?",
+** an empty source or library "-". A long name or symbol is cut at its end, a long source or library
+** at its start.
 */
 void framename_lua (char *out, const char *name, int line,
                     const char *source);
 void framename_native (char *out, const char *symbol, const char *library);
 
 /*
-** Returns the name of a frame that represents no code. 'id': frameids_isnobodys, and if it is the
-** leaf of a kind, this kind exists.
+** Returns the name of a frame that represents no code. frameids_isnobodys must return 1 for 'id'.
+** If 'id' is the leaf of a kind, this kind must exist.
 */
 const char *framename_nobodys (uint64_t id);
 
@@ -34,20 +34,20 @@ const char *framename_nobodys (uint64_t id);
 typedef struct FrameName {
   const char *name;    /* 'length' bytes, not NUL-terminated */
   size_t length;
-  const char *file;    /* up to the end of the text; "-" if not known */
-  uint64_t line;       /* line of the definition; 0: not known */
-  int native;
+  const char *file;    /* source or library, up to the end of the text; "-": unknown */
+  uint64_t line;       /* line of the definition; 0: unknown */
+  int native;          /* 1: a native function */
 } FrameName;
 
 /*
-** Splits the name of the frame 'id'. A text of another writer with fewer than three colons is the
-** function's name as a whole, and native if 'id' is odd.
+** Splits the name of the frame 'id' into its fields. A text with fewer than three colons, from
+** another writer, is as a whole the name of the function, which is native if 'id' is odd.
 */
 void framename_parse (FrameName *f, const char *text, uint64_t id);
 
 /*
-** Returns 1 if the n bytes have the form of a composed name: prefix, three colons, digits between
-** the last two, length. UTF-8 is not checked.
+** Returns 1 if the n bytes have the form of a composed name: the prefix, three colons, digits
+** between the last two, and at most FRAMENAME_LIMIT bytes. UTF-8 is not checked.
 */
 int framename_isours (const char *text, size_t n);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The bytes of an unpacked heap snapshot (complete description: doc/heap-format.md): the magic,
-** then records of a tag and its fields. Numbers are LEB128; those that may be negative are
-** zigzag-encoded first. An address is written as its distance from another address, in units of 8
-** bytes, unless it is called absolute below.
+** The bytes of an unpacked heap snapshot (complete description: doc/heap-format.md). They are the
+** magic and then records, each of which is a tag and its fields. Numbers are LEB128; those that may
+** be negative are zigzag-encoded first. An address is written as its distance from another address,
+** in units of 8 bytes, unless it is called absolute below.
 */
 #ifndef asamp_heapformat_h
 #define asamp_heapformat_h
@@ -12,9 +12,9 @@
 
 #define HEAPFORMAT_MAGIC	"ASAMPHEAP 3\n"
 #define HEAPFORMAT_MAGICSIZE	12
-#define HEAPFORMAT_VERSION	10  /* index of the version's digit in the magic. Version 1 has
-				       neither sites nor samples; version 2 has no names of C
-				       functions and no slots */
+#define HEAPFORMAT_VERSION	10  /* index of the version's digit in the magic. Files of version
+				       1 have no sites and no samples; files of version 2 have no
+				       names of C functions and no slots */
 
 /* Tags of records. */
 #define HEAP_META	0x01  /* key and value: texts, each preceded by its length */
@@ -24,16 +24,17 @@
 #define HEAP_SITE	0x04  /* name and source of a function (texts), line of its
 			         definition, line where samples were allocated. Sites are
 			         numbered 1, 2, ... */
-#define HEAP_SAMPLE	0x05  /* address of an object, from that of the previous sample; site or
-			         0, age in milliseconds, bytes that the sample represents */
+#define HEAP_SAMPLE	0x05  /* address of the sampled object, from that of the previous sample;
+			         number of the site, or 0; age in milliseconds; bytes that the
+			         sample represents */
 #define HEAP_CODE	0x06  /* absolute address of a C function that the running coroutine
 			         calls, its name (a text). These records precede the objects */
-#define HEAP_OBJECT	0x10  /* + a kind: address from the previous object's, bytes, fields of
-			         the kind. The object's edges follow */
-#define HEAP_EDGE	0x40  /* + a kind: address of the target from the holder's, fields of the
-			         kind */
+#define HEAP_OBJECT	0x10  /* plus a kind of object: address from that of the previous object,
+			         bytes, fields of the kind. The object's edges follow */
+#define HEAP_EDGE	0x40  /* plus a kind of edge: address of the target from that of the holder,
+			         fields of the kind */
 
-/* Kinds of objects, with their fields; addresses are from the object's own. */
+/* Kinds of objects, with their fields. Addresses are distances from the object's own address. */
 enum {
   HEAP_TABLE, HEAP_STRING /* length, number of bytes stored, these bytes */,
   HEAP_FUNCTION /* prototype */, HEAP_CFUNCTION /* absolute address of the code */,
@@ -42,10 +43,10 @@ enum {
 };
 
 /*
-** Kinds of edges: those of luaN_EdgeKind (seam.h) in the same order, and HEAP_ECODE; each with
-** the fields that follow the target in the file. 'index', 'key' and 'in' are those of luaN_Edge;
-** keys and 'in' are differences from the address of the holder. 'slot' is 0 if not known, 1 for the
-** function that the call runs, 2 and more for the other slots of the call.
+** Kinds of edges: those of luaN_EdgeKind (seam.h) in the same order, and HEAP_ECODE. The comment of
+** a kind lists the fields that follow the target in the file. 'index', 'key' and 'in' are those of
+** luaN_Edge; 'key' and 'in' are distances from the address of the holder. 'slot' is 1 for the
+** function that the call runs, 2 and more for the other slots of the call, 0 if unknown.
 */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE,
@@ -60,7 +61,8 @@ enum {
 /* Largest number of bytes that a snapshot stores of a string, name, key or value. */
 #define HEAP_TEXT	128
 
-/* No object, in a field where the address may be missing; there, an address has 1 added. */
+/* Value of an address field that means "no object". Fields that can have it store an address with 1
+   added. */
 #define HEAP_NONE	0
 
 /* Index of the first root that is a metatable of a type: LUAN_RTYPE of luaN_Root (seam.h). */

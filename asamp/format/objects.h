@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The object records (0x0A) of the extended format, and the queue of the sampled objects that are
-** in no record yet. An object is undecided until a collection has decided whether it survives. This
-** module does not use stacks or metas. Invariants:
+** Writes the object records (0x0A) of the extended format, and has the queue of the sampled objects
+** that are not in a record yet. An object is undecided until a collection has decided whether it
+** survives. This module does not use stacks or metas. Invariants:
 **   O1  the records have one object for each stack of an allocation sample, copies included, in
 **       the order of the stacks; an object that no collection decides is written as dead;
-**   O2  if OBJECTS_MAXOPEN objects are queued, all are written, the undecided ones as dead; their
-**       survival outcomes are ignored later;
+**   O2  if OBJECTS_MAXOPEN objects are queued, all are written. The undecided ones are written as
+**       dead, and their survival outcomes are ignored later;
 **   O3  a record has at most VMPROF_MAXWORDS words: the newest object first, the four
 **       statistics last.
 */
@@ -22,12 +22,12 @@
 /* The queue. All zero: empty. */
 typedef struct Objects {
   struct OpenObject {
-    uint32_t word;       /* word of the record, without the bit 'survived' (bit 0) */
+    uint32_t word;       /* the object's word in the record, with bit 0, "survived", not set yet */
     uint32_t copies;     /* number of stacks of the sample, at least 1 */
   } *open;               /* the oldest first */
   size_t n, size;
-  uint64_t early;        /* number of objects that were written while undecided, and whose survival
-			    outcomes are to be ignored (O2) */
+  uint64_t early;        /* number of survival outcomes to ignore: those of objects that were
+			    written while undecided (O2) */
   Bytes fates;           /* survival outcomes of the oldest objects in 'open', one byte each */
   int state;             /* gc_state of the last record */
   int failed;            /* 1: there was not enough memory */
@@ -47,9 +47,9 @@ void objects_add (Objects *o, int kind, int outside, uint32_t copies);
 void objects_fates (Objects *o, const unsigned char *survived, size_t n);
 
 /*
-** Removes the objects whose survival outcome is known ('all': all objects) from the queue, and
-** appends their records to 'to', with the time 'time' (CLOCK_MONOTONIC, ns) and the statistics of
-** 'c'. Without such objects, nothing is appended.
+** Removes the objects whose survival outcome is known, or all objects if 'all' is set, from the
+** queue, and appends their records to 'to'. The records have the time 'time' (CLOCK_MONOTONIC, ns)
+** and the statistics of 'c'. If there are no such objects, nothing is appended.
 */
 void objects_write (Objects *o, int all, uint64_t time,
                     const ProfileCollection *c, Bytes *to);

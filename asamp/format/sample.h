@@ -35,9 +35,9 @@ enum ProfileKind {
 };
 
 /*
-** Kinds of copy samples (doc/copies.md); they have no survival outcome. COPY_AGAIN: bytes copied to
-** a new string from the value that it replaces (s in s = s .. x). COPY_NEW: other bytes copied to a
-** new string. COPY_GROWN: bytes of a buffer or table that were moved when it grew.
+** Kinds of copy samples (doc/copies.md), which have no survival outcome. COPY_AGAIN: bytes copied
+** to a new string from the string that it replaces, such as s in s = s .. x. COPY_NEW: other bytes
+** copied to a new string. COPY_GROWN: bytes of a buffer or table that were moved when it grew.
 */
 enum { COPY_NEW = 25, COPY_AGAIN, COPY_GROWN, COPY_END };
 
@@ -60,10 +60,10 @@ typedef struct ProfileFrame {
 /* An allocation sample or copy sample. */
 typedef struct ProfileSample {
   uint64_t time;     /* CLOCK_MONOTONIC, ns */
-  uint64_t size;     /* bytes of the block, in the heap rounded up; not used in copy samples */
+  uint64_t size;     /* bytes of the block, rounded up as the heap does; not used in copy samples */
   uint64_t count;    /* number of sample points in the block, at least 1. Each represents one
 		        period of bytes (KIND_NATIVE: the period of native memory) */
-  uint64_t thread;   /* number of the state; the first state of the process has 0 */
+  uint64_t thread;   /* number of the Lua state; the first state of the process has 0 */
   int kind;          /* enum ProfileKind, or COPY_NEW, ... */
   int outside;       /* 1: the block passed by the nursery */
   uint32_t label;    /* number of the label set of the coroutine that ran; 0: none */
@@ -88,8 +88,8 @@ enum ProfileLooked {
 
 /*
 ** The record of a collection, and the state's memory after it, in bytes unless noted otherwise. A
-** collection that decides no sample and finds no followed sample dead may have no record: it is
-** left out, and the next record counts it.
+** collection that decides no sample and finds no followed sample dead may be left out: it has no
+** record, but the next record counts it.
 */
 typedef struct ProfileCollection {
   uint64_t time;      /* the end of the collection, CLOCK_MONOTONIC, ns */
@@ -101,16 +101,16 @@ typedef struct ProfileCollection {
   uint64_t left;      /* ns of the pauses of the collections left out */
   uint64_t duration;  /* ns of the pause, or of the collection's part of the pause */
   uint64_t processor; /* processor time of the OS thread in 'duration', ns */
-  uint64_t slices;    /* processor time of slices of a major collection in the pauses of minor
-		         ones, in this pause and those left out, ns */
+  uint64_t slices;    /* processor time, in ns, of the slices of a major collection that ran in the
+		         pauses of minor collections: in this pause and those left out */
   uint64_t tenured;   /* bytes tenured since the previous record */
-  /* 'planned': planned sizes of the nurseries since the previous record, of a nursery that was not
-     filled only the filled part. 'charged': bytes with which these nurseries were filled. */
+  /* Sums over the nurseries since the previous record. 'planned': their planned sizes, but only the
+     filled part of a nursery that was not filled. 'charged': the bytes with which they were
+     filled. */
   uint64_t planned, charged;
   uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, by enum ProfileLooked */
-  int state;          /* phase of the major collection afterwards: 0 none, 1 marking, 2
-		         sweeping, 3 finalizing or just after the atomic step (only other
-		         writers use 3) */
+  int state;          /* phase of the major collection afterwards: 0 none, 1 marking, 2 sweeping, 3
+		         finalizing or just after the atomic step (in files of other writers) */
   uint32_t label;     /* number of the label set of the coroutine that ran; 0: none */
 } ProfileCollection;
 
@@ -122,8 +122,9 @@ typedef struct ProfileLabel {
 enum { PROFILE_LABELS = 32 };  /* largest number of labels in a set */
 
 /*
-** Counts of data that the writer has left out because of its limits, by the words of the meta
-** "asamp.left" (doc/profile-format.md), which is written at the end of the file.
+** Counts of data that the writer has left out because of its limits. The members have the names of
+** the keys in the meta "asamp.left" (doc/profile-format.md), which is written at the end of the
+** file.
 */
 typedef struct ProfileLeft {
   uint64_t chunks, functions, classes, natives, paths, steps, labelnames, labelvalues, labelsets;

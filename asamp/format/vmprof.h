@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The encoding of a VMProf log (64-bit little-endian words): the functions append records to a
-** growing buffer, whose field 'failed' is set if there is not enough memory. Invariants:
-**   V1  every string is valid UTF-8 (a reader rejects the whole file otherwise);
+** Encodes the records of a VMProf log (64-bit little-endian words). The functions append to a
+** growing buffer, and set its field 'failed' if there is not enough memory. Invariants:
+**   V1  every string is valid UTF-8, because a reader rejects the whole file otherwise;
 **   V2  a name has the form of framename.h;
 **   V3  a record of words has at most VMPROF_MAXWORDS of them.
 ** This module ensures V1 for the values of metas; the callers ensure the rest.
@@ -14,7 +14,7 @@
 
 #define VMPROF_MAXWORDS		65536
 
-/* The first byte of a record. The records of words are STACK, GCSTACK and OBJECTS. */
+/* Markers: the first byte of a record. STACK, GCSTACK and OBJECTS mark the records of words. */
 enum VmprofMarker {
   VMPROF_STACK = 1, VMPROF_NAME, VMPROF_TRAILER, VMPROF_INTERPRETER,
   VMPROF_HEADER, VMPROF_TIME, VMPROF_META, VMPROF_NATIVENAME,
@@ -38,8 +38,8 @@ void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
 void vmprof_time (Bytes *b, int marker, uint64_t us);
 
 /*
-** Appends a meta. U+FFFD replaces invalid bytes of the value (n bytes). The key is ASCII, and the
-** caller uses it only once in a log.
+** Appends a meta. 'value' has n bytes, of which invalid ones are replaced by U+FFFD. The key is
+** ASCII, and the caller uses it only once in a log.
 */
 void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
 
@@ -62,6 +62,6 @@ unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t dept
                               size_t words);
 /* Returns the word that encodes a time: the bits of the double. */
 uint64_t vmprof_seconds (double seconds);
-#define VMPROF_ONCE	1	/* 'lead' before version 7: the count of the stack */
+#define VMPROF_ONCE	1	/* 'lead' in versions below 7, where it is the count of the stack */
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Classes of the objects of a heap. Tables and userdata are classified by the name of their
-** metatable: its __name; else the name by which the metatable is held (a global, a field of a
-** module, a variable); else the name by which the table in its field __index is held. All other
-** objects are classified by their kind.
+** Classes of the objects of a heap. The class of a table or userdata is the name of its metatable:
+** the metatable's __name; or if it has none, the name by which the metatable is held (a global, a
+** field of a module, a variable); or else the name by which the table in its field __index is held.
+** The class of any other object is its kind.
 */
 #ifndef asamp_classnames_h
 #define asamp_classnames_h

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures the bytes that become free if the references that a path names are removed: marks the
-** objects that are reachable from the state without these references, and adds up all others. A
-** collection would free the others after the program had set the field, element or variable to nil.
-** The Graph does not change. Rules:
+** Measures the bytes that become free if the references that a path names are removed, as a program
+** does when it sets a field, an element or a variable to nil. Marks the objects that are reachable
+** from the state without these references, and adds up all others, which a collection would then
+** free. The Graph does not change. Rules:
 **
 **   CU1  a value under a weak key is reached when both its table and its key are reached;
-**   CU2  the table's reference to the key of a removed field is removed too. A local variable that
-**        is an upvalue of functions is removed together with these upvalues, and an upvalue
-**        together with the local variable: they are one variable, recognized by its name, its
-**        value, and the nesting of the functions;
+**   CU2  the table's reference to the key of a removed field is removed too. A local variable and
+**        the upvalues through which functions use it are one variable, and are removed together.
+**        They are recognized by the name, the value, and the nesting of the functions;
 **   CU3  an object that has a finalizer, or is pending finalization, counts as any other.
 **
 ** Memory: up to 30 bytes for each object, and 32 for each value under a weak key.
@@ -40,11 +39,11 @@ typedef struct Cut {
 
 /*
 ** Removes the references that a path from the state names, and measures the effect. The n steps of
-** the path have the form of holders.h, in which a step such as "[1..n]" represents many references:
-** of each path in g that matches, the last reference is removed or, as 'how' says, the elements of
-** the table at its end. Returns 1; the caller then frees *c with cut_free. Returns 0, with the
-** reason in *why, a static string, if there is no such path, if no Lua code can remove a reference,
-** or if there is not enough memory.
+** the path have the form of holders.h, in which a step such as "[1..n]" represents many references,
+** so that several paths in g may match. Of each matching path, removes its last reference or, with
+** CUT_ELEMENTS, the references to the elements of the table at its end. Returns 1; the caller then
+** frees *c with cut_free. Returns 0, with the reason in *why, a static string, if there is no such
+** path, if no Lua code can remove a reference, or if there is not enough memory.
 */
 int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow how,
             const char **why);

@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 /*
-** Writes g, whose classes are m, into the file 'path'; 'how' as for output_open. Returns 0 on
-** failure: 'err' (a buffer of 'size' bytes) then has the reason in one line.
+** Writes g, whose classes are m, into the file 'path'. 'how' is as for output_open. Returns 1. On
+** failure returns 0, with the reason in one line in 'err' (a buffer of 'size' bytes).
 */
 int devtools_write (const Graph *g, const Naming *m, const char *path, int how, char *err,
                     size_t size);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The dominator tree of a heap's objects. Object a dominates object b if every path of references
-** from the state to b contains a: if a became garbage, so would b. The algorithm is semi-NCA
+** from the state to b contains a. If a became garbage, so would b. The algorithm is semi-NCA
 ** (Georgiadis, "Linear-time algorithms for dominators and related problems", 2005), without
-** recursion; its time is almost linear in practice. While it runs it needs 32 bytes for each object
-** and 4 for each reference; the result has 16 bytes for each object.
+** recursion. Its time is almost linear in practice. While it runs it needs 32 bytes for each object
+** and 4 for each reference. The result has 16 bytes for each object.
 */
 #ifndef asamp_dominators_h
 #define asamp_dominators_h

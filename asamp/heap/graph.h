@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The folder heap reads snapshots of a heap and computes the results of `asamp heap`. This file
-** reads a snapshot into a Graph, which then does not change; the other headers compute from it:
-** classes of objects (classnames.h), dominators (dominators.h), trees of merged objects (merge.h),
-** the bytes that a removed reference frees (cut.h), descriptions of references (words.h), and a
-** file for DevTools (devtools.h). Independent of Lua.
+** reads a snapshot into a Graph, which then does not change. The other headers compute from the
+** Graph: classes of objects (classnames.h), dominators (dominators.h), trees of merged objects
+** (merge.h), the bytes that a removed reference frees (cut.h), descriptions of references
+** (words.h), and a file for DevTools (devtools.h). Independent of Lua.
 **
 ** A Graph has the objects, their properties, the references (edges) between them, and the
 ** allocation samples. Object 0 is the state itself, which holds the roots. The other objects are in
-** the order in which the file first mentions them. The parent of an object, and the way by which
-** the parent holds it, are those of the first edge to the object in the file. This edge is the end
-** of a shortest path from the state, because the walk is breadth first; paths through a stack come
-** after all others, then those from objects pending finalization. Rules:
+** the order in which the file first mentions them. The parent of an object is the object from which
+** the first edge to it in the file comes. This edge is the end of a shortest path from the state,
+** because the walk that wrote the file is breadth first. The walk follows stacks after all other
+** references, and objects pending finalization last, so paths through these are only used if there
+** are no others. Rules:
 **
 **   GR1  a graph that has been read is complete and consistent: every object is defined once,
 **        every edge and name refers to an object, and the sums match those at the file's end.
 **        Any other file is an error, whose message names the problem;
 **   GR2  the parents of every object lead to object 0. Memory is proportional to the unpacked file:
-**        an object takes about 40 bytes, an edge 8, and a sample 24. A file that needs more than
-**        MEMORY_MOST bytes, and more than any snapshot of its size (graph.c), is refused.
+**        an object takes about 40 bytes, an edge 8, and a sample 24. A file is refused if it needs
+**        more than MEMORY_MOST bytes and more memory than any snapshot of its size (graph.c).
 */
 #ifndef asamp_graph_h
 #define asamp_graph_h
@@ -32,11 +33,17 @@
 
 /*
 ** How one object refers to another: a kind of edge (HEAP_E... of heapformat.h) and an argument,
-** which depends on the kind. INDEX, ROOT, USERVALUE, CONSTANT: a number; WAY_MOST: the number is
-** negative or too large. FIELD: the key. ENTRY: the key; WAY_MOST: the key is no object. WEAKKEY,
-** an edge from the table to the value: the key (if the table was not reached before, the edge leads
-** from the key, and the argument is the table). UPVALUE, LOCAL, STACK, CODE: an index into
-** Graph.slots; WAY_MOST: there are too many slots. Other kinds: WAY_MOST.
+** which depends on the kind:
+**
+**   INDEX, ROOT,          a number; WAY_MOST: the number is negative or too large
+**   USERVALUE, CONSTANT
+**   FIELD                 the key
+**   ENTRY                 the key; WAY_MOST: the key is not an object
+**   WEAKKEY               the key, if the edge is from the table to the value. If the table was not
+**                         reached before, the edge is from the key, and the argument is the table
+**   UPVALUE, LOCAL,       an index into Graph.slots; WAY_MOST: there are too many slots
+**   STACK, CODE
+**   other kinds           WAY_MOST
 */
 typedef uint32_t Way;
 #define WAY_BITS	5  /* bits of the kind */
@@ -47,12 +54,13 @@ typedef uint32_t Way;
 
 /* A variable or stack slot that refers to an object. */
 typedef struct Slot {
-  /* 'name': for UPVALUE and LOCAL the string that is the variable's name, else GRAPH_NONE. 'in':
-     the prototype of the function with the variable or slot; for CODE, the index into 'codes' of
-     the C function's name. GRAPH_NONE: not known */
+  /* 'name': for UPVALUE and LOCAL the string object that is the variable's name, else GRAPH_NONE.
+     'in': the prototype of the function with the variable or slot; for CODE, the index into 'codes'
+     of the C function's name. GRAPH_NONE: unknown. */
   uint32_t name, in;
-  uint32_t index;	/* UPVALUE: the upvalue's number. STACK and CODE: 0: not known; 1: the
-			   called function; 2 and more: the other slots of the call */
+  uint32_t index;	/* for UPVALUE, the upvalue's number. For STACK and CODE, the slot of the
+			   call: 1 is the called function, 2 and more are the other slots, 0 means
+			   unknown */
 } Slot;
 
 /* An edge that is in the file apart from the other edges of its object. */
@@ -75,32 +83,34 @@ typedef struct Sample {
   uint64_t bytes;		/* bytes of allocation that the sample represents */
 } Sample;
 
-/* A snapshot. Arrays of objects are indexed by the object. */
+/* A snapshot. An object is a number below n; the arrays with a value for each object are indexed by
+   it. */
 typedef struct Graph {
   uint32_t n;			/* number of objects, including the state */
-  uint64_t *address;
+  uint64_t *address;		/* address of each object in the process */
   uint32_t *words;		/* size of each object in words of 8 bytes */
-  unsigned char *kind;		/* HEAP_TABLE, ...; HEAP_KINDS for object 0 */
-  /* Depends on the kind. String: offset in 'text', or GRAPH_NONE. Function: its prototype, or
-     GRAPH_NONE. C function: index into 'codes', or GRAPH_NONE. Prototype: index into 'protos'.
-     Thread: 1 if it is the main thread. Other kinds: GRAPH_NONE */
+  unsigned char *kind;		/* kind of each object: HEAP_TABLE, ...; HEAP_KINDS for object 0 */
+  /* A property of each object that depends on the kind. String: offset in 'text'. Function: its
+     prototype. C function: index into 'codes'. These three may be GRAPH_NONE. Prototype: index into
+     'protos'. Thread: 1 if it is the main thread. Other kinds: GRAPH_NONE. */
   uint32_t *info;
-  uint32_t *first, *count;	/* edges of each object, except those in 'late': index of the first
-				   one in 'to' and 'ways', and their number */
+  uint32_t *first, *count;	/* edges of each object: index of the first one in 'to' and 'ways',
+				   and their number, without those in 'late' */
   uint32_t *parent;		/* holder on a shortest path; GRAPH_NONE for object 0 */
   Way *way;			/* how the parent holds the object */
   uint32_t nedges;		/* number of edges in 'to' and 'ways' */
   uint32_t *to;			/* target of each edge */
-  Way *ways;
+  Way *ways;			/* way of each edge */
   LateEdge *late;		/* sorted by 'from' */
   size_t nlate;
-  struct Proto { uint32_t line, name, source; } *protos;	/* line of the definition, 0: main
-				   chunk; name and source: strings, or GRAPH_NONE */
+  /* The prototypes. 'line': line of the definition, 0: main chunk. 'name', 'source': string
+     objects, or GRAPH_NONE. */
+  struct Proto { uint32_t line, name, source; } *protos;
   size_t nprotos;
   Slot *slots;
   size_t nslots;
-  char *text;			/* texts of strings: for each one a byte with its length, then the
-				   bytes, without a NUL */
+  char *text;			/* texts of strings, one after the other: a byte with the length,
+				   then the bytes, without a NUL */
   size_t ntext;			/* bytes of 'text' */
   char (*codes)[HEAP_TEXT + 1];	/* names of C functions */
   size_t ncodes;
@@ -109,22 +119,23 @@ typedef struct Graph {
   Sample *samples;		/* sorted by object, then by age, the oldest first */
   size_t nsamples;
   uint64_t dead;		/* number of samples of objects that were already garbage */
-  uint64_t textless;		/* number of strings without a text, because all texts would exceed
-				   TEXT_MOST bytes */
+  uint64_t textless;		/* number of strings whose texts are dropped, because all texts
+				   together would exceed TEXT_MOST bytes */
   uint64_t bytes;		/* bytes of all objects and of the state */
-  /* Numbers from the metas of the file, 0 if there is none: bytes of the state itself; bytes in
-     use, reserved by the heap, and allocated so far; time in s since the epoch; process id;
-     sampling period in bytes. */
+  /* Numbers from the metas of the file; 0: the file has no such meta. In this order: bytes of the
+     state itself; bytes in use; bytes reserved by the heap; bytes allocated so far; time of the
+     snapshot in s since the epoch; process id; sampling period in bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
-  uint64_t unfollowed;		/* number of samples that survived, but are not in the file
-				   (FOLLOWED_MOST) */
+  uint64_t unfollowed;		/* number of samples that survived, but are not in the file because
+				   the sampler followed FOLLOWED_MOST others */
   char command[HEAP_TEXT + 1];	/* command line of the process, or "" */
 } Graph;
 
 /*
-** Reads a snapshot. 'progress' (may be NULL) is called now and then with the part done, from 0 to
-** 0.7: the caller's own computations may be the rest. It must return. Returns NULL on failure:
-** 'err' (a buffer of 'size' bytes) then has the reason in one line. graph_free accepts NULL.
+** Reads a snapshot. Returns NULL on failure, with the reason in one line in 'err' (a buffer of
+** 'size' bytes). 'progress' (may be NULL) is called now and then with the part of the work that is
+** done. The part goes from 0 to 0.7, because the caller's own computations are the rest. 'progress'
+** must not leave by longjmp. graph_free accepts NULL.
 */
 Graph *graph_read (const char *path, void (*progress) (void *ud, double share), void *ud,
                    char *err, size_t size);
@@ -136,7 +147,7 @@ uint64_t graph_size (const Graph *g, uint32_t v);
 /*
 ** Returns the text of string v, without a NUL at its end, and sets *n to its length in bytes. A
 ** text of more than HEAP_TEXT bytes is cut and ends with an ellipsis. The result is empty if v is
-** GRAPH_NONE or no string, or if its text was not stored; it is valid as long as g.
+** GRAPH_NONE or no string, or if its text was not stored. It is valid until graph_free.
 */
 const char *graph_text (const Graph *g, uint32_t v, size_t *n);
 
@@ -150,8 +161,9 @@ int graph_is (const Graph *g, uint32_t v, const char *text);
 const Sample *graph_samples (const Graph *g, uint32_t v, size_t *n);
 
 /*
-** Iterates over the edges from v: sets *to and *way to target and way of the next one, and advances
-** *i, which is 0 before the first call. Returns 0 if there are no more edges.
+** Iterates over the edges from v: sets *to and *way to the target and way of the next edge, and
+** advances *i, which the caller sets to 0 before the first call. Returns 0 if there are no more
+** edges.
 */
 int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A tree of a heap's objects, of dominators or of shortest paths, in which similar objects are
-** merged into rows. The children of a row that are held in the same way (as an array element, as
-** the field of one name, ...) become one row; in a tree of dominators, only if they also have the
-** same class. A chain of equal steps (a linked list) is folded into one row, and the value of an
-** upvalue into the row of the upvalue. In a tree of dominators, the memory of the state itself is a
-** row, so that the rows at depth 0, with those left out, add up to all bytes.
+** Makes a tree of a heap's objects for display, by dominators or by shortest paths, in which
+** similar objects are merged into rows. The children of a row that are held in the same way (as an
+** array element, as the field of one name, ...) become one row; in a tree of dominators, only if
+** they also have the same class. A chain of equal steps (a linked list) becomes one row, and so do
+** an upvalue and its value. In a tree of dominators, the memory of the state itself is a row, so
+** that the rows at depth 0, including those left out, add up to all bytes.
 */
 #ifndef asamp_merge_h
 #define asamp_merge_h
@@ -16,7 +16,7 @@
 
 #define MERGE_DEPTH	48	/* largest depth of the tree: 'depth' of a row is smaller */
 
-/* A row. The row of the state itself has the example 0, the count 0 and the class GRAPH_NONE. */
+/* A row. The row of the state's memory has 'example' 0, 'count' 0 and 'class' GRAPH_NONE. */
 typedef struct MergeRow {
   uint32_t depth;		/* number of rows above it; 0: the state holds its objects */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
@@ -24,14 +24,15 @@ typedef struct MergeRow {
   uint32_t from;		/* the object that holds 'example' */
   Way way;			/* how 'from' holds 'example' */
   uint32_t class;		/* class of the objects; GRAPH_NONE: they have several */
-  /* 'merged' 1: the row represents several references; 'repeated' 1: it represents a chain of
-     equal steps */
+  /* 'merged' 1: the row represents several references. 'repeated' 1: it represents a chain of
+     equal steps. */
   int merged, repeated;
-  int together;			/* 1: several objects hold 'example' jointly, none in the parent row
-				   directly; 'from' is the last one on a shortest path */
+  int together;			/* 1: no object of the parent row holds 'example' directly; several
+				   objects do jointly, and 'from' is the last of them on a shortest
+				   path */
   /* 'self': bytes of the row's objects. In a tree of dominators, 'count' is the number of these
-     objects, and 'value' the bytes that they retain; in a tree of paths, number and retained bytes
-     of the wanted objects in the row and below it */
+     objects, and 'value' the bytes that they retain. In a tree of paths, 'count' and 'value' are
+     the number and the retained bytes of the wanted objects in the row and below it. */
   uint64_t count, self, value;
 } MergeRow;
 
@@ -39,10 +40,10 @@ typedef struct MergeRow {
 typedef struct MergeWish {
   const Graph *graph;
   const Naming *naming;
-  const Dominators *dominators;	/* needed for both kinds of trees */
+  const Dominators *dominators;	/* required for both kinds of trees */
   int paths;			/* 1: tree of shortest paths; 0: tree of dominators */
-  /* For paths, the tree has only the paths to the wanted objects: each object v with
-     wanted[v] != 0; if 'wanted' is NULL, the objects of 'class' */
+  /* The wanted objects: a tree of paths has only the paths to these. They are the objects v with
+     wanted[v] != 0 or, if 'wanted' is NULL, the objects of 'class'. */
   uint32_t class;
   const unsigned char *wanted;
   uint64_t least;		/* smallest value, in bytes, of a row that is included */
@@ -53,10 +54,11 @@ typedef struct MergeWish {
 typedef struct Merge {
   MergeRow *rows;		/* the rows; each comes after its parent */
   size_t n, size;		/* number of rows, and capacity of 'rows' */
-  uint64_t count, self, value;	/* of all objects, or for paths of the wanted ones: their number,
-				   their own bytes, and the bytes that they retain together */
+  /* Number, own bytes, and together retained bytes: in a tree of dominators of all objects, in a
+     tree of paths of the wanted objects. */
+  uint64_t count, self, value;
   uint64_t left;		/* number of rows left out because they are too small, too deep or
-				   too many, without the rows below them */
+				   too many; rows below a row that is left out are not counted */
 } Merge;
 
 /* Computes the merged tree. Returns 0 if there is not enough memory; *m is then all zero. */

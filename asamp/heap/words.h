@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Descriptions of references in terms of Lua: `["close"]`, `upvalue "listeners" of on
-** (app.lua:3)`, `local "queue" of serve (app.lua:40)`. They have none of the characters of
-** printable.h, and are valid UTF-8. The description of a function in a step is cut, and ends with an
-** ellipsis, if the step would not fit. The functions allocate nothing.
+** (app.lua:3)`, `local "queue" of serve (app.lua:40)`. They are valid UTF-8, without the characters
+** that printable.h replaces. If the description of a step would not fit, that of the function in it
+** is cut, and ends with an ellipsis. The functions allocate nothing.
 */
 #ifndef asamp_words_h
 #define asamp_words_h
@@ -22,14 +22,16 @@ size_t words_quoted (char *to, size_t size, const char *s, size_t n);
 
 /*
 ** Describes a function or prototype v: "on (app.lua:3)"; "app.lua:7" if it has no name; "main chunk
-** (app.lua)". A C function is "C function NAME". Otherwise, also for GRAPH_NONE: "a C function".
+** (app.lua)". A C function is "C function NAME", or "a C function" if its name is unknown. The
+** latter is also the result for GRAPH_NONE and other objects.
 */
 void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]);
 
 /*
-** Describes the step by which 'from' holds 'to'. If 'merged' is 1, the step represents several
-** references ("[1..n]"). The result is empty for the step from an upvalue to its value, because the
-** step to the upvalue describes both. If 'to' is 0, describes the memory of the state itself.
+** Describes the step by which 'from' holds 'to' in the way 'way'. If 'merged' is 1, the step
+** represents several references ("[1..n]"). If 'to' is 0, describes the memory of the state itself.
+** The result is empty for the step from an upvalue to its value, because the step to the upvalue
+** describes both.
 */
 void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,
                  char out[WORDS_MOST]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The records of a log under repair: reads the next record, checks it, and corrects it as rule X3
-** of repair.h says. The struct Repair has the current record, and the facts from earlier records
-** that later checks and the end of the new file need. Nothing is written here. Only repair.c calls
-** these functions.
+** Reads the records of a log under repair, one by one, checks each, and corrects it by rule X3 of
+** repair.h. The struct Repair has the current record, and the facts from earlier records that later
+** checks and the end of the new file need. Nothing is written here. Only repair.c calls these
+** functions.
 */
 #ifndef asamp_repairrecord_h
 #define asamp_repairrecord_h
@@ -13,8 +13,8 @@
 #include "source.h"
 #include "vmprof.h"
 
-#define REPAIR_UNKNOWNTYPE	0xffffu    /* type "unknown": of added objects, and of objects that
-					      had an invalid type */
+#define REPAIR_UNKNOWNTYPE	0xffffu    /* number of the type "unknown", for objects that are
+					      added, or that had an invalid type */
 #define REPAIR_CENTURY_US	((uint64_t)1 << 52)  /* limit of valid times, us: 143 years */
 
 /* A log under repair. All zero, except 'source': nothing has been read. */
@@ -23,48 +23,49 @@ typedef struct Repair {
   Bytes record;          /* the bytes of the current record, including its marker */
   const char *fault;     /* the reason for REPAIR_DAMAGE */
   uint64_t offset;        /* offset of the current record in the unpacked log, bytes */
-  int version, mode, header;  /* from the header record; 'mode': bits of enum VmprofMode; 'header'
-				 1: the record has been read */
+  /* From the header record. 'mode': bits of enum VmprofMode. 'header' 1: the record has been
+     read. */
+  int version, mode, header;
   int own;               /* 1: the log was written by asamp (its interpreter is "lua") */
   int format;            /* version of the details' format; 0: not known */
   uint64_t period;       /* period of time samples, us */
   uint64_t started;      /* start of the run, us since the epoch */
   uint64_t start;        /* start of the run, us of the monotonic clock */
   uint64_t known;        /* latest time in the details, us since the start */
-  /* Times of the first and of the last record that has a time, s. Without such a record, 'first' is
-     0 and 'lead' the meta start_time_offset, or 0. */
+  /* 'first' and 'lead': times of the first and of the last record that has a time, s. Without such
+     a record, 'first' is 0, and 'lead' is the meta start_time_offset, or 0. */
   double first, lead;
-  uint64_t sampletime, eventtime;  /* time of the last sample, and of the last event, in the
-				      details, us */
+  uint64_t sampletime, eventtime;  /* times of the last sample and of the last event in the
+				      details, us since the start */
   uint64_t stacks, objects;        /* number of stacks that need an object, and of objects */
   uint64_t samples, timesamples;   /* number of stacks of allocation samples, and of time samples */
   uint64_t allocations, fates;     /* number of allocations, and of survival outcomes, in the
 				      details */
   unsigned nstats;       /* number of statistics at the end of an objects record */
   int state;             /* gc_state of the last objects record */
-  IdMap keys, ids;       /* hashes of the keys of metas so far; ids of names so far, in a log of
-			    asamp */
-  RepairRuns runs;       /* stacks whose details have not been read, in a log of asamp */
+  /* 'keys': hashes of the keys of metas so far. 'ids': in a log of asamp, ids of names so far. */
+  IdMap keys, ids;
+  RepairRuns runs;       /* in a log of asamp: stacks whose details have not been read */
   int misfit;            /* 1: the details of some batch do not match their stacks */
 } Repair;
 
 /*
-** Result of the check of a record: write it; write it, it was corrected; leave it out; the trailer
-** was read; it is damaged.
+** Result of the check of a record. KEEP: the record can be written. MENDED: it was corrected, and
+** can be written. OMIT: it must be left out. END: the trailer was read. DAMAGE: it is damaged.
 */
 typedef enum {
   REPAIR_KEEP, REPAIR_MENDED, REPAIR_OMIT, REPAIR_END, REPAIR_DAMAGE
 } Verdict;
 
 /*
-** Reads the five words at the start; must be called first. Returns 0 if the file is no log, or
-** cannot be read.
+** Reads the five words at the start of the log; must be called first. Returns 0 if the file is not
+** a VMProf log or cannot be read.
 */
 int repair_firstwords (Repair *p);
 
 /*
-** Reads and checks the next record; 'record' has its bytes. For REPAIR_DAMAGE, 'fault' has the
-** reason. Must not be called after REPAIR_END or REPAIR_DAMAGE.
+** Reads the next record into p->record, and checks it. After REPAIR_DAMAGE, p->fault has the
+** reason. Must not be called again after REPAIR_END or REPAIR_DAMAGE.
 */
 Verdict repair_record (Repair *p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The stacks of a log of asamp whose details have not been read yet. A sample in a batch of details
-** represents one or more equal stacks that follow one another in the log: its copies. A reader
-** fails at a batch whose samples do not match the stacks before it.
+** represents its copies: one or more equal stacks that follow one another in the log. A reader
+** fails at a batch whose samples do not match the stacks before it, so repair checks this.
 */
 #ifndef asamp_repairruns_h
 #define asamp_repairruns_h

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The encoder of heap snapshots: walks a heap (luaN_walk of seam.h) and passes the bytes of
-** heapformat.h to a sink in pieces. Its memory is the struct Dump, and blocks from the callback
-** 'memory', which the walk also uses. dump_walk calls neither malloc nor a function of Lua except
-** luaN_walk, so that it can run in a forked child.
+** The encoder of heap snapshots. It walks a heap (luaN_walk of seam.h) and passes the bytes of a
+** snapshot (heapformat.h) to a sink in pieces. Its memory is the struct Dump, and blocks from the
+** callback 'memory', which the walk also uses. dump_walk calls neither malloc nor a function of Lua
+** except luaN_walk, so that it can run in a forked child.
 */
 #ifndef asamp_dump_h
 #define asamp_dump_h
@@ -24,14 +24,14 @@ typedef int (*DumpSink) (void *ud, const unsigned char *data, size_t n);
 
 typedef struct Dump {
   DumpSink sink;
-  void *ud;			/* argument of 'sink' and 'memory' */
+  void *ud;			/* first argument of 'sink' and 'memory' */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);	/* as lua_Alloc */
   const struct Tracker *tracker;	/* the tracker whose live samples are written; NULL: no
 					   samples */
-  uint64_t time;		/* time of the snapshot, at which the ages of samples are taken:
-				   CLOCK_MONOTONIC, ns */
-  uint64_t objects, edges, bytes;	/* number of objects, number of edges, and bytes of all
-					   objects, written so far */
+  uint64_t time;		/* time of the snapshot (CLOCK_MONOTONIC, ns), from which the ages
+				   of samples are computed */
+  uint64_t objects, edges, bytes;	/* numbers of objects and edges written so far, and bytes of
+					   these objects */
   uint64_t last;		/* address of the previous object, or of the owner of the previous
 				   sample */
   uint64_t from;		/* address of the object whose edges are being written; 0: roots */
@@ -47,20 +47,22 @@ typedef struct Dump {
 void dump_start (Dump *d);
 
 /*
-** Write a fact about the snapshot: a key of at most 32 bytes, and a text of at most HEAP_TEXT bytes
-** (a longer one is cut) or a number. To be called between dump_start and dump_walk, like dump_code.
+** Write a meta, which is a fact about the snapshot. dump_meta writes a text, cut to HEAP_TEXT
+** bytes, dump_number a number. The key has at most 32 bytes. To be called between dump_start and
+** dump_walk.
 */
 void dump_meta (Dump *d, const char *key, const char *value);
 void dump_number (Dump *d, const char *key, uint64_t n);
 
-/* Writes the name of the C function at the address 'code'. */
+/* Writes the name of the C function at the address 'code'. To be called between dump_start and
+   dump_walk. */
 void dump_code (Dump *d, const void *code, const char *name);
 
 /*
 ** Writes all objects and edges of L's heap, the samples and the end. To be called once, where
-** luaN_walk may be called. Returns LUAN_WALKED; LUAN_STOPPED if the sink returned 0; LUAN_NOMEMORY
-** if 'memory' returned NULL; LUAN_BUSY as luaN_walk. Unless it returns LUAN_WALKED, the snapshot is
-** incomplete.
+** luaN_walk may be called. Returns LUAN_WALKED if the snapshot is complete. Otherwise returns
+** LUAN_STOPPED if the sink returned 0, LUAN_NOMEMORY if 'memory' returned NULL, or LUAN_BUSY as
+** luaN_walk does.
 */
 int dump_walk (Dump *d, lua_State *L);
 
