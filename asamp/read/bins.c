@@ -20,8 +20,9 @@ void bins_free (Bins *b) {
 #define NOROW	SIZE_MAX
 
 /*
-** Returns the index of the row of a site in a bin, made if needed; beyond the limit that of node 0,
-** and adds 'count' to 'left' (B3). Returns NOROW if there is not enough memory.
+** Returns the index of the row of a site in a bin, and makes it if needed. Beyond the limit, adds
+** 'count' to 'left' and returns the row of node 0 (B3). Returns NOROW if there is not enough
+** memory.
 */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
@@ -61,8 +62,9 @@ static void bins_addrow (BinRow *to, const BinRow *from) {
 }
 
 /*
-** Doubles the width of the slices and halves the bins of all rows. Rows only move towards the start
-** of 'rows', where earlier rows have made room.
+** Doubles the width of the slices, halves the bins of all rows, and merges rows that become equal.
+** The array is compacted in place, because a row only moves towards the start, over rows that were
+** handled before.
 */
 static void widen (Bins *b) {
   size_t i, n = b->n;

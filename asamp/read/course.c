@@ -22,8 +22,8 @@ void course_free (Course *c) {
 /* -------------------------------------------------------------- pauses -- */
 
 /*
-** Returns the slot of a pause. There is one for each us up to 1,023; above that, one for each bit
-** length and each value of the 9 bits after the leading one.
+** Returns the slot of a pause. Each us up to 1,023 has a slot. Longer pauses share a slot if they
+** have the same number of bits and agree in the 9 bits after the leading one.
 */
 static size_t course_slotof (uint64_t us) {
   unsigned shift = 0;
@@ -116,7 +116,7 @@ static void join (Span *s, const Span *next) {
   s->state = next->state;
 }
 
-/* Merges pairs of spans. Must be called with COURSE_MOST spans of 'group' collections each. */
+/* Merges pairs of spans. To be called only with COURSE_MOST spans of 'group' collections each. */
 static void course_halve (Course *c) {
   size_t i;
   for (i = 0; i < c->n / 2; i++) {

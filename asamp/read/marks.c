@@ -45,8 +45,9 @@ static char *copyof (const ReadMark *mark) {
 }
 
 /*
-** Returns the index of the name in 'names', a new one if needed, beyond the limit that of REST;
-** SIZE_MAX if there is not enough memory.
+** Returns the index of the name in 'names', and adds the name if needed. Beyond the limit (MK1)
+** returns the index of the name REST, which represents all others. Returns SIZE_MAX if there is not
+** enough memory.
 */
 static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);

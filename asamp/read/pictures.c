@@ -21,7 +21,8 @@ void pictures_free (Pictures *p) {
 }
 
 /*
-** Keeps the last snapshot, the first one with the largest 'rss', and every second one of the others.
+** Keeps the last snapshot, the first one with the largest 'rss', and every second one of the
+** others.
 */
 static void pictures_halve (Pictures *p) {
   size_t i, n = 0, highest = 0, others = 0;
@@ -37,7 +38,7 @@ static void pictures_halve (Pictures *p) {
   p->n = n;
 }
 
-/* Returns the last snapshot if it has that time, else a new one; NULL without memory. */
+/* Returns the last snapshot if it has that time, else a new one. Returns NULL without memory. */
 static Picture *of (Pictures *p, uint64_t time) {
   Picture *to;
   if (p->n > 0 && p->all[p->n - 1].time == time)

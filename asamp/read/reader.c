@@ -28,14 +28,15 @@ enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
 
 /* A frame of the stack that 'internstack' had last. */
 typedef struct PathFrame {
-  uint64_t id;         /* of the function; an alias (aliases.h) is resolved */
+  uint64_t id;         /* id of the function, with aliases (aliases.h) resolved */
   uint32_t line;
   uint32_t node;       /* node of the call tree */
 } PathFrame;
 
 /*
-** Direct-mapped cache of the nodes of earlier stacks, indexed by the hash of their words: programs
-** return to the same stacks, and one lookup for a stack is cheaper than one for each frame.
+** Direct-mapped cache from the words of a stack to its node, indexed by the hash of the words. It
+** pays because programs return to the same stacks, and one lookup for a stack is cheaper than one
+** for each frame.
 */
 #define KNOWN		BOUND(1024, 4)  /* entries of the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, in words */
@@ -52,15 +53,15 @@ typedef struct Input {
   uint64_t record;     /* offset of the current record */
   uint64_t progressed;       /* offset at the last call of 'progress' */
   int header;          /* 1: the header record was read */
-  /* 1: the words of a stack are followed by the resident bytes; are (kind, address) pairs, as of
-     PyPy; are followed by the thread. */
+  /* What the words of a stack are. 'memory' 1: the resident bytes follow them. 'pairs' 1: they are
+     pairs (kind, address), as PyPy writes them. 'threads' 1: the thread follows them. */
   int memory, pairs, threads;
-  size_t word, address;  /* bytes of a number and of an address: 8 and 8; 32-bit logs 4 and 4; logs
-			    of Windows 4 and 8 */
+  size_t word, address;  /* bytes of a number and of an address: 8 and 8 in 64-bit logs, 4 and 4 in
+			    32-bit logs, 4 and 8 in logs of Windows */
   unsigned char *wide;   /* buffer for 32-bit addresses extended to 64 bits */
   PathFrame *path;     /* READER_MAXDEPTH elements, the outermost frame first */
   size_t npath;        /* number of used elements */
-  Known *known;        /* KNOWN entries: a megabyte, of which a short profile touches little */
+  Known *known;        /* the KNOWN entries of the cache, 1 MiB; a short profile uses few pages */
   uint32_t nknown[KNOWN];  /* number of words of each entry; 0: it is empty */
   char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta */
 } Input;
@@ -83,7 +84,7 @@ static Step reader_ended (Input *in) {
                                      : "the file ends in a record");
 }
 
-/* Reads a number of 'size' bytes, 8 or 4, to *w. Returns 0 if the data end before. */
+/* Reads a number of 'size' bytes, 8 or 4, into *w. Returns 0 if the data end too early. */
 static int getnumber (Input *in, size_t size, uint64_t *w) {
   const unsigned char *b = source_take(in->source, size);
   if (b == NULL)
@@ -93,8 +94,8 @@ static int getnumber (Input *in, size_t size, uint64_t *w) {
 }
 
 /*
-** Reads n addresses. Returns them as 8 bytes each, valid until the next read; NULL if the data end
-** before, or if there is not enough memory (sets 'failed').
+** Reads n addresses. Returns them as 8 bytes each, valid until the next read. Returns NULL if the
+** data end too early, or if there is not enough memory; in the latter case sets 'failed'.
 */
 static const unsigned char *addresses (Input *in, size_t n) {
   const unsigned char *b = source_take(in->source, in->address * n);
@@ -154,7 +155,7 @@ static Step header (Input *in) {
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
-  memset(in->nknown, 0, sizeof(in->nknown));  /* earlier stacks were read without its mode */
+  memset(in->nknown, 0, sizeof(in->nknown));  /* earlier stacks were read without the mode */
   in->header = 1;
   in->threads = r->version >= 1;
   in->memory = (mode & MODE_MEMORY) != 0;
@@ -204,8 +205,9 @@ static Step reader_name (Input *in) {
 
 /*
 ** Sets in->path[depth] to a frame of the current stack and its node; the outermost frame has depth
-** 0. 'same': 1 if all outer frames are those of the previous stack in in->path, so that the nodes
-** there are valid. Returns 'same' for the next inner frame.
+** 0. Before the call in->path still has the previous stack, whose nodes are reused as far as the
+** two stacks agree. 'same': 1 if all outer frames agree. Returns 'same' for the next inner frame: 1
+** if this frame agrees too.
 */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                          int same) {
@@ -269,9 +271,10 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
 }
 
 /*
-** Reads the common part of stack and object records: the time in *seconds, or before version 7 a
-** word that is 1 (*seconds = 0); the number *n of words; these words and 'more' further ones.
-** Returns the words, 8 bytes each, valid until the next read; NULL if the record is damaged.
+** Reads the common part of stack and object records: the time, the number of words, these words,
+** and 'more' further ones. Sets *seconds to the time and *n to the number of words. Logs before
+** version 7 have a word that is 1 in place of the time, and *seconds is then 0. Returns the words,
+** 8 bytes each, valid until the next read; NULL if the record is damaged.
 */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {
@@ -301,7 +304,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   return b;
 }
 
-/* Reads a stack record. 'allocation': 1 if its marker states that it is an allocation sample. */
+/* Reads a stack record. 'allocation': 1 if it is an allocation sample by its marker. */
 static Step reader_stack (Input *in, int allocation) {
   const ReadProfile *r = in->state.r;
   double seconds;

@@ -15,12 +15,15 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/* Iterator over the lines p, q and T of a batch, which apply from a certain sample on. */
+/* Iterator over the lines p, q and T of a batch, which set a sampling period in bytes, a period of
+   time samples, and the OS thread. Each applies from a certain sample of the batch on. */
 typedef struct Periods {
   Fields events;       /* the lines after the present one */
-  int letter;          /* of the present line: 'p', 'q' or 'T'; 0: at the end */
-  uint64_t at;         /* number of samples of the batch to which the line does not apply */
-  uint64_t period;     /* bytes for 'p', ns for 'q'; for 'T' the OS thread */
+  int letter;          /* letter of the present line: 'p', 'q' or 'T'; 0: no line is left */
+  uint64_t at;         /* number of samples at the start of the batch to which the line does not
+			  apply */
+  uint64_t period;     /* for 'p' the period in bytes, for 'q' the period in ns, for 'T' the system
+			  number of the OS thread */
   uint64_t state;      /* id of the state to which the line belongs, or NOSTATE */
   int wall;            /* for 'q', 1: wall time */
 } Periods;
@@ -45,8 +48,8 @@ static void nextperiod (Periods *p) {
 }
 
 /*
-** Applies the lines p, q and T whose 'at' is at most 'sample', and delivers the new periods. Ignores
-** lines p and T of no state in files of many states.
+** Applies the lines p, q and T whose 'at' is at most 'sample', and delivers the new periods. In
+** files of many states, ignores lines p and T that do not belong to a state.
 */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
@@ -98,7 +101,8 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /*
 ** Delivers the next sample of the batch, which represents 'count' periods and has 'copies' equal
-** stacks in the file, and removes these stacks from the first run. Returns 0 if that has fewer.
+** stacks in the file, and removes these stacks from the first run. Returns 0 if that run has fewer
+** stacks.
 */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
@@ -149,7 +153,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* Reads the next triple of the column c: sample number (0 at the end), count, copies. */
+/* Reads the next triple of the column 'counts': number of a sample in the batch, its count, and its
+   copies. At the end of the column the number is 0. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -201,8 +206,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /*
 ** Returns the time at which the outcomes of a line f, or the deaths of a line d, were decided: the
-** end of the next collection in the batch, else the time of the last sample. 'events' has the lines
-** after that line. The result is kept up to s->ahead, so that no line is scanned twice.
+** end of the next collection in the batch or, if none follows, the time of the last sample.
+** 'events' has the lines after the line f or d. The result is stored for the lines up to s->ahead,
+** so that no line is scanned twice.
 */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
@@ -234,16 +240,18 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
 }
 
 /*
-** A line of run lengths that accompanies a line f: a line l has the classes of its samples, a line
-** u runs of its survivors, which are alternately followed and not.
+** Iterator over a line of run lengths that follows a line f. A line l has the classes of the
+** samples of the line f. A line u has runs of the survivors among them, alternately followed and
+** not.
 */
 typedef struct Runs {
   Fields line;         /* the unread part; p NULL: there is no such line, or it has ended */
-  uint64_t left;       /* samples left in the present run */
-  uint64_t value;      /* of the present run. l: class name, offset in 'text'; u: 1 if followed */
+  uint64_t left;       /* number of samples left in the present run */
+  uint64_t value;      /* value of the present run: in a line l the offset in 'text' of the class
+			  name, in a line u 1 if the survivors are followed */
 } Runs;
 
-/* Starts the line with that letter, and removes it from 'events', if it is their first one. */
+/* If the first line of 'events' has that letter, removes it and starts to iterate over it. */
 static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
@@ -284,8 +292,8 @@ static int nextunfollowed (Runs *r) {
 }
 
 /*
-** Reads a line f: run lengths over the oldest undecided samples of the state, alternately died and
-** survived. 'events' has the lines after it; the lines l and u that accompany it are removed.
+** Reads a line f, which has outcomes: run lengths over the oldest undecided samples of the state,
+** alternately died and survived. 'events' has the lines after it; its lines l and u are removed.
 */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
@@ -305,14 +313,16 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
   }
 }
 
-/* Reads a line d: run lengths over the followed samples, alternately alive and dead. */
+/* Reads a line d, which has deaths: run lengths over the followed samples, alternately alive and
+   dead. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))
     readeremit_deaths(s, alive, dead, time);
 }
 
-/* Reads a line g or G. Its differences are from the previous collection of the state. */
+/* Reads a line g or G, a minor or major collection. Some of its numbers are differences from the
+   previous collection of the state. */
 static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   ReadCollection *c = &s->of->before;
   Collected decoded;
@@ -342,7 +352,7 @@ static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   readeremit_collection(s, c);
 }
 
-/* Reads a line C. The first name of a class counts. */
+/* Reads a line C, which has the id and the name of a class. The first name of an id counts. */
 static void nameclass (ReaderState *s, Fields *f) {
   uint64_t id;
   size_t n;
@@ -354,7 +364,7 @@ static void nameclass (ReaderState *s, Fields *f) {
   readername_set(s, &s->classes, id + 1, f->p, n);
 }
 
-/* Reads a line m. */
+/* Reads a line m, a mark: delivers it. */
 static void readerbatch_mark (ReaderState *s, Fields *f) {
   ReadMark m;
   int64_t difference;
@@ -375,7 +385,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* Reads a line r. */
+/* Reads a line r, a row of resident memory: delivers it. */
 static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;
@@ -392,7 +402,7 @@ static void readerbatch_resident (ReaderState *s, Fields *f) {
 
 /* ------------------------------------------------------------- states -- */
 
-/* Reads a line N. */
+/* Reads a line N: a state starts. */
 static void beginstate (ReaderState *s, Fields *f) {
   int64_t difference;
   uint64_t id;
@@ -402,7 +412,8 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_start(s, id, s->eventtime);
 }
 
-/* Adds the exact bytes that the present state has allocated to its row (NULL: it has none). */
+/* Adds exact bytes that the present state has allocated to its row, and delivers them. 'row' NULL:
+   the state has no row. */
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_toclient(s);
   if (row != NULL)
@@ -411,7 +422,7 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
-/* Reads a line L. */
+/* Reads a line L, the exact bytes allocated with a label set: delivers them. */
 static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
   if (!details_number(f, &id) || !details_number(f, &bytes))
@@ -421,7 +432,7 @@ static void exactbytes (ReaderState *s, Fields *f) {
     s->client->labelled(s->client->ud, readerlabels_set(s, id), bytes);
 }
 
-/* Reads a line X. */
+/* Reads a line X: the present state ends. */
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);
@@ -443,8 +454,8 @@ static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
 }
 
 /*
-** Sets the names of states from all lines Y of the batch, before its samples are delivered: some
-** clients group samples by the script of their state.
+** Sets the names of states from all lines Y of the batch. To be called before the samples of the
+** batch are delivered, because some clients group samples by the script of their state.
 */
 static void callstates (ReaderState *s, Fields events) {
   ReadState *row = NULL;
@@ -461,7 +472,10 @@ static void callstates (ReaderState *s, Fields events) {
   }
 }
 
-/* Reads a line S, N, X, A or Y, which only files of many states have; in others does nothing. */
+/*
+** Reads a line S (selects a state), N (starts one), X (ends it), A (its exact bytes) or Y (its
+** name). Does nothing in files of one state, which have no such lines.
+*/
 static void stateline (ReaderState *s, int letter, Fields *f) {
   ReadState *row = readerstate_row(s);
   uint64_t n;
@@ -489,7 +503,7 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
   }
 }
 
-/* Returns 1 if a line with that letter belongs to a state. */
+/* Returns 1 if a line with that letter belongs to the state that the lines before it name. */
 static int isofstate (int letter) {
   return strchr("fdgGmHhwLYAX", letter) != NULL;
 }

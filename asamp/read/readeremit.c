@@ -11,7 +11,7 @@ void readeremit_head (ReaderState *s) {
   s->hashead = 1;
 }
 
-/* Returns 1 if the client does not want events with this label set, or of the stream s->of. */
+/* Returns 1 if the client does not want events of the stream s->of or with this label set. */
 static int ishidden (const ReaderState *s, uint32_t labels) {
   return s->of->hidden || readerlabels_unwanted(s, labels);
 }
@@ -105,8 +105,8 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
 }
 
 /*
-** Delivers a survivor, and adds it to s->of->follow with the client's tag if 'follow' is 1 and the
-** list is below its limit.
+** Delivers the outcome of a survivor. If 'follow' is 1 and s->of->follow is below its limit, adds
+** the sample there, with the tag that the client has set.
 */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
@@ -140,7 +140,7 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, &s->failed)) {  /* keeps later positions right */
+        readerfollow_room(&s->of->follow, &s->failed)) {  /* an entry for its position */
       ReadFollowed nothing;
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing);

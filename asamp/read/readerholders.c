@@ -5,9 +5,9 @@
 #include "list.h"
 
 /*
-** Adds a path to ReadProfile.paths, or finds one with the same steps: each state numbers its paths
-** separately. The number of a path beyond a limit is mapped to its parent; without a parent it
-** stays unknown.
+** Maps the state's number of the path to a path of ReadProfile.paths, which is added unless one
+** with the same steps exists: each state numbers its paths separately. If the path is beyond a
+** limit, its number is mapped to its parent; without a parent it stays unknown.
 */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
@@ -47,7 +47,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
     s->failed = 1;
 }
 
-/* Starts the results of a walk: none of the followed samples is reached yet. */
+/* Marks all followed samples of the stream as not reached, before a walk's results are read. */
 static void beginwalk (ReaderStream *one) {
   ReaderFollow *f = &one->follow;
   size_t i;

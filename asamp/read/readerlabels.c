@@ -51,7 +51,8 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
 }
 
 /*
-** Counts a set beyond READER_MAXLABELSETS, at its first line: later sets have larger numbers.
+** Counts a set that is dropped because of READER_MAXLABELSETS. It is counted at the first of its
+** lines, which is recognized because each new set has a larger number than all before.
 */
 static void leaveset (ReaderState *s, uint64_t id) {
   if (id > s->lastset) {

@@ -6,8 +6,8 @@
 
 /*
 ** Delivers the deaths of the samples alive in closed streams, except orphans, and removes these
-** streams from 'list'. The last stream of 'list' takes the place of each one, so that the cost does
-** not depend on the number of open states. There is no present state then.
+** streams from 'list'. The last stream of 'list' moves to the position of a removed one, so that
+** the cost does not depend on the number of open states. Afterwards there is no present state.
 */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
@@ -70,8 +70,8 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
 
 /*
 ** Returns the exact bytes that the wanted states have allocated; 0 if they are unknown for one of
-** them: for a state that is open at the end of an incomplete file or of a file without a total, and
-** for one with samples but without exact bytes.
+** the states. They are unknown for a state that is open at the end of an incomplete file or of a
+** file without a total, and for a state that has samples but no exact bytes.
 */
 static uint64_t allocatedby (const ReaderState *s) {
   const ReadProfile *r = s->r;

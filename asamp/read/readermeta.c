@@ -14,7 +14,7 @@ static int starts (const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Notes the name of the next statistic of object records: metas gc_stats__0, gc_stats__1, ... */
+/* Reads a meta gc_stats__0, gc_stats__1, ...: the name of the next statistic in object records. */
 static void statname (ReaderState *s, const char *name) {
   static const char *const known[3] = {
     "total_memory_used", "total_size_of_arenas", "VmRSS"
@@ -27,7 +27,7 @@ static void statname (ReaderState *s, const char *name) {
   s->nstats++;
 }
 
-/* Sets the name of a type, without spaces before it. */
+/* Sets the name of a type; skips spaces at its start. */
 static void nametype (ReaderState *s, uint64_t type, const char *name) {
   name += strspn(name, " ");
   readername_set(s, &s->types, type + 1, name, strlen(name));
@@ -59,8 +59,8 @@ static void ring (ReadProfile *r, const char *value) {
 }
 
 /*
-** Reads a private meta, whose key starts with "asamp.". Most count only in own files, after the
-** meta asamp.format. Returns as readermeta_read.
+** Reads a private meta, whose key starts with "asamp.". Most of these are ignored unless the meta
+** asamp.format has marked the file as an own file. Returns as readermeta_read.
 */
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;

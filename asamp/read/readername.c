@@ -31,9 +31,10 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
 
 /*
 ** Makes a function of an own file an alias of the earlier function with the same name, if there is
-** one: the writer may have numbered each prototype, and a program that loads templates has an
-** unlimited number of prototypes. 'number': offset of the name. Returns 1 if the id needs no entry
-** in 'names': it is an alias, or it is s->unnamed, which represents the names beyond the limit.
+** one. Aliases are needed because the writer may number each prototype, and a program that loads
+** templates makes an unlimited number of prototypes. 'number': offset of the name. Returns 1 if the
+** id needs no entry in 'names': it is an alias, or it is s->unnamed, which represents the names
+** beyond the limit.
 */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
@@ -74,8 +75,8 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
 }
 
 /*
-** Sets the names of types: from the metas __rtype_N or, in own files of the stock format, which
-** lack these metas, from the names of the frames that represent types.
+** Sets the names of types from the metas __rtype_N. Own files of the stock format lack these metas;
+** there the names come from the frames that represent types.
 */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
@@ -105,7 +106,8 @@ static uint32_t readername_named (const ReaderState *s, uint64_t id) {
   return name != IDMAP_NONE ? name : 0;
 }
 
-/* Returns the offset of the frame's name, or of "[unknown 0x<id>]"; for OTHERS of "[unknown]". */
+/* Returns the offset in 'text' of the frame's name. A frame without one is "[unknown 0x<id>]", and
+   OTHERS is "[unknown]". */
 static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   uint32_t name = readername_named(s, id);
   char text[40];
@@ -120,15 +122,16 @@ static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
 
 /* Temporary data of 'functions'. */
 typedef struct Naming {
-  IdMap byid, byname;  /* map ids and offsets of names (+ 1) to indexes in ReadProfile.functions */
+  IdMap byid, byname;  /* from ids, and from offsets of names (+ 1), to indexes in
+			  ReadProfile.functions */
   uint32_t *text;      /* by function: its name, offset in ReadProfile.text */
   uint64_t *id;        /* by function: id of one of its frames */
 } Naming;
 
 /*
-** Returns the index in ReadProfile.functions of the function with the id's name; adds the function
-** if needed. Returns IDMAP_NONE if there is not enough memory. Must be called at most once for each
-** id, because it counts the ids without a name.
+** Returns the index in ReadProfile.functions of the function with the name of the frame 'id', and
+** adds it if needed. Returns IDMAP_NONE if there is not enough memory. To be called at most once
+** for each id, because it counts the ids without a name.
 */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;
@@ -170,9 +173,10 @@ static int readername_number (ReaderState *s, Naming *n) {
 }
 
 /*
-** Sets 'functions' and 'fn' of the ReadProfile. Functions are distinguished by name: the frames of
-** a C function have as many ids as it has call sites. All names are determined before pointers into
-** 'text' are set, because 'text' moves. Returns 0 if there is not enough memory.
+** Sets 'functions' and 'fn' of the ReadProfile. Functions are distinguished by name, not by id,
+** because the frames of a C function have an id for each of its call sites. All names are added
+** before pointers into 'text' are set, because 'text' moves when it grows. Returns 0 if there is
+** not enough memory.
 */
 static int functions (ReaderState *s) {
   ReadProfile *r = s->r;

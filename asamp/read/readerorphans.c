@@ -5,7 +5,7 @@
 #include "readeremit.h"
 #include "sample.h"
 
-/* Returns 1 if the sample is one of native memory, and was not given up. */
+/* Returns 1 if the sample is of native memory, and was not given up. */
 static int isnative (const ReadProfile *r, const ReadFollowed *f) {
   return f->sample.count > 0 && r->kinds[f->sample.kind].type == KIND_NATIVE &&
          f->sample.kind >= READER_FIRSTKIND;
@@ -57,7 +57,7 @@ void readerorphans_bury (ReaderState *s) {
     readerstream_free(one);
 }
 
-/* Removes orphaned[at] and frees it; the last stream of 'orphaned' takes its place. */
+/* Frees orphaned[at] and removes it; the last stream of 'orphaned' moves to its index. */
 static void drop (ReaderState *s, uint32_t at) {
   ReaderStreams *all = &s->streams;
   ReaderStream *last = all->orphaned[--all->norphaned];
@@ -87,9 +87,9 @@ static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint
 }
 
 /*
-** Continues the pass over the followed samples of a stream: of those of native memory keeps the
-** next 'alive' ones, and removes the 'dead' next ones and delivers their deaths; keeps all other
-** samples. *place is the number of samples of native memory that the pass has kept.
+** Continues the pass over the followed samples of a stream. Of the samples of native memory, keeps
+** the next 'alive' ones, then removes the 'dead' ones after them and delivers their deaths. Keeps
+** all other samples. *place is the number of samples of native memory that the pass has kept.
 */
 static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
                                 uint64_t dead, size_t *place, uint64_t time) {

@@ -11,7 +11,7 @@ static const char NOMEMORY[] = "not enough memory";
 
 #define EXACT_MOST	((uint64_t)1 << 63)  /* upper bound of exact bytes that are summed */
 
-/* Returns the estimated number of blocks that the sample represents; of unknown size 0. */
+/* Returns the estimated number of blocks that the sample represents; 0 if its size is unknown. */
 static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;
 }
@@ -22,8 +22,8 @@ static double squaresof (const ReadSample *s) {
 }
 
 /*
-** Returns the totals of a label set, made if needed; NULL if there is not enough memory (sets the
-** client's 'stop').
+** Returns the totals of a label set, and makes them if needed. If there is not enough memory,
+** returns NULL and sets the client's 'stop'.
 */
 static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
   if (!list_room(&s->labels, (size_t)set + 1, &s->labelsize, sizeof(*s->labels))) {
@@ -57,8 +57,8 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
 }
 
 /*
-** Returns the index of a sample's site, made if needed, and sets client.tag to it, for the sample's
-** death; SITETABLE_NONE if there is not enough memory.
+** Returns the index of a sample's site, and makes the site if needed; SITETABLE_NONE if there is
+** not enough memory. Sets client.tag to the index, so that the callback 'death' finds the site.
 */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
@@ -94,7 +94,7 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   s->times.sites[at].objects += objectsof(sample);
 }
 
-/* Adds a sample to all totals by site, kind, label set and slice. 'time': of its outcome. */
+/* Adds a sample to all totals by site, kind, label set and slice. 'time': time of its outcome. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
@@ -150,12 +150,12 @@ static void readersum_head (void *ud, const ReadProfile *r) {
     s->tags->r = r;
 }
 
-/* Returns 1 if the time is not between 'since' and 'till'. */
+/* Returns 1 unless since <= time < till. */
 static int istimeoutside (const ReaderSum *s, uint64_t time) {
   return time < s->since || time >= s->till;
 }
 
-/* Returns 1 if the sample was taken outside 'since' to 'till'. */
+/* Returns 1 unless the sample was taken in the range from 'since' to 'till'. */
 static int isoutside (const ReaderSum *s, const ReadSample *sample) {
   return istimeoutside(s, sample->time);
 }
@@ -190,7 +190,7 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
     s->client.stop = NOMEMORY;
 }
 
-/* Subtracts a survivor that was found dead up to 'instant' from the totals. */
+/* Subtracts from the totals a survivor that a collection up to 'instant' found dead. */
 static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
@@ -253,12 +253,12 @@ static void readersum_death (void *ud, const ReadDeath *d) {
     s->client.stop = NOMEMORY;
 }
 
-/* Returns 1 if the sample is one of native memory, which no walk reaches. */
+/* Returns 1 if the sample is of native memory, which no walk reaches. */
 static int nativesample (const ReaderSum *s, const ReadSample *sample) {
   return s->profile != NULL && s->profile->kinds[sample->kind].type == KIND_NATIVE;
 }
 
-/* Returns 1 if the sample is one of an array part or hash part of a table. */
+/* Returns 1 if the sampled block is the array part or hash part of a table. */
 static int vectorsample (const ReaderSum *s, const ReadSample *sample) {
   unsigned type = s->profile != NULL ? s->profile->kinds[sample->kind].type : KIND_COUNT;
   return type == KIND_TABLE_ARRAY || type == KIND_TABLE_HASH;
@@ -367,8 +367,8 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
 }
 
 /*
-** Sets 'time' of a site of time samples; if their periods differ, converts the sums in samples to
-** periods of the first length.
+** Sets 'time' of a site of time samples: their number in periods. If the file has several periods,
+** the number is computed from 'ns' with the first one.
 */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
@@ -380,8 +380,8 @@ static void finishtime (Site *site, const ReadProfile *r) {
 }
 
 /*
-** Sets 'exactlabels'. If it is 1, set 0 gets the exact bytes that no label set has, and those of
-** sets that are not wanted become 0.
+** Sets 'exactlabels'. If it is 1, adds the exact bytes allocated without labels to set 0, and
+** clears those of unwanted sets.
 */
 static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   LabelTotals *none = labelled(s, 0);

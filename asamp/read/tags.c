@@ -26,7 +26,7 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place of a script, a new one if needed; OTHERS beyond the limit. */
+/* Returns the place of a script, and makes it if needed; OTHERS beyond the limit. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -52,7 +52,7 @@ static uint32_t place (Tags *t, const ReaderClient *c) {
 uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t count) {
   Tag tag = {place(t, c), t->by & TAGS_BYTHREAD ? c->thread : 0,
              t->by & TAGS_BYLABELS ? labels : 0};
-  /* never 0; label sets are below 2^17, places below 2^8 - 1 */
+  /* never 0, as IdMap requires; label sets are below 2^17, places below 2^8 - 1 */
   uint64_t key = (uint64_t)(tag.group + 1) << 56 | (uint64_t)tag.labels << 32 | tag.thread;
   uint32_t at = idmap_get(&t->bykey, key);
   if (at != IDMAP_NONE)
@@ -81,8 +81,8 @@ static void groupstates (Tags *t, const ReadProfile *r) {
 }
 
 /*
-** Groups the states by script, and maps the places of states and scripts to the groups. Returns the
-** number of states in the last group, which the caller adds.
+** Makes a group for each script, and maps the places of states and scripts to the groups. Returns
+** the number of states that belong to the last group, which the caller makes.
 */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r) {
   uint64_t others = 0;
