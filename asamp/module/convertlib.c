@@ -15,11 +15,11 @@
 **   kind(path) -> kind of the file (filekind_name); nil: unknown, or the file cannot be opened
 **   write(out, text) -> true | nil, message: writes the text to the file 'out'
 **
-** The functions before 'version' read profiles. They and 'write' write 'out' completely or not at
-** all, by the rules of output.h.
+** The functions before 'version' read profiles and write 'out'. They and 'write' write 'out'
+** completely or not at all, by the rules of output.h.
 **
-** Options. Those without the name of a function are options of all functions before merge; merge
-** has only the first two:
+** Options. An option that starts with a function's name is of that function. The others are of all
+** functions before merge. merge has only 'packing' and 'progress'.
 **
 **   packing   gzip: "fast" or "small"; nil: not compressed
 **   progress  function that is called with the finished share, 0 to 1
@@ -28,15 +28,15 @@
 **   weight    collapsed: "bytes", "samples", "survived", "alive", "time" or "held"; default: bytes,
 **             or time if the profile has samples of time only
 **   since, till  us since the start; only samples with since <= time < till count
-**   without   a string with a byte for each node of the call tree, the first one for node 0:
-**             samples of nodes whose byte is not 0 do not count
+**   without   a string with one byte for each node of the call tree, from node 0 on. Samples of
+**             nodes whose byte is not 0 do not count
 **   first     pprof: the sample type that tools show first: "alloc_space", "inuse_space" or "time"
-**   together  all but vmprof: true: Lua states, OS threads and labels are not distinguished;
-**             "state": states are grouped by their scripts, OS threads are not distinguished
+**   together  all but vmprof: if true, Lua states, OS threads and labels are not distinguished. If
+**             "state", states are grouped by their scripts, and OS threads are not distinguished
 **             (tags.h). collapsed and speedscope never distinguish OS threads
 **   name      speedscope: name of the profile; default: 'path'
 **   format    vmprof: 6 or 7
-**   startup   all but vmprof: true: keeps the C functions with which every stack starts (fold.h)
+**   startup   all but vmprof: if true, keeps the C functions with which every stack starts (fold.h)
 **
 ** The functions before merge return a summary, or nil and a message. A summary has: complete,
 ** message, version, own, random, period, timeperiod (ns), wall, started (us since the epoch),
@@ -47,8 +47,8 @@
 **
 ** merge returns a table: files (a list: for each path its summary and 'path', or {path, error}),
 ** states (number), written, left (data that readers drop from the result, but not from the single
-** profiles). If no profile could be merged, merge returns nil, a message, and the list 'files'; if
-** 'out' could not be written, nil and a message.
+** profiles). If no profile could be merged, merge returns nil, a message, and the list 'files'. If
+** 'out' could not be written, it returns nil and a message.
 */
 #include "descriptor.h"
 #include "filekind.h"
@@ -73,8 +73,8 @@
 #define READING		0.7
 
 /*
-** The objects that a call owns, in a userdata: after an error its finalizer frees them. Index 4 of
-** the call's stack is the Work, index 5 the progress function or nil.
+** The objects that a call owns. They are in a userdata, so that its finalizer frees them after an
+** error. Index 4 of the call's stack is the Work, index 5 the progress function or nil.
 */
 typedef struct Work {
   lua_State *L;
@@ -89,7 +89,7 @@ typedef struct Work {
   Transcode *transcode;
   Flame *flame;
   Unite *unite;
-  lua_Integer done, all; /* merge: number of the profiles before the present one, and of all. */
+  lua_Integer done, all; /* merge: numbers of profiles, before the present one and in total. */
   Fold fold;
   int top;               /* Stack height to restore after each call of the 'source' option. */
   char err[1024];
@@ -221,8 +221,8 @@ static int readprofile (Work *w, ReaderClient *client) {
   return 1;
 }
 
-/* Initializes and returns the fold of start-up frames (fold.h) by the option 'startup'. Requires
-   w->profile. */
+/* Initializes and returns the Fold of start-up frames (fold.h), as the option 'startup' says.
+   Requires w->profile. */
 static const Fold *fold (Work *w) {
   int keep;
   lua_getfield(w->L, 3, "startup");
@@ -245,8 +245,8 @@ static int create (Work *w) {
 }
 
 /*
-** Sets the field 'left' of the table on top: the data that limits of the reader, of the sums and of
-** the groups have dropped from this output.
+** Sets the field 'left' of the table on top: the data that this output lacks because of the limits
+** of the reader, of the sums and of the groups.
 */
 static void left (Work *w) {
   uint64_t counts[LEFT_N];
@@ -318,8 +318,8 @@ static int convertlib_finish (Work *w) {
 }
 
 /*
-** Returns the folder for spill files: that of the output file; /tmp if the output is "-" or a name
-** in /dev or /proc. May push a string, which is the result.
+** Returns the folder for spill files: the folder of the output file, or /tmp if the output is "-"
+** or a name in /dev or /proc. May push a string, which is the result.
 */
 static const char *folder (Work *w) {
   const char *slash = strrchr(w->out, '/');
@@ -335,8 +335,8 @@ static const char *folder (Work *w) {
 /* ------------------------------------------------------------- formats -- */
 
 /*
-** Calls the option 'source' with a file name. Returns the result if it is a string, valid until the
-** next call; else, or on an error, NULL.
+** Calls the option 'source' with a file name. Returns the result if it is a string; the string is
+** valid until the next call. Otherwise, or if the function raises an error, returns NULL.
 */
 static const char *source (void *ud, const char *file, size_t *n) {
   Work *w = ud;
@@ -394,8 +394,8 @@ static int l_firefox (lua_State *L) {
 }
 
 /*
-** Reads the profile into w->profile and its totals into w->sum. Sites are distinguished by tagsby,
-** without the bits TAGS_BY* in 'butby'. Returns 0 on failure, as readprofile.
+** Reads the profile into w->profile and its totals into w->sum. Sites are distinguished by the
+** properties of tagsby, except those in 'butby' (TAGS_BY*). Returns 0 on failure, as readprofile.
 */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
@@ -523,7 +523,7 @@ static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   lua_rawseti(w->L, -2, i);
 }
 
-/* Returns the i-th path. The list at index 1 keeps the string alive. */
+/* Returns the i-th path of merge. The list at index 1 keeps the string alive. */
 static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
   const char *path;
   lua_rawgeti(L, 1, i);
@@ -533,9 +533,9 @@ static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
 }
 
 /*
-** Merges the profiles that unite_check accepts. Leaves the list of results, by path, on top of the
-** stack; it ends early if the output has become unusable. Returns NULL, or the reason why there is
-** no result.
+** Merges the profiles that unite_check accepts. Leaves a list with an entry for each path on top of
+** the stack; the list ends early if the output has become unusable. Returns NULL, or the reason why
+** there is no result.
 */
 static const char *mergeall (Work *w) {
   lua_State *L = w->L;

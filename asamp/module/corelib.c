@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The Lua module profiler.core: the sampler for profiler.lua, and the functions that the core calls
-** if ASAMP is set. The Lua functions only convert arguments and results. profiler.lua checks
-** arguments, with messages that explain them; here only types and labels are checked. Failures of
-** the system are returned as nil, message, errno.
+** if ASAMP is set. The Lua functions only convert arguments and results. They check only types and
+** labels; profiler.lua checks all else, with messages that explain the error. Failures of the
+** system are returned as nil, message, errno.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -104,9 +104,9 @@ static int corelib_open (lua_State *L) {
 
 /*
 ** setup{options, period= (bytes), alloc= (true: samples allocations), exact= (true: TIMER_EXACT),
-** listen= (pattern of the socket's path; "": the default), rotate= (ns), keep= (files), max=
-** (bytes)} -> true | nil, message, errno: profiles every state that this process makes from now on
-** (process.h, control.h). To be called once.
+** listen= (pattern of the socket's path; "": the default), rotate= (ns), keep= (number of files),
+** max= (bytes of a file)} -> true | nil, message, errno: profiles every state that this process
+** makes from now on (process.h, control.h). To be called once.
 */
 static int l_setup (lua_State *L) {
   SamplerShared with;
@@ -130,8 +130,8 @@ static int l_setup (lua_State *L) {
 }
 
 
-/* path(pattern, pid) -> the path of the pattern (process_path) for process 'pid', if it starts now;
-   "": no memory */
+/* path(pattern, pid) -> the path that the pattern gives for process 'pid' if it starts now
+   (process_path); "": no memory */
 static int l_path (lua_State *L) {
   char *to = process_path(luaL_checkstring(L, 1), (unsigned long)luaL_checkinteger(L, 2), 1,
                           clock_read(CLOCK_REALTIME) / 1000);
@@ -237,8 +237,8 @@ static void pushset (lua_State *L, uint32_t set) {
 
 /*
 ** stats(sets) -> table (profiler.lua documents its fields). If 'sets' is true, the table has the
-** field 'labels', rows of {bytes, labels}. Reads 'bytes' and the rows at one time, before it makes
-** the tables, whose allocation would change them.
+** field 'labels', rows of {bytes, labels}. Reads 'bytes' and the bytes of the rows before it makes
+** the tables, because their allocation would change these numbers.
 */
 static int l_stats (lua_State *L) {
   SamplerStats t;
@@ -326,7 +326,7 @@ static int l_check (lua_State *L) {
 }
 
 
-/* session() -> number of this call among those of all states of the process: 1, 2, ... */
+/* session() -> the next number of a session in this process, over all states: 1, 2, ... */
 static int l_session (lua_State *L) {
   static unsigned int sessions;
   lua_pushinteger(L, __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED));
@@ -355,8 +355,8 @@ static int l_printable (lua_State *L) {
 
 /*
 ** Sets *c to the change of a label whose name and value are the two top values of the stack.
-** 'number' receives the text of a numeric value. Returns 0 if the two are not a label. The texts
-** are valid as long as the two values.
+** Returns 0 if the two are not a label. The texts in *c are valid as long as the two values, and
+** the buffer 'number', which receives the text of a numeric value.
 */
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   int type = lua_type(L, -1);
@@ -464,8 +464,8 @@ static const luaL_Reg functions[] = {
 
 
 /*
-** Pushes the same table at each call in a state, also if package.loaded has lost it: profiler.lua
-** stores itself in that table.
+** Pushes the same table at each call in a state, even if package.loaded has lost the module,
+** because profiler.lua stores itself in that table.
 */
 LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   static const char key = 0;

@@ -4,8 +4,8 @@
 ** which the core adds while 'depth' is above 0. The record's numbers only grow: the count of a
 ** piece of code is the difference of two reads.
 **
-** Sums over kinds leave out LUAN_KSTACK: a collection shrinks the stack of a thread, and calls grow
-** it again, so that two runs of the same code could count differently.
+** Sums over kinds leave out LUAN_KSTACK, because two runs of the same code could count differently:
+** a collection shrinks the stack of a thread, and calls grow it again.
 */
 #include "counting.h"
 
@@ -40,7 +40,7 @@ static void counting_count (lua_State *L, Counting *c) {
 }
 
 
-/* Ends a count; after the last one the core counts no more. */
+/* Ends a count; when none is left, the core stops to count. */
 static void counting_uncount (lua_State *L, Counting *c) {
   if (c->depth > 0 && --c->depth == 0) luaN_setcounts(L, NULL);
 }
@@ -149,7 +149,7 @@ static int counted (lua_State *L, int status, lua_KContext k) {
 /*
 ** count(f, ...) -> bytes, blocks, results of f. The record is a to-be-closed value of the call, so
 ** the count ends with the call, also if f raises an error. Calls counting_nothing before the count
-** starts: f then reuses the frame of that call, whose allocation does not count.
+** starts, so that the call frame that f then reuses is allocated outside the count.
 */
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
@@ -191,8 +191,8 @@ static uint64_t checkedalive (lua_State *L) {
 }
 
 
-/* The end of l_alive, also its continuation after a yield. Stack: f and its arguments, which stay
-   alive; the bytes before the call. */
+/* The end of l_alive, also its continuation after a yield. The stack has f and its arguments, which
+   so stay alive, and the bytes before the call. */
 static int alive (lua_State *L, int status, lua_KContext k) {
   (void)status; (void)k;
   lua_pushinteger(L, (lua_Integer)checkedalive(L) - lua_tointeger(L, -1));
@@ -213,7 +213,7 @@ static int l_alive (lua_State *L) {
 }
 
 
-/* counter() -> a userdata, which counts until its close, __close or finalizer is called */
+/* counter() -> a userdata, which counts until 'close', __close or its finalizer is called */
 static int l_counter (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   Counter *r = lua_newuserdatauv(L, sizeof(*r), 0);
@@ -227,14 +227,14 @@ static int l_counter (lua_State *L) {
 }
 
 
-/* Returns the difference of two counts, either of bytes or of blocks: of one kind, or if kind < 0
-   of all kinds except stacks. */
+/* Returns the difference of two counts, either of bytes or of blocks. 'kind': the kind to count, or
+   negative for all kinds except stacks. */
 static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind) {
   return (kind < 0) ? sum(now) - sum(from) : now[kind] - from[kind];
 }
 
 
-/* Raises an error for argument 2: no kind of block has that name. Does not return. */
+/* Raises an error that says that no kind of block has the name in argument 2. Does not return. */
 static int unknownkind (lua_State *L, const char *name) {
   char known[256];
   size_t n = 0;
@@ -247,8 +247,8 @@ static int unknownkind (lua_State *L, const char *name) {
 }
 
 
-/* read([kind]) -> bytes, blocks, allocated from the counter's start until now, or until it was
-   closed: of that kind, or of all kinds except stacks */
+/* read([kind]) -> bytes and blocks allocated from the counter's start until now, or until it was
+   closed. Without 'kind', of all kinds except stacks */
 static int l_read (lua_State *L) {
   const Counter *r = luaL_checkudata(L, 1, COUNTER);
   const char *name = luaL_optlstring(L, 2, NULL, NULL);

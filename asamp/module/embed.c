@@ -23,13 +23,13 @@
 
 /* The sampling of one state for a client of asamp.h. */
 typedef struct Embed {
-  asamp_Client client;	/* The program's callbacks; 0 beyond the program's size. */
+  asamp_Client client;	/* The program's callbacks; 0 for those that the program's version lacks. */
   Tracker *tracker;	/* The state's tracker. */
   IdMap ids;			/* Maps the id of a function to its index in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
   asamp_Frame *frames;		/* The stack of the last sample (EM2). */
-  size_t n, size;		/* Number of its frames; allocated elements of 'frames'. */
+  size_t n, size;		/* Number of frames in the stack; capacity of 'frames'. */
   asamp_Known *reported;		/* Followed and undecided samples (EM4). */
   size_t nreported, nfollowed, reported_size;
   uint64_t samples;		/* Number of samples so far. */
@@ -72,7 +72,7 @@ static asamp_Function *newfunction (const char *name, int linedefined,
 }
 
 
-/* Stores a function under its id. Without memory its frames have 'unknown'. */
+/* Stores a function under its id. If there is not enough memory, its frames have 'unknown'. */
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Embed *e = ud;
@@ -145,8 +145,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
 
 
 /*
-** Calls 'decided' for all undecided samples, in the order of their numbers. Removes the samples
-** that are not followed; afterwards none is undecided.
+** Calls 'decided' for all undecided samples, in the order of their numbers. Removes those that are
+** not followed; the others are followed samples afterwards.
 */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
@@ -166,8 +166,9 @@ static void embed_notifyfates (Embed *e, const PendingFates *fates) {
 
 
 /*
-** Calls 'died' for the followed samples in 'deaths' and removes them. 'runs' has numbers of live
-** and of dead samples by turns, first of live ones. Called when no sample is undecided.
+** Calls 'died' for the followed samples in 'deaths' and removes them. deaths->runs has the lengths
+** of runs of samples, alternately live and dead; the first run is of live ones. Called when no
+** sample is undecided.
 */
 static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
@@ -258,8 +259,8 @@ static void onholders (void *ud, Holders *h) {
   {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, \
    NULL, onholders, NULL, NULL}
 
-/* The tracker's clients, by whether the program's client has 'died': if it has, the tracker follows
-   survivors. */
+/* The tracker's clients: [1] for a program's client with the callback 'died', for which the tracker
+   follows survivors; [0] for one without. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};
 
 /* }===================================================================== */
@@ -293,7 +294,7 @@ static Embed *embed_current (lua_State *L) {
 }
 
 
-/* Returns NULL, or the reason why this is no period. */
+/* Returns NULL if the period is valid, else the reason why it is not. */
 static const char *badperiod (uint64_t period) {
   return (period >= INTERVAL_MIN && period <= INTERVAL_MAX)
          ? NULL : "the period must be 64 to 2^62 bytes";
@@ -301,9 +302,10 @@ static const char *badperiod (uint64_t period) {
 
 
 /*
-** Copies a struct of the program, whose first member is its size, to the struct 'to' of 'size'
-** bytes. Bytes of 'to' beyond the program's size become 0. Returns 0 if the program's size is
-** below that of the first member or above 'size'.
+** Copies a struct of the program to the struct 'to' of 'size' bytes. The first member of the
+** program's struct is its size, which is smaller if the program was compiled with an older header;
+** the rest of 'to' becomes 0. Returns 0 if the program's size is below that of the first member or
+** above 'size'.
 */
 static int embed_take (void *to, size_t size, const void *from) {
   size_t known = *(const size_t *)from;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The Lua module profiler.heap: reads a snapshot and answers the queries of asamp heap. Sizes are
-** in bytes. Wrong arguments raise errors, and so does exhausted memory where no message is
-** returned.
+** in bytes. Wrong arguments raise errors. If memory is exhausted, functions that return messages
+** return one, others raise an error.
 **
 **   open(path [, progress]) -> heap | nil, message
 **                     'progress' is called with shares from 0 to 1; its first error ends the calls
@@ -13,8 +13,8 @@
 **   heap:sites{class= | new=} -> {{site=, name=, source=, defined=, line= (all but site= are nil
 **                     in the row of site 0: unknown), samples=, bytes= (that the samples
 **                     represent), objects=, self=, retained=, least= (as of classes), age= (mean,
-**                     ms)}, ...}: the allocation sites of all sampled objects, or of those with that
-**                     class, or of the new ones; nil if no object can have that class
+**                     ms)}, ...}: the allocation sites of all sampled objects, or of those with
+**                     that class, or of the new ones; nil if no object can have that class
 **   heap:tree{least=, most=} -> rows of the dominator tree, totals; the memory of the state
 **                     itself is a row with count 0, as in classes and compare
 **   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of the shortest paths to
@@ -99,8 +99,8 @@ static int heaplib_gc (lua_State *L) {
   return 0;
 }
 
-/* Returns the field 'key' of the table at index 2, an integer: 'otherwise' if it is nil, 0 if it is
-   negative. */
+/* Returns the integer field 'key' of the table at index 2; 'otherwise' if the field is nil, 0 if it
+   is negative. */
 static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise) {
   lua_Integer n;
   lua_getfield(L, 2, key);
@@ -182,10 +182,10 @@ typedef struct ClassRow {
 } ClassRow;
 
 /*
-** Adds to 'bytes', for every class, the bytes that its objects retain, counting an object only if
-** no other object of its class dominates it. Traverses the dominator tree without recursion.
-** 'class' maps each object to its class, a number below 'classes'. Returns 0 if there is not
-** enough memory.
+** Adds to bytes[c], for every class c, the bytes that the objects of the class retain. Only objects
+** that no other object of their class dominates are added, so that each byte counts once. Traverses
+** the dominator tree without recursion. 'class' maps each object to its class, a number below
+** 'classes'. Returns 0 if there is not enough memory.
 */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
@@ -201,7 +201,7 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
       first[v + 2] = sum;
     }
     for (v = 1; v < n; v++) child[first[d->dominator[v] + 1]++] = v;
-    /* first[v] advances to the next child not yet entered */
+    /* first[v] is the index in 'child' of the next child of v to visit */
     for (v = 0; ; ) {
       if (first[v] < n - 1 && d->dominator[child[first[v]]] == v) {
         uint32_t c = child[first[v]++];
@@ -221,15 +221,15 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
-#define EXACT_EDGES	UINT64_C(200000000)	/* most references and objects that 'together'
-						   visits, about 4 s */
+#define EXACT_EDGES	UINT64_C(200000000)	/* largest number of references and objects that
+						   'together' visits, in about 4 s */
 
-/* A class whose objects may together retain more than the sum of the single objects. */
+/* A class whose objects together may retain more than the sum of what each retains alone. */
 typedef struct Candidate {
   uint32_t class;
-  uint64_t weight;		/* sum over references to objects of other classes: bytes that the
-				   object retains, or 1 if the referring object is its
-				   immediate dominator */
+  uint64_t weight;		/* the larger, the more retained() may miss: sum over the references
+				   to objects of other classes of the bytes that the target retains,
+				   or of 1 if the referring object dominates the target directly */
 } Candidate;
 
 static int byweight (const void *a, const void *b) {
@@ -263,10 +263,10 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
 }
 
 /*
-** Lists the classes for which the result of retained() may be too low: those with several objects
-** and references to objects of other classes; those with the largest weight first. 'list' and
-** 'count' have capacity for all classes, and 'count' is zeroed. Returns the number of listed
-** classes.
+** Lists the classes for which the result of retained() may be too low, in the order of their
+** weights, the largest first. These are the classes with several objects, and with references to
+** objects of other classes. 'list' and 'count' have capacity for all classes, and 'count' is
+** zeroed. Returns the number of listed classes.
 */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
@@ -289,10 +289,10 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
 }
 
 /*
-** Replaces in 'bytes' the results of retained() that may be too low by exact ones: an object that
-** several objects of a class hold jointly is dominated by none of them. Walks the heap once for
-** each such class, until EXACT_EDGES is reached; for the remaining ones sets 'least' and keeps the
-** lower bound. Returns 0 if there is not enough memory.
+** Replaces the results of retained() that may be too low by exact ones, in 'bytes'. They may be too
+** low because an object that several objects of a class hold jointly is dominated by none of them.
+** Walks the heap once for each such class, until EXACT_EDGES is reached. For the remaining classes
+** keeps the lower bound, and sets 'least'. Returns 0 if there is not enough memory.
 */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
@@ -354,8 +354,8 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  bytes[HEAP_KINDS] += h->graph->state;  /* all objects depend on the state: its row
-						    has only its own bytes */
+  bytes[HEAP_KINDS] += h->graph->state;  /* only its own bytes, although the state
+						    holds all objects */
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
     if (rows[i].count == 0 && rows[i].self == 0) continue;
@@ -374,16 +374,17 @@ static int l_classes (lua_State *L) {
 
 /* {== sites ============================================================ */
 
-/* Totals of an allocation site: samples, and the bytes that they represent; sampled objects, and
-   their bytes; sum of the samples' ages, ms. */
+/* Totals of an allocation site. 'samples', 'bytes': number of samples, and the bytes that they
+   represent. 'objects', 'self': number of sampled objects, and their own bytes. 'age': sum of the
+   samples' ages, ms. */
 typedef struct SiteRow {
   uint64_t samples, bytes, objects, self, age;
 } SiteRow;
 
 /*
-** Fills the zeroed row of every site, and sets site[v] for every object v, for retained(): the
-** site of its first sample; g->nsites if it has no sample, or wanted[v] is 0 ('wanted' NULL: it is
-** 1).
+** Fills the zeroed row of every site from the samples of the wanted objects: those v with
+** wanted[v] != 0, or all if 'wanted' is NULL. Sets site[v] for every object v, as retained() needs
+** it: the site of the first sample, or g->nsites if v has no sample or is not wanted.
 */
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
@@ -397,15 +398,15 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* a second sample of the object, of one of
-						    its vectors */
+    if (site[s->object] != g->nsites) continue;  /* the object has an earlier sample: this one
+						    may be of its vector */
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
   }
 }
 
-/* Sets the fields of a site in the table on top; of site 0 only 'site'. */
+/* Sets the fields of a site in the table on top. Site 0, "unknown", has only 'site'. */
 static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   const Site *s = &g->sites[site];
   setinteger(L, "site", site);
@@ -416,7 +417,8 @@ static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   setinteger(L, "line", s->line);
 }
 
-/* Pushes the result of l_sites; 'bytes': retained, by site; 'least': 1 for a lower bound. */
+/* Pushes the result of l_sites. For each site, 'bytes' has the retained bytes, and 'least' is 1 if
+   these are a lower bound. */
 static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows, const uint64_t *bytes,
                        const unsigned char *least) {
   uint32_t i, k = 0;
@@ -520,7 +522,7 @@ static int endmerge (lua_State *L) {
   return 0;
 }
 
-/* Sets *w to the wish of the table at index 2, for a tree of dominators. */
+/* Sets *w to a tree of dominators with the options 'least' and 'most' of the table at index 2. */
 static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   luaL_checktype(L, 2, LUA_TTABLE);
   memset(w, 0, sizeof(*w));
@@ -571,8 +573,8 @@ static const unsigned char *newfield (lua_State *L, const Heap *h) {
 }
 
 /*
-** Pushes flags by object, of which each is 1 if the object has a sample of a site whose number is in
-** the list at index 'list'. Returns the flags.
+** Pushes an array with a flag for each object, and returns the array. The flag is 1 if the object
+** has a sample of a site whose number is in the list at index 'list'.
 */
 static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
   unsigned char *sites = scratch(L, g->nsites), *objects = scratch(L, g->n);
@@ -608,9 +610,9 @@ static int l_heldby (lua_State *L) {
 /* {== single objects =================================================== */
 
 /*
-** Pushes the steps from the state to v, a list of rows. Of a path of more than 64 steps, one row
-** "(n more)" replaces all but the first 40 and the last 21. 'parent' and 'way' have the path's last
-** edge for each object, such as those of the graph.
+** Pushes the steps from the state to v, a list of rows. If the path has more than 64 steps, one row
+** "(n more)" replaces all but the first 40 and the last 21. 'parent' and 'way' have, for each
+** object, the last edge of the path to it, like those of the graph.
 */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
@@ -695,7 +697,7 @@ static int byaddress (const void *a, const void *b) {
   return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Returns all objects by address; the caller frees them. NULL: no memory. */
+/* Returns all objects sorted by address, in an array that the caller frees; NULL without memory. */
 static Identity *identities (const Graph *g) {
   Identity *a = malloc((size_t)g->n * sizeof(*a));
   uint32_t v;
@@ -722,9 +724,9 @@ static int l_path (lua_State *L) {
 }
 
 /*
-** Returns the row of a class of 'old' in the rows of compare: that of the class of 'new' with the
-** same name; if there is none, a row after those of 'new'. 'known' caches the results by class of
-** 'old'; GRAPH_NONE: not cached.
+** Returns the index of the row of a class of 'old' in the rows of compare. It is the row of the
+** class of 'new' with the same name or, if there is none, a row after those of 'new'. 'known'
+** caches the results by class of 'old'; GRAPH_NONE: not cached.
 */
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
@@ -736,8 +738,9 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
 }
 
 /*
-** Adds up the rows of compare, and sets 'isnew' of both heaps, from their sorted objects a and b.
-** An object is in both if address, kind and name of the class are equal.
+** Adds up the rows of compare, and sets 'isnew' of both heaps. 'a' and 'b' are the objects of h and
+** old, sorted by address. An object is in both heaps if address, kind and name of the class are
+** equal.
 */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
@@ -822,8 +825,8 @@ static int l_compare (lua_State *L) {
 
 /* {== removed references ================================================ */
 
-/* Sets the fields of the table on top about the samples of the 'wanted' objects: sums, and in
-   'also' the path of one that stays reachable, if any. */
+/* Sets the fields of the table on top that are about the samples of the 'wanted' objects: sums, and
+   in 'also' the path of a wanted object that stays reachable, if there is one. */
 static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsigned char *wanted) {
   const Graph *g = h->graph;
   uint64_t samples = 0, bytes = 0, freed = 0, freedbytes = 0;

@@ -6,9 +6,9 @@
 **   terminal(fd) -> columns and rows of the terminal at that descriptor (80 and 24 if it does not
 **       report them); nil: the descriptor is not a terminal
 **   run(words [, environment]) -> "exit", status, pid | "signal", number, pid | nil, message
-**       runs words[1] (a path) with the arguments 'words', words[1] included, in this process's
-**       environment with the pairs of the table 'environment' set, and waits for its end. As a
-**       shell does for a foreground job, leaves the terminal's signals to the program. Passes
+**       runs words[1] (a path) with the arguments 'words', words[1] included, and waits for its
+**       end. The environment is that of this process with the pairs of the table 'environment'.
+**       Leaves the terminal's signals to the program, as a shell does for a foreground job. Passes
 **       SIGTERM and SIGHUP on to the program, and SIGINT and SIGQUIT if they did not come from the
 **       terminal. A signal that was passed on, and arrives again after the program has
 **       ended, is ignored
@@ -219,9 +219,10 @@ static int iswhole (const char *text, size_t n) {
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
   int isover;	/* 1: finished, with or without an answer */
-  int error;            /* errno: why there is no complete answer, or of an unfinished request: its
-                           error if the time is up. 0: there is a complete answer */
-  int fd;               /* of the connection; -1: not connected */
+  int error;            /* of a finished request, 0 or the errno that explains why there is no
+                           complete answer; of an unfinished one, the errno it has if the time is
+                           up */
+  int fd;               /* descriptor of the connection; -1: not connected */
   size_t sent;          /* bytes of the line sent so far */
   ForeignPeer peer;     /* the listening process; valid after connecting */
   Bytes got;            /* the answer so far */
@@ -237,8 +238,8 @@ static void hostlib_end (Request *a, int error) {
 }
 
 /*
-** Tries to connect. If the backlog of the socket is full (EAGAIN), or this process has no free
-** descriptor, leaves the request unfinished, so that the caller tries again.
+** Tries to connect. Leaves the request unfinished, so that the caller tries again, if the backlog
+** of the socket is full (EAGAIN) or this process has no free descriptor.
 */
 static void joinsocket (Request *a) {
   int e, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -295,8 +296,8 @@ static void goon (Request *a, const char *line, size_t n) {
 }
 
 /*
-** Serves the n requests until all are finished or clock_now() reaches 'due'; then finishes the
-** others with their 'error'. 'polled' has capacity for n entries. 'length': bytes of 'line'.
+** Serves the n requests until all are finished or clock_now() reaches 'due'. Then the unfinished
+** ones fail with their 'error'. 'polled' has capacity for n entries. 'length': bytes of 'line'.
 */
 static void talk (Request *all, struct pollfd *polled, size_t n, const char *line, size_t length,
                   uint64_t due) {
@@ -518,7 +519,7 @@ static int l_pause (lua_State *L) {
 /* Process id of the program that 'run' waits for; 0: none. */
 static volatile pid_t running;
 
-/* By signal: 1 if passon or passlater has handled it for a program. Never reset. */
+/* had[s] is 1 if passon or passlater has handled signal s for a program. Never reset. */
 static volatile sig_atomic_t had[NSIG];
 
 /* Signal handler: passes the signal on at once. */
@@ -533,10 +534,11 @@ static void passon (int signal) {
 static volatile sig_atomic_t delayed;  /* number of the signal that passlater has delayed */
 
 /*
-** Signal handler of SIGINT and SIGQUIT: passes a signal of another process on if the program still
-** runs a second later. The sender may have sent the signal to the whole process group, thus to the
-** program (timeout -s INT): a Lua program turns the first SIGINT into an error, but a second one
-** would kill the program. Ignores a signal of the terminal, which sends it to the program as well.
+** Signal handler of SIGINT and SIGQUIT. A signal of another process is passed on if the program
+** still runs a second later, because the sender may have sent it to the whole process group, and so
+** to the program (timeout -s INT). A Lua program turns the first SIGINT into an error, but a second
+** one would kill the program. A signal of the terminal is ignored, because the terminal sends it to
+** the program as well.
 */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
@@ -553,7 +555,7 @@ static void passdelayed (int signal) {
   passon(delayed);
 }
 
-/* How this process handles a signal while it waits for the program: by one of the handlers. */
+/* How this process handles a signal while it waits for the program: with one of two handlers. */
 typedef struct Passing {
   int signal;
   void (*at_once) (int);  /* used if 'later' is NULL */
@@ -587,9 +589,10 @@ static void handle (Passing *p) {
 }
 
 /*
-** Restores the previous action, unless the signal was passed on or delayed ('had'): then it keeps
-** its handler, which does nothing after the program has ended, because timeout sends a signal to
-** this process, which passes it on, and then the same signal to the whole process group.
+** Restores the previous action of a signal after the program has ended. A signal that was passed on
+** or delayed ('had') keeps its handler, which then does nothing. Otherwise 'timeout' could end this
+** process: it sends the signal to this process, which passes it on, and then again to the whole
+** process group.
 */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
@@ -597,9 +600,9 @@ static void unhandle (const Passing *p) {
 }
 
 /*
-** Starts the program words[0] and waits for its end. The program has this process's signal mask
-** and ignored signals, but not an ignored SIGCHLD. Returns an errno, or 0 with the wait status in
-** *status. Sets *pid.
+** Starts the program words[0] and waits for its end. The program has this process's signal mask and
+** ignored signals, except that SIGCHLD is not ignored. Returns 0 and sets *status to the wait
+** status, or returns an errno. Sets *pid.
 */
 static int hostlib_await (char *const words[], char *const environment[],
                           int *status, pid_t *pid) {
@@ -616,7 +619,7 @@ static int hostlib_await (char *const words[], char *const environment[],
   sigprocmask(SIG_BLOCK, &blocked, &before);
   memset(&byitself, 0, sizeof(byitself));
   sigemptyset(&byitself.sa_mask);
-  byitself.sa_handler = SIG_DFL;  /* waitpid fails in a process that ignores SIGCHLD */
+  byitself.sa_handler = SIG_DFL;  /* because waitpid fails in a process that ignores SIGCHLD */
   sigaction(SIGCHLD, &byitself, &child);
   for (i = 0; i < NPASSING; i++)
     handle(&passing[i]);

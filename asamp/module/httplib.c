@@ -3,19 +3,21 @@
 ** asamp.http: an HTTP server for Lua, based on libmicrohttpd. Independent of profiles.
 **
 **   open(host, port, most [, patience]) -> server | nil, message
-**       accepts up to 'most' connections; 'patience' in seconds, 10 by default; port "0": any
+**       accepts up to 'most' connections. 'patience' in seconds, 10 by default. Port "0": any free
+**       port
 **   server:port() -> the port's number; 0: unknown
 **   server:wait(ms) -> list of new requests {id, method ("GET", "HEAD", "POST"), path,
-**       query = {key = value}, host, origin, authorization, site}: the last four are the values of
+**       query = {key = value}, host, origin, authorization, site}. The last four are the values of
 **       these headers, 'site' that of Sec-Fetch-Site; nil: the request does not have the header
-**   server:answer(id, status, type, body)  answers a request; no effect if answered or gone
+**   server:answer(id, status, type, body)  answers a request; no effect if it was answered, or its
+**       connection is closed
 **   server:close()  answers suspended requests with status 503
 **
-** Everything runs on the caller's thread, within wait and close: a request stays suspended until
-** it is answered. Other methods, requests above 32 KiB, and addresses with a zero byte are refused
-** here. Bodies are discarded. A connection is closed if no whole request arrives within
-** 'patience', however often the client sends a byte; if an answer is not taken within SENDING
-** seconds; and after PATIENCE seconds without any transfer, unless a request is suspended.
+** Everything runs on the caller's thread, within wait and close. A request stays suspended until it
+** is answered. Other methods, requests above 32 KiB, and addresses with a zero byte are refused
+** here. Bodies are discarded. A connection is closed in three cases: no whole request arrives
+** within 'patience', even if the client keeps sending; the client does not take an answer within
+** SENDING seconds; or nothing is transferred for PATIENCE seconds while no request is suspended.
 */
 #define _GNU_SOURCE
 #include "clock.h"
@@ -37,12 +39,12 @@
 #define STOPPING	"the server is shutting down\n"
 /* memory of a connection in bytes; bounds the size of a request */
 #define REQUEST_BYTES	(32u << 10)
-#define PATIENCE	10u	/* seconds: default of 'patience', most time without transfer */
-#define SENDING		300u	/* seconds in which a client has to take an answer, up to 256 MiB */
+#define PATIENCE	10u	/* seconds: default of 'patience', longest time without transfer */
+#define SENDING		300u	/* seconds: longest time to take an answer, of up to 256 MiB */
 #define SECOND		UINT64_C(1000000000)	/* ns */
 #define BACKLOG		1024	/* length of the queue of connections not yet accepted */
 
-/* A request whose header has arrived, until the library has completed it. */
+/* A request, from the arrival of its header until the library has completed it. */
 typedef struct Request {
   struct Request *next;	/* an older request */
   struct MHD_Connection *connection;
@@ -60,7 +62,8 @@ typedef struct Request {
 typedef struct Client {
   struct Client *next, **at;	/* next in the list; address of the pointer to this Client */
   int fd;
-  uint64_t until;	/* time of clock_now at which it is closed, ns; 0: a request is suspended */
+  uint64_t until;	/* time (clock_now, ns) at which the connection is closed; 0: never, because
+			   a request is suspended */
 } Client;
 
 typedef struct Server {
@@ -86,8 +89,8 @@ static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
 }
 
 
-/* Called for a new connection, which it lists, and for a closed one, which it frees. Without memory
-   the connection is not listed and has no time limit here. */
+/* Called for a new connection, for which it adds a Client, and for a closed one, whose Client it
+   frees. Without memory the connection has no Client, and so no time limit here. */
 static void onconnection (void *ud, struct MHD_Connection *c, void **context,
                           enum MHD_ConnectionNotificationCode what) {
   Server *s = ud;
@@ -114,7 +117,7 @@ static void onconnection (void *ud, struct MHD_Connection *c, void **context,
 }
 
 
-/* Lets endslow close the connection 'ns' ns from now; 0: never. */
+/* Sets the time at which endslow closes the connection: 'ns' nanoseconds from now; 0: never. */
 static void limit (struct MHD_Connection *c, uint64_t ns) {
   const union MHD_ConnectionInfo *i =
     MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -143,9 +146,9 @@ static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, c
 
 
 /*
-** Called for a request: first with its header, when it makes the Request; then with the pieces of
-** the body; then with *size 0, when the request is whole, and again each time it is resumed.
-** MHD_NO closes the connection.
+** Called for a request in this order: with its header, for which it makes the Request; with each
+** piece of the body; with *size 0 when the request is whole, and again each time it is resumed. A
+** result of MHD_NO closes the connection.
 */
 static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char *path,
                                   const char *method, const char *version, const char *data,
@@ -184,7 +187,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
     a->response = NULL;
     return ok;
   }
-  if (a->isanswered) return MHD_NO;  /* no memory for the answer */
+  if (a->isanswered) return MHD_NO;  /* there was no memory for the answer */
   if (!a->issuspended) {
     a->issuspended = 1;
     limit(c, 0);
@@ -224,9 +227,10 @@ static Server *server (lua_State *L) {
 
 
 /*
-** Returns a socket that listens at the address, or -1 with errno. Binds even if connections of an
-** ended server linger at the address, but not if another server listens there. The socket is made
-** here because some versions of the library do not report why they could not make one.
+** Returns a socket that listens at the address, or -1 with errno. Connections of an ended server
+** that linger at the address are no obstacle (SO_REUSEADDR); another server that listens there is.
+** The socket is made here because some versions of the library do not report why they could not
+** make one.
 */
 static int listening (const struct addrinfo *a) {
   static const int on = 1;
@@ -303,7 +307,7 @@ static int l_port (lua_State *L) {
 }
 
 
-/* Adds an argument of the address to the table on top. */
+/* Adds a query argument of the request's address to the table on top. */
 static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *key,
                                  const char *value) {
   lua_State *L = ud;

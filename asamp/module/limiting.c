@@ -2,17 +2,17 @@
 /*
 ** profiler.limit (limiting.h). The limits of a call are in a userdata on the call's stack. If
 ** calls are nested, the smaller limit of each kind is in effect, with the message of the call that
-** has set it. The function runs in lua_pcall: l_limit restores the outer limits after it, also
-** after an error. The function cannot yield out of the call. A to-be-closed variable could not
-** restore the limits, because a call of __close may need memory.
+** has set it. l_limit calls the function with lua_pcall, so that it can restore the outer limits
+** after an error too; therefore the function cannot yield out of the call. A to-be-closed variable
+** could not restore the limits, because a call of __close may need memory.
 */
 #include "limiting.h"
 
 #include <string.h>
 
-/* Number of values below the function on the stack of l_limit: the limits of allocated and of live
-   bytes, the userdata, the messages of the two limits, argument 1. After the call the function's
-   results follow them. */
+/* Number of values below the function on the stack of l_limit. They are the limits of allocated and
+   of live bytes, the userdata, the messages of the two limits, and argument 1. After the call the
+   function's results are on top of them. */
 #define BELOW	6
 
 
@@ -23,8 +23,8 @@ static int limiting_nothing (lua_State *L) {
 }
 
 
-/* Pushes the value at the index, and returns its text for a message: of a string or number that
-   value, of others the name of the type. */
+/* Pushes a text that shows the value at the index in a message, and returns it: a string or number
+   as it is, the name of the type for other values. */
 static const char *shown (lua_State *L, int index) {
   const char *text;
   lua_pushvalue(L, index);
@@ -69,8 +69,8 @@ static void pushlimits (lua_State *L) {
 }
 
 
-/* If the value at 'index' is an integer, and used + that integer is below *limit, sets *limit to
-   the sum and *why to the string at 'message'. Else does nothing. */
+/* Lowers *limit to 'used' plus the integer at 'index', and sets *why to the string at 'message'.
+   Does nothing if the value at 'index' is not an integer, or if the sum is not below *limit. */
 static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
                    const void **why) {
   uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;
@@ -82,8 +82,8 @@ static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t
 
 /*
 ** limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. Raises
-** the errors of f. Calls limiting_nothing first: f then reuses the frame of that call, whose
-** allocation does not count. Allocates, before the limits are set.
+** the errors of f. Allocates what it needs before the limits are set. For this it calls
+** limiting_nothing, whose call frame f then reuses.
 */
 static int l_limit (lua_State *L) {
   const luaN_Limits *outer = luaN_getlimits(L);

@@ -2,8 +2,9 @@
 /*
 ** Counts the memory that the library itself allocates (own.h), by the usable size of its blocks.
 ** The linker redirects the calls of malloc, calloc, realloc, free, strdup, strndup and asprintf in
-** the library's own objects to these functions (--wrap). A block of any other function must not be
-** freed: it would be subtracted without having been added. All functions are thread-safe.
+** the library's own objects to these functions (--wrap). The library must not free a block of any
+** other function, because it would be subtracted without having been added. All functions are
+** thread-safe.
 */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -29,7 +30,7 @@ char *__wrap_strndup (const char *s, size_t n);
 int __wrap_asprintf (char **to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 
-/* Returns the usable bytes of a block; of NULL 0. */
+/* Returns the usable bytes of a block; 0 for NULL. */
 static int64_t size (void *p) {
   return p == NULL ? 0 : (int64_t)malloc_usable_size(p);
 }
@@ -41,7 +42,7 @@ static void ownmalloc_count (int64_t n) {
 }
 
 
-/* Counts a new block, or NULL, and returns it. */
+/* Counts a new block and returns it. 'p' may be NULL. */
 static void *counted (void *p) {
   ownmalloc_count(size(p));
   return p;

@@ -9,8 +9,8 @@
 **
 **   bins      most time slices in the field 'bins', up to 16384; 0 or nil: no bins
 **   at        us since the start: sites, kinds, lifetimes and holders count only the samples that
-**             were alive at that time, as far as collections have found out; no samples of time,
-**             no bins, no copies
+**             were alive at that time, as far as collections have decided. There are no samples of
+**             time, no bins and no copies
 **   since, till  us since the start: sites, their totals (bytes to undecidedbytes), kinds, labels,
 **             lifetimes, holders, copies and bins count only the samples (labels also the
 **             collections) with since <= time < till
@@ -18,13 +18,13 @@
 **             error in it ends the reading, with its message
 **   states    ascending list of ids of Lua states: everything except 'states' and 'threads' covers
 **             only these states
-**   label     {name=, value=}: only samples with that label; value nil: only samples without a
-**             label of that name
+**   label     {name=, value=}: only samples with that label count; if 'value' is nil, only samples
+**             without a label of that name
 **
-** A profile is a table (sizes in bytes; started, ended, duration, timeperiod and ring.seconds in
-** seconds; times in microseconds since the start, durations in microseconds). 'Columns' are lists
-** of equal length: row i has the i-th element of each. Samples of allocations are counted in
-** periods: a sample of n periods counts n times.
+** A profile is a table. Sizes are in bytes. 'started', 'ended', 'duration', 'timeperiod' and
+** 'ring.seconds' are in seconds; other times are in microseconds since the start, other durations
+** in microseconds. 'Columns' are lists of equal length: row i has the i-th element of each. Samples
+** of allocations are counted in periods: a sample of n periods counts n times.
 **
 **   path, version, interpreter, own, compressed, lines, random, command
 **   tuning              LUA_GC of the process (nil: not set)
@@ -44,15 +44,17 @@
 **   duration            from the start to the end, or to the last event if the end is missing
 **   profiles            number of merged profiles (nil: not merged)
 **   samples, bytes      of allocations: number, and the bytes that they represent
-**   ring                of a flight recorder: {samples, bytes: of samples from before the kept
-**                       part whose blocks were still alive; seconds: length of the kept part;
-**                       wanted: requested length in seconds, nil: any}
+**   ring                of a flight recorder: {samples, bytes, seconds, wanted}. 'samples',
+**   'bytes':
+**                       of the samples from before the kept part whose blocks were still alive.
+**                       'seconds': length of the kept part. 'wanted': requested length in seconds,
+**                       nil: any
 **   allocated           exact bytes allocated while sampling was on (nil: unknown)
 **   fates               true: the file has survival outcomes
 **   survived, survivedbytes, undecided, undecidedbytes  of 'samples', by outcome
 **   followed            largest number of survivors followed at a time; 0: the file has no deaths
-**   later, laterbytes   of the survivors: died later
-**   unfollowed          of the survivors: not followed, counted as alive
+**   later, laterbytes   survivors that died later
+**   unfollowed          survivors that are not followed; they count as alive
 **   timesamples         samples of time, in periods of time
 **   undetailed          samples whose details (size, outcome) are missing in an own file
 **   minors, majors      number of collections
@@ -71,15 +73,13 @@
 **                       i, 0 is the root; a node's stack is its function and those of its ancestors
 **   sites               columns node, kind (index in 'kinds'), samples, bytes, survived,
 **                       survivedbytes, later, laterbytes, undecided, undecidedbytes: totals of each
-**                       (node, kind); node 0: stack unknown; of samples of time, 'samples' are
-**                       periods and 'bytes' 0. objects (own files only): estimated number of
-**                       blocks. kept, life, births (own files with outcomes only): of 'objects',
-**                       those not known to have died; sum of the lives of the others; sum of the
-**                       allocation times of those kept. time (only if the time period was set more
-**                       than once): periods of length timeperiod. Variances of these sums:
-**                       timesquares (only with time samples), of periods; bytesquares,
-**                       survivedsquares, latersquares (only if 'uneven'; else the variance is the
-**                       sum times the period), of bytes
+**                       pair of node and kind. Node 0 means that the stack is unknown. For samples
+**                       of time, 'samples' are periods and 'bytes' is 0. Some profiles have more
+**                       columns, as in a Site of sitetable.h: objects (own files only); kept, life,
+**                       births (own files with outcomes only); time (only if the time period was
+**                       set more than once); and the variances timesquares (only with time
+**                       samples), bytesquares, survivedsquares and latersquares (only if 'uneven';
+**                       else the variance is the sum times the period)
 **   lifetimes           columns node, digits, samples, bytes: samples that died later, by the
 **                       number of binary digits of the bytes allocated during their life
 **   lifeclasses         columns node (a kind, from 0 on), digits, samples, bytes, objects: samples
@@ -875,8 +875,9 @@ typedef struct Numbers {
 } Numbers;
 
 /*
-** Replaces argument 2, the options, by three values, each of which may be nil: progress at index 2,
-** states at 3, label at 4. Stores the other options in *to. Raises an error if 'bins' is wrong.
+** Replaces the options in argument 2 by three values, each of which may be nil: 'progress' at index
+** 2, 'states' at 3, 'label' at 4. Stores the other options in *to. Raises an error if 'bins' is
+** wrong.
 */
 static void options (lua_State *L, Numbers *to) {
   lua_Integer bins = 0;

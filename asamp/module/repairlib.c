@@ -3,9 +3,9 @@
 ** The function repair(path, out [, inplace]) of profiler.reader.
 **
 ** Returns a table {whole, samples, timesamples, kept, cut, mended, size, live, message}
-** (RepairResult); or nil, a line with the reason ("" for the last two kinds of failure), and the
-** kind: "read", "write", "same" (both names are the same file and 'inplace' is not true), or
-** "live" ('inplace' is true and the file is still being written).
+** (RepairResult). On failure returns nil, a line with the reason, and the kind of the failure:
+** "read"; "write"; "same", both names are the same file and 'inplace' is not true; or "live",
+** 'inplace' is true and the file is still being written. The last two have the reason "".
 */
 #include "luafields.h"
 #include "repair.h"
