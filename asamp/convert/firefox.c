@@ -3,9 +3,10 @@
 ** Stores the rows of a Firefox profile during reading (firefox.h); firefoxfile.c writes the
 ** file.
 **
-** An entry of 'event' is a tag and, for a collection: 1, time, duration, inuse, held, rss, tenured,
-** decided, survived, collections left out, major, state (ReadCollection); for a mark: 0, time,
-** length of the name, length of the value, and the two texts.
+** An entry of 'event' starts with a tag. For a collection, these numbers of ReadCollection follow:
+** 1, time, duration, inuse, held, rss, tenured, decided, survived, collections left out, major,
+** state. For a mark, these follow: 0, time, length of the name, length of the value, and the two
+** texts.
 */
 #include "firefox.h"
 #include "decimal.h"
@@ -17,7 +18,7 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the numbers of rows of a tag's place. */
+/* Returns the counters of rows for the place of a tag. */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
@@ -68,8 +69,8 @@ static void firefox_settle (Firefox *f) {
 }
 
 /*
-** Adds a sample of the current state that was found dead at 'time' to 'deaths' (FX2). The caller
-** has stored the deaths of other times (firefox_settle).
+** Adds a sample of the current state that was found dead at 'time' to 'deaths' (FX2). If 'deaths'
+** has samples of another time, the caller must have stored them (firefox_settle).
 */
 static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
                   uint64_t time) {
@@ -88,14 +89,15 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
 
 /*
 ** Returns the index of a sample's leaf in 'leaves'; SITETABLE_NONE if there is not enough memory.
-** 'count': samples to count as left out beyond the limit of sites.
+** 'count': number of samples to count as left out if the leaf is beyond the limit of sites.
 */
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);
 }
 
-/* Stores the row of a sample when its survival outcome is known. Its tag is its address. */
+/* Stores the row of a sample when its survival outcome is known. The row's address becomes the
+   sample's tag, so that the callback 'death' receives it. */
 static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = readsample_bytes(s), address;
@@ -116,7 +118,7 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
     dies(f, leaf, bytes, address, time);
 }
 
-/* Adds the death of a survivor. */
+/* Adds a survivor that was found dead to 'deaths'. */
 static void firefox_death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
@@ -139,7 +141,7 @@ static void firefox_held (void *ud, const ReadSample *s, uint32_t path) {
     f->client.stop = NOMEMORY;
 }
 
-/* Stores a time sample; 'fate' receives the others. */
+/* Stores the row of a time sample. Allocation samples are stored by firefox_fate. */
 static void firefox_sample (void *ud, const ReadSample *s) {
   Firefox *f = ud;
   uint32_t tag;
@@ -161,7 +163,7 @@ static void firefox_sample (void *ud, const ReadSample *s) {
   f->timerows++;
 }
 
-/* Starts a row of 'event'. */
+/* Starts an entry of 'event'. */
 static void event (Firefox *f) {
   uint32_t tag = whose(f);
   spill_put(&f->event, tag);

@@ -90,9 +90,9 @@ static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
 }
 
 /*
-** Returns the index of stack i's prefix, or UINT64_MAX if it has none. The stacks are, in this
-** order, those of nodes (below 'plain'), of nodes with labels (below 'nodes'), of leaves (below
-** 'sites') and of holders (firefoxstacks.h).
+** Returns the index of stack i's prefix, or UINT64_MAX if it has none. The kind of stack i follows
+** from its number (firefoxstacks.h): below 'plain' it is the stack of a node, below 'nodes' that of
+** a node with labels, below 'sites' that of a leaf, else that of a holder.
 */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
@@ -140,7 +140,8 @@ static void frametable (FirefoxFile *w) {
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the table of functions: functions, kinds, steps of holders, label sets, in this order. */
+/* Writes the table of functions. Its rows are functions, kinds, steps of holders and label sets, in
+   this order. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const ReadProfile *r = w->r;
   uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, steps = kinds + w->held.nsteps;
@@ -181,8 +182,9 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
 }
 
 /*
-** Sets sources[i] to the number of function i's file (UINT32_MAX: none), and files[k] to the index
-** of the name of file k in w->strings. Returns the number of files.
+** Numbers the files of the functions. Sets sources[i] to the number of function i's file
+** (UINT32_MAX: none), and files[k] to the index in w->strings of the name of file k. Returns the
+** number of files.
 */
 static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   const ReadProfile *r = w->r;
@@ -211,8 +213,8 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
 }
 
 /*
-** Writes the column of the texts of n files: null for a file that no function of a script has, or
-** whose text is not available.
+** Writes the column of the texts of n files. The text is null if no function of a script is in the
+** file, or the text is not available.
 */
 static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
                    const uint32_t *sources) {
@@ -254,7 +256,8 @@ static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the tables that all threads share, and the array of strings, which is complete then. */
+/* Writes the tables that all threads share, then the array of strings. The tables of the threads,
+   which follow, must not add strings. */
 static void shared (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   uint32_t *sources = malloc((r->nfunctions + (size_t)1) * sizeof(*sources));

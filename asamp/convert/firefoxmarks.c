@@ -13,8 +13,8 @@ enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
 typedef struct Event {
   int64_t tag;
   int collection;      /* 1: a collection, 0: a mark */
-  int64_t v[NVALUES];  /* of a mark, only TIME */
-  char name[256], value[4096];  /* of a mark; a longer text is cut */
+  int64_t v[NVALUES];  /* the numbers of a collection; of a mark only v[TIME] is valid */
+  char name[256], value[4096];  /* the texts of a mark, cut if they are longer */
   size_t namelength, valuelength;
 } Event;
 
@@ -193,8 +193,9 @@ void firefoxmarks_markers (FirefoxFile *w) {
 }
 
 /*
-** Writes a counter of value 'which' of the collections: a row of 0 at time 0, then the change at
-** each collection. (The viewer ignores the value of the first row.)
+** Writes a counter that shows the value 'which' of the collections. The first row is 0 at time 0,
+** because the viewer ignores the value of the first row. The others are the change at each
+** collection.
 */
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {

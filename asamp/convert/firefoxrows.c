@@ -34,7 +34,7 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* Writes a column of times, as 'column'; the spill contains differences in us. */
+/* As 'column', for a column of times. The spill contains the differences in us. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
@@ -86,8 +86,8 @@ static void timesamples (FirefoxFile *w) {
   times(w, &f->tick, &f->tickwhose, f->timerows);
   column(w, "stack", &f->tickstack, &f->tickwhose, f->timerows, tickcell);
   column(w, "weight", &f->tickweight, &f->tickwhose, f->timerows, weightcell);
-  /* The processor time from one row to the next is the weight of the sample, which may
-     represent several periods. With samples of wall time it is not known. */
+  /* The processor time since the previous row is the weight of the sample, which may represent
+     several periods. With samples of wall time the processor time is not known. */
   if (w->r->timeperiod > 0 && !w->r->wall)
     column(w, "threadCPUDelta", &f->tickweight, &f->tickwhose, f->timerows, firefoxrows_number);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
@@ -95,17 +95,17 @@ static void timesamples (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].timerows);
 }
 
-/* A sample of a profile without time samples: one or more allocation rows. */
+/* A sample made of one or more allocation rows, for a profile without time samples. */
 typedef struct TrackRow {
-  int more;            /* 1: there is a row */
+  int more;            /* 1: the row exists; 0: the end was reached */
   uint64_t time;       /* us */
   int64_t leaf, bytes;
 } TrackRow;
 
-/* The position in the allocation rows: number of rows read, time of the last one in us. */
+/* A position in the allocation rows. 'i': number of rows read. 'time': time of the last one, us. */
 typedef struct Track {
   uint64_t i, time;
-  TrackRow next;       /* read already, but not used yet */
+  TrackRow next;       /* the row that was read last, which no sample has yet */
 } Track;
 
 /* Reads the next allocation row of the group w->group with a positive number of bytes. */
@@ -122,7 +122,7 @@ static void nextrow (const FirefoxFile *w, Track *t) {
   }
 }
 
-/* Starts at the first allocation row. */
+/* Initializes *t to the first allocation row. */
 static void starttrack (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   memset(t, 0, sizeof(*t));
@@ -176,8 +176,8 @@ static void track (FirefoxFile *w) {
 }
 
 /*
-** Writes two samples without a stack, at the start and at the end, for a thread without samples:
-** the viewer requires a first and a last sample.
+** Writes two samples without a stack, at the start and at the end, for a thread without samples,
+** because the viewer requires a first and a last sample.
 */
 static void firefoxrows_nothing (FirefoxFile *w) {
   output_text(w->o, "\"time\":[0,");

@@ -11,8 +11,9 @@ static uint64_t key (uint32_t node, uint32_t labels) {
 }
 
 /*
-** Appends a stack; 'parent' as in FirefoxStack. Node 0 adds the label set to 'sets'. Returns 0 if
-** there is not enough memory.
+** Appends a stack of a node with a label set. 'parent' is as in FirefoxStack. For node 0, which
+** comes first for each label set, also adds the set to 'sets'. Returns 0 if there is not enough
+** memory.
 */
 static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
   FirefoxStack *one;
@@ -32,8 +33,8 @@ static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, 
 }
 
 /*
-** Appends the stacks of a node and its callers with a label set, except existing ones. 'path' has
-** room for all of them. Returns 0 if there is not enough memory.
+** Appends the stacks with a label set of a node and its callers, unless they exist. 'path' is a
+** buffer with capacity for all these nodes. Returns 0 if there is not enough memory.
 */
 static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
   size_t n = 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns a weight of a site; sites do not have FLAME_HELD. */
+/* Returns the weight of a site. 'weight' must not be FLAME_HELD, which sites do not have. */
 static uint64_t weightof (const ReadProfile *r, const Site *s,
                           enum FlameWeight weight) {
   switch (weight) {
@@ -38,8 +38,8 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
 }
 
 /*
-** Stores the nodes from the outermost one that is not folded to 'node' in 'path', which has room
-** for READER_MAXDEPTH, and returns their number.
+** Stores the stack of 'node' in 'path', a buffer of READER_MAXDEPTH nodes, from the outermost node
+** that is not folded. Returns the number of nodes.
 */
 static size_t flame_pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
                             uint32_t *path) {
@@ -100,9 +100,9 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* Writes the outermost frames of a tag, each followed by ';': its group (a state, the states of a
-   script, or all others) if there are several groups, and its label set if it has one. 't' may be
-   NULL: writes nothing. */
+/* Writes the outermost frames of a tag, each followed by ';'. They are the tag's group (a state,
+   the states of a script, or all others) if there are several groups, and the label set if the tag
+   has one. If 't' is NULL, writes nothing. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -158,8 +158,8 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
 /* --------------------------------------------------------- speedscope -- */
 
 /*
-** Writes the frames. Their numbers count up in this order: functions, kinds, the frame of an empty
-** stack, steps of holders, label sets.
+** Writes the array of frames. A frame's number is its index. The frames are in this order:
+** functions, kinds, the frame of an empty stack, steps of holders, label sets.
 */
 static void flame_frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   char label[READER_LABEL];
@@ -212,7 +212,8 @@ static int isshown (const Shown *w, uint32_t tag) {
   return tags_group(w->tags, tag) == w->group;
 }
 
-/* Writes a stack as a list of frames: labels, functions, kind (not if READER_TIMESAMPLE). */
+/* Writes a stack as a list of frames: labels, functions, and the kind unless it is
+   READER_TIMESAMPLE. */
 static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, Output *o) {
   const ReadProfile *r = w->r;
   const uint32_t *path = w->path;
@@ -238,8 +239,8 @@ static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t 
 }
 
 /*
-** A site and its place in a depth-first walk of the tree. Sites in the order of their places share
-** callers with their neighbours.
+** A site and its place, which is the number of the site's node in a depth-first walk of the tree.
+** In the order of places, a site has as many callers as possible in common with the next one.
 */
 typedef struct Placed {
   uint32_t place, site;
@@ -253,13 +254,13 @@ static int byplace (const void *a, const void *b) {
 }
 
 /*
-** Returns the place of each node in the walk, in a new block. Parents come before their children in
-** the tree, so sizes of subtrees are added from the end, and places are assigned from the start.
-** Returns NULL if there is not enough memory.
+** Returns an array with the place of each node, or NULL if there is not enough memory. Parents come
+** before their children in the tree. So one pass from the end adds up the sizes of subtrees, and
+** one from the start assigns the places.
 */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
-  uint32_t *size = calloc(n, sizeof(*size));  /* later: the next free place in the subtree */
+  uint32_t *size = calloc(n, sizeof(*size));  /* of the subtree; later its next free place */
   uint32_t *place = calloc(n, sizeof(*place));
   if (size == NULL || place == NULL) {
     free(size);
@@ -299,7 +300,8 @@ static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   return sites;
 }
 
-/* Writes the start of a profile, up to its samples. 'w' NULL: not of a group of Lua states. */
+/* Writes the start of a profile, up to its samples. 'w' is NULL for a profile that is not of one
+   group of Lua states. */
 static void profilehead (const Shown *w, const char *name, const char *unit, Output *o) {
   char text[TAGS_TEXT + 64];
   size_t n = (size_t)sprintf(text, "%s", name);
@@ -379,8 +381,8 @@ static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
 }
 
 /*
-** Writes the profile of the n time samples in 'ticks' that belong to the group w->group. If the
-** period is not known, each counts as 1.
+** Writes a profile of those of the n time samples in 'ticks' that belong to the group w->group. If
+** the period is not known, each sample counts as 1.
 */
 static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   uint64_t total = 0, i;
@@ -482,8 +484,9 @@ void flame_free (Flame *f) {
 }
 
 /*
-** Returns 1 if the group w->group has a profile of this weight: it has a site with a weight above
-** 0 (FLAME_TIME: with time samples), or it is the only group, whose profile may be empty.
+** Returns 1 if a profile of this weight is written for the group w->group. The group must have a
+** site with a weight above 0 (for FLAME_TIME, with time samples), or be the only group, whose
+** profile may be empty.
 */
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Chooses the folded nodes (fold.h), from the outermost frames inwards. A node reaches a script if
-** it, or a node below it, is a function of a script. The weight of a node is the number of nodes
-** that reach a script, among itself and the nodes below it.
+** it or one of its descendants in the call tree is a function of a script. The weight of a node is
+** the number of nodes in its subtree, itself included, that reach a script.
 */
 #include "fold.h"
 
@@ -11,8 +11,8 @@
 #define DEEPEST		64 /* most folded frames of one stack; a depth is stored in one byte */
 
 /*
-** Computes the weights, initially 0. Children have higher indices than their parents, so one pass
-** from the end is enough.
+** Computes the weights of all nodes; 'weight' is zeroed. Children have higher indices than their
+** parents, so one pass from the end is enough.
 */
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
@@ -46,8 +46,9 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
 }
 
 /*
-** Returns the native function of all nodes that reach a script and whose callers were folded at
-** 'depth' (FO1), or 'nfunctions' if they do not have one native function in common.
+** Returns the native function to fold at the next depth (FO1): that of all nodes that reach a
+** script and whose callers were folded at 'depth'. Returns 'nfunctions' if these nodes do not have
+** one native function in common.
 */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {

@@ -8,9 +8,10 @@ static const char UNKNOWN[] = "[no holder known]";
 typedef struct Building {
   HeldStack *h;
   const ReadProfile *r;
-  IdMap bystep;        /* offset of the step's text + 2 (1: UNKNOWN) -> index into 'steps' */
-  IdMap byleaf;        /* hash of parent, function and line -> the last leaf with this hash */
-  uint32_t *ofpath;    /* by path: its node; 0: none yet */
+  IdMap bystep;        /* from the offset of a step's text + 2, or 1 for UNKNOWN, to the index in
+                          'steps' */
+  IdMap byleaf;        /* from a hash of parent, function and line to the last leaf with it */
+  uint32_t *ofpath;    /* for each path: its node; 0: none yet */
   uint32_t unknown;    /* node of UNKNOWN; 0: none yet */
 } Building;
 
@@ -50,8 +51,9 @@ static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_
 }
 
 /*
-** Adds a node for the last step of each path. The path that a path extends has a lower number.
-** Returns 0 if there is not enough memory.
+** Adds a node for each path, which is that of its last step. Its parent is the node of the path
+** that it extends, which exists because that path has a lower number. Returns 0 if there is not
+** enough memory.
 */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
@@ -80,8 +82,9 @@ static uint32_t script (const ReadProfile *r, uint32_t node) {
 }
 
 /*
-** Adds a row for a site. Sites with the same path, function and line share a leaf, unless their
-** keys in 'byleaf' collide with others. Returns 0 if there is not enough memory.
+** Adds a row for a site. Sites with the same path, function and line share a leaf; they may have
+** two leaves if their hash in 'byleaf' is also that of others. Returns 0 if there is not enough
+** memory.
 */
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;

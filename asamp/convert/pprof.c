@@ -37,14 +37,14 @@ typedef struct Writer {
   HeldStack held;
   Output *o;
   StrList strings;
-  Bytes message, part;  /* the message to 'emit' next; a part within it */
-  IdMap bylocation;    /* key of function and line + 1 -> id of the location */
-  uint32_t *location;  /* by node: id of its location; ids start at 1 */
-  uint64_t *key;       /* by id - 1: function << 32 | line */
+  Bytes message, part;  /* the message that is being composed; a message within it */
+  IdMap bylocation;    /* from (function << 32 | line) + 1 to the id of the location */
+  uint32_t *location;  /* for each node: id of its location; ids start at 1 */
+  uint64_t *key;       /* for each location, by its id - 1: function << 32 | line */
   size_t keysize;
   uint32_t nlocations;
   int failed;
-  int heap, time;      /* 1: the profile has the sample types of allocations, of time */
+  int heap, time;      /* 1: the profile has the sample types of allocations; those of time */
   const char *first;   /* the default type; NULL: chosen from the samples */
 } Writer;
 
@@ -109,9 +109,9 @@ static void valuetype (Writer *w, int field, const char *type,
 }
 
 /*
-** Decides which sample types the profile has: those of its samples, and those to which the default
-** type belongs, so that a profile of an idle process has the type that a tool expects. Without
-** both, those of allocations.
+** Decides which sample types the profile has: those of its samples, and those of the default type,
+** so that a profile of an idle process has the type that a tool expects. If there are neither
+** samples nor a default type, the profile has those of allocations.
 */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
@@ -122,9 +122,9 @@ static void decidetypes (Writer *w) {
 }
 
 /*
-** Returns the duration of the requested range ('since' to 'till' of ReaderSum) in us, up to the end
-** of the profile. In a file that is still being written, the last events may be missing: there the
-** range counts as a whole.
+** Returns the duration in us of the requested range ('since' to 'till' of ReaderSum). The range
+** ends at the latest at the end of the profile. This does not apply to a file that is still being
+** written, because its last events may be missing.
 */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
@@ -141,7 +141,7 @@ static void limits (Writer *w) {
   for (what = 0; what < LEFT_N; what++) {
     uint64_t count = w->sum->left[what];
     if (count == 0 || what == LEFT_COLLECTIONS || what == LEFT_MARKS || what == LEFT_LIVES)
-      continue;  /* no data of a pprof file */
+      continue;  /* a pprof file has no such data */
     readerleft_text((ReadLeft)what, count, text);
     emitnumber(w, PROFILE_COMMENT, string(w, text));
   }
@@ -268,7 +268,8 @@ static void writelocations (Writer *w) {
   }
 }
 
-/* Counts the native functions with each name: string index + 1 -> number of functions. */
+/* Counts the native functions of each name. *natives maps the string index of a name, plus 1, to
+   the number of functions. */
 static void countnatives (Writer *w, IdMap *natives) {
   const ReadProfile *r = w->r;
   uint32_t i;
@@ -286,9 +287,10 @@ static void countnatives (Writer *w, IdMap *natives) {
 }
 
 /*
-** Returns the index of the function's full name; 'name' is the index of its own. Tools merge
-** functions with equal names. So the full name of a function of a script has its file and line, and
-** that of a native function its library if several native functions have its name.
+** Returns the string index of a function's full name; 'name' is the index of its plain name. Full
+** names are needed because tools merge functions with equal names. That of a function of a script
+** has the file and the line. That of a native function has the library, if several native functions
+** have the name.
 */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {

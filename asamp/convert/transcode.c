@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FATES		65536  /* survival outcomes that are passed to the encoder in one call */
-#define HOLDERS_RUNS	2047   /* values of one record of holders; odd: one flag and pairs */
+#define FATES		65536  /* most survival outcomes that one call passes to the encoder */
+#define HOLDERS_RUNS	2047   /* most values of a record of holders: a flag and pairs, so odd */
 
 static const char NOMEMORY[] = "not enough memory";
 
@@ -41,7 +41,7 @@ static void transcode_resolve (void *ud, uint64_t address, char *symbol,
     transcode_split(t->r->text.text + name, symbol, symbolsize, file, filesize);
 }
 
-/* Callback 'labels' of the encoder. */
+/* Callback 'labels' of the encoder: stores the labels of a set. */
 static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return transcode_labels(((const Transcode *)ud)->r, set, to);
 }
@@ -110,8 +110,8 @@ static void changedbytes (Transcode *t, uint64_t bytes) {
 }
 
 /*
-** In merged files: writes the period of a sample if it differs from the last one of the state. That
-** of native memory is in the head of the file if 'mallocs' is above 0.
+** Writes the period of a sample if it differs from the last one of the state. The period of native
+** memory is not written if it is in the head of the file ('mallocs' above 0). Only in merged files.
 */
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
@@ -130,8 +130,8 @@ static void changed (Transcode *t, const ReadSample *s) {
 
 /*
 ** Returns the encoder, and creates it at the first event. 'timeperiod' (ns; 0: not known yet) and
-** 'wall' are for the head of the log. Returns NULL if the reading was stopped before the first
-** event, or there is not enough memory.
+** 'wall' are written to the head of the log. Returns NULL if the reading was stopped before the
+** first event, or there is not enough memory.
 */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   const ReadProfile *r = t->r;
@@ -271,7 +271,8 @@ static int newnodes (Transcode *t) {
   return 1;
 }
 
-/* Makes the stack of 'node' the encoder's; only frames that differ from its last one are passed. */
+/* Makes the stack of 'node' the encoder's stack. Only frames that differ from those of the previous
+   stack are passed. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
   size_t n = 0, shared = 0, i;
@@ -311,7 +312,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
   Encoder *e = encoder(t, 0, 0);
   t->untyped += s->kind == READER_UNKNOWN ? s->count : 0;
   if (e == NULL || s->kind == READER_UNKNOWN || !transcode_select(t))
-    return;  /* READER_UNKNOWN: a sample without details may have no type that can be written */
+    return;  /* a sample of READER_UNKNOWN has no type that can be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
     t->client.stop = "it has a type of object that only a newer asamp knows";
@@ -346,8 +347,8 @@ static void transcode_sample (void *ud, const ReadSample *s) {
 }
 
 /*
-** Passes a copy sample to the encoder. The extended format has none: its readers would take a copy
-** sample for a time sample.
+** Passes a copy sample to the encoder. Does nothing in the extended format, whose readers would
+** take a copy sample for a time sample.
 */
 static void transcode_copy (void *ud, const ReadSample *s) {
   Transcode *t = ud;
@@ -391,8 +392,8 @@ static void timeperiod (void *ud, uint64_t ns, int wall) {
 /* ----------------------------------------------------------- survival -- */
 
 /*
-** Returns the output's id of a class, by the offset of its name; a new class is written first.
-** Returns 0 for name 0 (no class), and if there is not enough memory.
+** Returns the output's id of the class whose name has the offset 'name' in 'text'; a new class is
+** written first. Returns 0 for name 0 (no class), and if there is not enough memory.
 */
 static uint32_t classid (Transcode *t, uint32_t name) {
   const char *text = t->r->text.text + name;
@@ -429,8 +430,8 @@ static void handon (Transcode *t) {
 }
 
 /*
-** Passes the deaths that were held back to the encoder. In the output they follow the survival
-** outcomes of the same collection, so handon is called before.
+** Passes the deaths that were held back to the encoder. To be called after handon, because in the
+** output deaths follow the survival outcomes of the same collection.
 */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
@@ -468,7 +469,8 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-/* Holds the survival outcome back until the collection, which may decide many samples. */
+/* Holds a survival outcome back until the collection, so that all outcomes that the collection
+   decides are passed together. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;
@@ -552,8 +554,8 @@ static void transcode_resident (void *ud, const ReadResident *r) {
 /* ------------------------------------------------------------- holders -- */
 
 /*
-** Returns the number of a path within the state: 1, 2, ..., or 0 for path 0. A new path is written,
-** after the paths that it extends.
+** Returns the number of a path within the state: 1, 2, ...; 0 for path 0. Writes a new path, after
+** the paths that it extends.
 */
 static uint32_t pathid (Transcode *t, uint32_t path) {
   const ReadProfile *r = t->r;
@@ -598,8 +600,8 @@ static void transcode_holders (Transcode *t) {
 }
 
 /*
-** Stores the path of holders of a sample in 'holder', at the sample's index. The reader reports
-** only the last known path, at the end of the profile, state by state.
+** Stores the path of holders of a sample in 'holder', at the sample's index. The reader calls this
+** at the end of the profile, state by state, with the last known path of each sample.
 */
 static void transcode_held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;

@@ -57,7 +57,7 @@ static void seetime (void *ud, uint64_t ns, int wall) {
   }
 }
 
-/* Keeps the command of the first profile, and notes if another profile has a different one. */
+/* Stores the command of the first profile. Sets 'othercommand' if a later one has another command. */
 static void addcommand (Unite *m, const char *command) {
   if (!m->checked)
     m->command = command != NULL ? strdup(command) : NULL;
@@ -67,7 +67,8 @@ static void addcommand (Unite *m, const char *command) {
 
 /*
 ** Adds the head of one profile to the common head. Rejects a profile that is cut within its head,
-** before the number of followed samples: with its 'followed' 0, the result would have no deaths.
+** before the number of followed samples: this number would be taken for 0, and the result would
+** have no deaths.
 */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
@@ -131,9 +132,9 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 /* {== names (UN1) ========================================================== */
 
 /*
-** Offset of the addresses of native functions in the result. An address is twice the number of the
-** function's name in 'natives', plus NATIVES. The id (address | 1) is greater than the special ids of
-** frameids.h, also with the number 0, which is that of names beyond the limit.
+** Offset of the addresses that native functions have in the result. An address is NATIVES plus
+** twice the number of the function's name in 'natives'. Its id (address | 1) is greater than the
+** special ids of frameids.h, even with number 0, which names beyond the limit have.
 */
 #define NATIVES		66
 
@@ -203,7 +204,7 @@ static uint32_t labels (void *ud, uint32_t set) {
 }
 
 /*
-** The callback 'labels' of the encoder: called for the number of a new set, which the function
+** The callback 'labels' of the encoder: stores the labels of a new set, whose number the function
 ** 'labels' has just returned. m->set is the number of that set in the profile.
 */
 static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
@@ -346,9 +347,9 @@ static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
 }
 
 /*
-** Adds the states of 'open' at the end of a profile to 'rest': they stay open in the result until
-** unite_finish (UN2), but the encoder frees its data of them. In a profile of one state, the state
-** is named after the profile's file.
+** Moves the states that are open at the end of a profile to 'rest'. They stay open in the result
+** until unite_finish (UN2), but the encoder frees its data of them. The state of a profile of one
+** state is named after the profile's file.
 */
 static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;
@@ -480,7 +481,7 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r != NULL)
       account(m, r);
     else
-      *fatal = m->nopen > 0;  /* if nothing was written, the profile can be skipped */
+      *fatal = m->nopen > 0;  /* 0: nothing was written, the profile can be skipped */
     stop = m->t.client.stop;
     if (r == NULL)
       stop = NULL;

@@ -70,8 +70,8 @@ typedef struct Heap {
   Graph *graph;
   Dominators dominators;
   Naming naming;
-  unsigned char *isnew;	/* By object, after compare: 1 if the other snapshot does not have it.
-			   NULL before. */
+  unsigned char *isnew;	/* For each object: 1 if the other snapshot of 'compare' does not have
+			   it. NULL before 'compare'. */
   Identity *sorted;	/* All objects by address; NULL before the first call of 'path'. */
   lua_State *L;		/* During 'open': the thread whose 'progress' function is at index 2. */
   int failed;	/* 1: the progress function raised an error; it is not called again. */
