@@ -14,21 +14,21 @@
 #include "clock.h"
 #include "descriptor.h"
 
-#define PATIENCE	UINT64_C(5000000000)	/* ns without any activity after which a client
+#define PATIENCE	UINT64_C(5000000000)	/* ns: a client without any activity for so long
 						   is disconnected, unless it waits for a
 						   snapshot (CN3) */
 #define POLL_NS		UINT64_C(1000000)	/* ns from a request for a snapshot to the
 						   first check whether it is finished */
-#define POLL_PART	8	/* the next check comes after one POLL_PART-th of the time
-				   already waited */
+#define POLL_PART	8	/* each further check comes after 1 / POLL_PART of the time that
+				   the client has already waited */
 #define REST_NS		UINT64_C(250000000)	/* ns after a failed accept or poll before the
 						   next attempt (CN8) */
 
 typedef struct Client {
   Request request;
   size_t n;		/* number of received bytes in request.line */
-  uint64_t heard;	/* clock_now at the last activity: the connection, received bytes, an
-			   attempt to send more of an answer */
+  uint64_t heard;	/* clock_now at the last activity. Activities are the connection, received
+			   bytes, and attempts to send more of an answer */
 } Client;
 
 static struct pollfd *fds;	/* descriptors for poll: element 0 is the server's, element i + 1
@@ -59,8 +59,8 @@ static int isbehind (const Client *c) {
 
 
 /*
-** Returns the events that poll waits for, in addition to the end of the connection. No request is
-** read while a part of an answer has not been sent or the client waits for a snapshot.
+** Returns the events that poll must report, in addition to the end of the connection. While a part
+** of an answer has not been sent, or the client waits for a snapshot, no request is read.
 */
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
@@ -157,8 +157,8 @@ static int serve (Client *c, int events) {
 
 
 /*
-** Accepts a client at the socket 'server'. On failure accepts no client for REST_NS. A client that
-** leaves too few free descriptors is disconnected after an error (CN3).
+** Accepts a client at the socket 'server'. If that fails, no client is accepted for REST_NS. A
+** client that leaves too few free descriptors receives an error and is disconnected (CN3).
 */
 static void welcome (int server) {
   char why[128];
@@ -189,9 +189,10 @@ static void welcome (int server) {
 
 
 /*
-** Returns the timeout of poll in ms, at most 'ms' (negative: no limit): until the first client must
-** be disconnected for its silence, or the next check of a snapshot is due. As the checks become
-** rarer, an answer is late by one POLL_PART-th of the time waited, or by 'ms' if that is less.
+** Returns the timeout of poll in ms, at most 'ms' (negative: no limit). It ends when the first
+** client must be disconnected for its silence, or the next check of a snapshot is due. As the
+** checks become rarer, an answer is late by at most 1 / POLL_PART of the time waited, or by 'ms' if
+** that is less.
 */
 static int patience (uint64_t now, int ms) {
   size_t i;
@@ -214,7 +215,7 @@ void clients_serve (int server, int ms) {
   if (now < rest) ms = clients_earlier(rest, now, ms);
   fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
   if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
-    /* poll itself has failed: sleep (CN8) */
+    /* poll itself has failed: sleeps (CN8) */
     if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));
     return;
   }

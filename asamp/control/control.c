@@ -27,16 +27,16 @@
 
 static ControlOptions options;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t pid;		/* the process that called control_start last; changed with
-				   'lock' held, atomic */
+static pid_t pid;		/* the process that called control_start last. Atomic; changed only
+				   with 'lock' held */
 static char *bound;		/* path of the socket; NULL: none was created */
 static char *rundir;		/* value of XDG_RUNTIME_DIR at the start; NULL: not set */
 
 
 /*
-** Returns the pattern of the socket's path, which may be in 'to', a buffer of 'size' bytes. The
-** default folder is one of the present effective user: a process that has changed its user since
-** its start cannot write into the folder of the user that it had then.
+** Returns the pattern of the socket's path, which may be stored in 'to', a buffer of 'size' bytes.
+** The default folder is that of the present effective user, because a process that has changed its
+** user since its start cannot write into the folder of the earlier user.
 */
 static const char *patternof (char *to, size_t size) {
   struct stat s;
@@ -58,7 +58,7 @@ static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
     if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
-    else if (!dying_hasbegun()) complain("%s", err);  /* at the end another thread writes it */
+    else if (!dying_hasbegun()) complain("%s", err);  /* else another thread writes the file */
     return;
   }
   keptfiles_current();
@@ -70,9 +70,9 @@ static void change (void) {
 
 
 /*
-** Returns 1 if the profile can continue in another file: the file is not empty or could not be
-** created, or there is a flight recorder; no recording is going on; and the process is not ending,
-** when nothing would finish another file.
+** Returns 1 if the profile can continue in another file now. The present file must not be empty,
+** unless it could not be created or there is a flight recorder. There must be no recording. The
+** process must not be ending, because nothing would finish another file then.
 */
 static int ischangeable (void) {
   ProcessStats s;
@@ -92,8 +92,8 @@ static int openserver (void) {
 
 
 /*
-** The control thread. 'ud': the socket's descriptor, or -1, in a block of malloc that it frees.
-** Returns only if there is not enough memory.
+** The main function of the control thread. 'ud' is the address of the socket's descriptor, or of
+** -1, in a block of malloc that the function frees. Returns only if there is not enough memory.
 */
 static void *run (void *ud) {
   int server = *(int *)ud;
@@ -169,7 +169,7 @@ void control_setup (const ControlOptions *o) {
 }
 
 
-/* Runs in the child of a fork, which has no control thread until its control_ensure. */
+/* Resets the data in the child of a fork, which has no control thread until its control_ensure. */
 static void control_forked (void) {
   free(worker);  /* the worker's thread exists only in the parent */
   worker = NULL;

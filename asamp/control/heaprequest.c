@@ -13,7 +13,8 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/* DONE: the state's thread has released its share; LEFT: so has the control thread (HK1). */
+/* REQUESTED: both threads have their shares. DONE: the state's thread has released its share. LEFT:
+   the control thread has (HK1). */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
@@ -21,7 +22,7 @@ struct HeapRequest {
   Stage stage;		/* changed only by becomes() (HK1) */
   int ok;		/* 1: the snapshot was taken */
   uint64_t state;	/* number of the state whose snapshot was taken */
-  /* The requested path, or that of the file if 'ok'; the reason of a failure. */
+  /* 'path': the requested path; if 'ok', the path of the file. 'err': the reason of a failure. */
   char path[PATH_MAX], err[1024];
 };
 
@@ -33,8 +34,8 @@ static Stage becomes (HeapRequest *h, Stage stage) {
 
 
 /*
-** Writes a marker into the profile, as profiler.snapshot does, so that the pause has an
-** explanation there.
+** Writes a marker into the profile, as profiler.snapshot does, so that the profile explains the
+** pause.
 */
 static void heaprequest_mark (lua_State *L, const char *path) {
   const char *name = "heap snapshot";
@@ -44,8 +45,8 @@ static void heaprequest_mark (lua_State *L, const char *path) {
 
 
 /*
-** Takes the snapshot (callback of SamplerRequest): runs on the state's own thread at the end of a
-** collection, or with L NULL when the state is closed before that.
+** Takes the snapshot. This is the callback of SamplerRequest, called on the state's own thread at
+** the end of a collection. If the state is closed before that, L is NULL.
 */
 static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   HeapRequest *h = (HeapRequest *)request;

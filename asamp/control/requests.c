@@ -24,12 +24,12 @@
 #include "timing.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define MAX_RECORD_S		(366 * 86400)	/* maximal length of a recording in seconds */
-#define STATE_ROWS	16	/* maximal number of rows in an answer to "states" */
-#define SET_ROWS	256	/* maximal number of rows in an answer to "labels" */
-#define NAME_BYTES	1023	/* maximal number of bytes of a name in an answer */
+#define MAX_RECORD_S		(366 * 86400)	/* longest recording, in seconds */
+#define STATE_ROWS	16	/* largest number of rows in an answer to "states" */
+#define SET_ROWS	256	/* largest number of rows in an answer to "labels" */
+#define NAME_BYTES	1023	/* largest number of bytes of a name in an answer */
 
-static uint64_t due;		/* requests_due */
+static uint64_t due;		/* result of requests_due */
 
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -82,8 +82,8 @@ static void requests_forget (Request *r) {
 
 
 /*
-** Returns the next word ("" if there is none), NUL-terminated in place, and sets *line to the
-** text after the word's space.
+** Returns the next word, NUL-terminated in place; "" if there is none. Sets *line to the text after
+** the space that follows the word.
 */
 static char *requests_word (char **line) {
   char *from = *line + strspn(*line, " ");
@@ -109,7 +109,7 @@ static int isabsolute (const char *path) {
 }
 
 
-/* Appends the numbers of pauses by length: 'bins' of SharedHeaps (sampler.h). */
+/* Appends the histogram of pauses by their length: 'bins' of SharedHeaps (sampler.h). */
 static int pauses (Request *r, const uint64_t bins[SAMPLER_PAUSES]) {
   char text[SAMPLER_PAUSES * 21 + 1];
   size_t n = 0;
@@ -145,7 +145,7 @@ static int stats (Request *r) {
 }
 
 
-/* Appends a line "row NUMBERS NAME" to the answer; of the name, NAME_BYTES bytes at most. */
+/* Appends a line "row NUMBERS NAME" to the answer. The name is cut to NAME_BYTES bytes. */
 static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *name) {
   Bytes line = {0};
   size_t k;
@@ -211,8 +211,8 @@ static int sayset (Request *r, const SamplerSet *s) {
 
 
 /*
-** Appends the exact bytes of the SET_ROWS label sets with which most was allocated, as lines of
-** sayset, and the sum of the others. If no bytes were allocated with labels, there is no row.
+** Appends lines of sayset with the exact bytes of the SET_ROWS label sets with the most bytes, and
+** the sum of the others. If no bytes were allocated with labels, there are no rows.
 */
 static int labelsets (Request *r) {
   SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
@@ -278,7 +278,7 @@ static int sayfile (Request *r) {
 }
 
 
-/* Refuses a request because of the recording. */
+/* Refuses a request that is not possible during the present recording. */
 static int refusefornow (Request *r) {
   uint64_t now = clock_now();
   char why[100];
@@ -288,7 +288,7 @@ static int refusefornow (Request *r) {
 }
 
 
-/* Starts a recording. While one is going on, another is refused. */
+/* Starts a recording. Refuses if there is one already. */
 static int requests_record (Request *r, char *rest) {
   char err[1024];
   const char *seconds = requests_word(&rest);
@@ -321,8 +321,8 @@ static int requests_record (Request *r, char *rest) {
 
 
 /*
-** Ends the recording and returns to the profile of the set-up. Returns 0 with the reason in 'err'
-** if there is no recording, or if the set-up's file cannot be made (process_stop).
+** Ends the recording and continues the profile of the set-up. Returns 0 with the reason in 'err' if
+** there is no recording, or if the set-up's file cannot be made (process_stop).
 */
 static int requests_end (char *err, size_t errsize) {
   int ok;
@@ -350,7 +350,7 @@ static int dump (Request *r, const char *to) {
 }
 
 
-/* Continues in another file of the pattern; the files beyond the option 'keep' are removed. */
+/* Continues the profile in another file of the pattern; removes files beyond the option 'keep'. */
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;

@@ -49,9 +49,9 @@ static struct Held *server_find (int fd) {
 
 
 /*
-** Records a new descriptor and returns it; a negative 'fd' is only returned. If an entry with this
-** number exists, the program has closed the old descriptor: the new one replaces it there. The
-** caller holds the lock.
+** Records a new descriptor and returns it. A negative 'fd' is only returned. An existing entry with
+** the number is replaced, because the program must have closed the old descriptor. The caller holds
+** the lock.
 */
 static int holdfd (int fd) {
   struct stat s;
@@ -119,8 +119,8 @@ static int isdead (const struct sockaddr_un *a) {
 
 /*
 ** Removes the file at the socket's path if CN4 allows it. The socket that this process created last
-** is removed even if a process listens there: a child, such as the one that writes a snapshot, may
-** still have it open.
+** is removed even if a process listens there, because a child, such as the one that writes a
+** snapshot, may still have it open.
 */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
@@ -196,7 +196,7 @@ int server_open (const char *path, char *why, size_t size) {
 }
 
 
-/* Returns 1 if the client is this user or root (CN2). */
+/* Returns 1 if the client is of this user or of root (CN2). */
 static int isfriend (int fd) {
   struct ucred c;
   socklen_t n = sizeof(c);

@@ -57,7 +57,7 @@ static void seetime (void *ud, uint64_t ns, int wall) {
   }
 }
 
-/* Stores the command of the first profile. Sets 'othercommand' if a later one has another command. */
+/* Stores the command of the first profile. Sets 'othercommand' if a later profile has another. */
 static void addcommand (Unite *m, const char *command) {
   if (!m->checked)
     m->command = command != NULL ? strdup(command) : NULL;

@@ -10,21 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* number of classes from which on each further
-					       metatable has the class "(other classes)" */
+#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* limit of the number of classes; beyond it, further
+					       metatables have the class "(other classes)" */
 
-/* Numbers of the classes so far: by metatable + 1, and by the hash of the name. */
+/* The classes so far: 'metatables' maps a metatable + 1 to its class, 'names' the hash of a class's
+   name. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;
 
 /*
-** Sets *id to the number of the class with this name, and adds the class if it is new (several
-** metatables may have one name). Returns 0 if there is not enough memory.
+** Sets *id to the number of the class with this name, and adds the class if it is new. It may
+** exist, because several metatables may have one name. Returns 0 if there is not enough memory.
 */
 static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *id) {
   uint64_t key = hash_bytes(name, strlen(name)) >> 1;
-  /* another name with this hash has the next free key */
+  /* names with equal hashes have successive keys */
   for (; (*id = idmap_get(&known->names, key)) != IDMAP_NONE; key++)
     if (strcmp(m->names[*id], name) == 0) return 1;
   if (!list_grow(&m->names, m->n, &m->size, sizeof(*m->names)))
@@ -75,8 +76,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   s = graph_text(g, name, &n);
   if (n == 0)
     return 0;
-  if (n > 2 && memcmp(s, "__", 2) == 0)  /* a field such as __index: the name is
-					    that of the table with the field */
+  if (n > 2 && memcmp(s, "__", 2) == 0)  /* a field such as __index: uses the name
+					    of the table that has the field */
     return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
   if (depth > 0 && way_kind(g->way[v]) == HEAP_EFIELD &&
       (way_kind(g->way[parent]) == HEAP_EFIELD) &&

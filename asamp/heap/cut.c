@@ -15,22 +15,22 @@
 #define UNKNOWN	254u	/* stepsto was not called for the object yet */
 #define ELLIPSIS	"…"
 
-/* Flags of an object: which references from it or to it are removed. */
+/* Flags of an object. Each states which references from or to the object are removed. */
 enum {
-  OWN = 1,		/* the reference from its parent */
-  VALUE = 2,		/* the object is an upvalue: the reference to its value */
-  ELEMENTS = 4,		/* the object is a table: the references to all its elements */
-  KEY = 8,		/* the object is the key of a removed field: the references of the objects
-			   with the flag HOLDER to it as a key */
-  HOLDER = 16,		/* the object has a removed field */
-  LOCAL = 32		/* the object is the value of a removed local variable: the references
-			   from the variable's stack slots */
+  OWN = 1,		/* the reference from the object's parent */
+  VALUE = 2,		/* the reference from the object, an upvalue, to its value */
+  ELEMENTS = 4,		/* the references from the object, a table, to all its elements */
+  KEY = 8,		/* the references to the object as a key, from objects with the flag HOLDER:
+			   the object is the key of a removed field */
+  HOLDER = 16,		/* none on its own: the object has a removed field */
+  LOCAL = 32		/* the references to the object from the stack slots of a removed local
+			   variable, whose value it is */
 };
 
-/* A value under a weak key of which the key or the table was not reached yet. */
+/* A value under a weak key, when one of the key and the table was reached, and the other was not. */
 typedef struct Waiting {
-  /* 'from': the one of key and table that was reached; 'to': the value; 'next': index + 1 of the
-     next entry with the same key or table that was not reached; 0: none */
+  /* 'from': the key or table that was reached. 'to': the value. 'next': index + 1 of the next entry
+     that waits for the same object; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -82,8 +82,8 @@ static int isloaded (const Graph *g, uint32_t v) {
 }
 
 /*
-** Returns 1 if the reference to v is the first step of v's path: from the registry, package.loaded
-** or the stack of the main thread.
+** Returns 1 if the reference to v is always the first step of v's path. It is if it comes from the
+** registry, package.loaded or the stack of the main thread.
 */
 static int istop (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
@@ -137,8 +137,8 @@ static int isnamesake (const Graph *g, uint32_t v) {
 }
 
 /*
-** Returns the number of steps of w's path that lead to object v; DEAD if v has another path.
-** 'above' is the result for v's parent.
+** Returns the number of steps of w's path that the path to object v matches, from the start; DEAD
+** if it does not match. 'above' is the result for v's parent.
 */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
@@ -169,7 +169,7 @@ static int findends (Work *w, uint64_t *count) {
   for (v = 1; v < g->n; v++) {
     size_t n = 0;
     uint32_t u = v;
-    for (; at[u] == UNKNOWN; u = g->parent[u]) {  /* parents usually have lower numbers */
+    for (; at[u] == UNKNOWN; u = g->parent[u]) {  /* short: parents usually have lower numbers */
       if (!list_grow(&path, n, &size, sizeof(*path))) {
         free(path);
         free(at);
@@ -195,7 +195,8 @@ static int findends (Work *w, uint64_t *count) {
 
 /* {== removal ========================================================== */
 
-/* Returns why no Lua code can remove the reference from v's parent to v; NULL if some can. */
+/* Returns the reason why no Lua code can remove the reference from v's parent to v; NULL if code
+   can. */
 static const char *fixed (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   switch (way_kind(g->way[v])) {
@@ -260,8 +261,8 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
 }
 
 /*
-** Removes the upvalues that are the variable w->variable of w->function, whose value is 'value'
-** (CU2): sets their flag VALUE.
+** Removes the upvalues that are the variable w->variable of w->function (CU2): sets the flag VALUE
+** of those whose value is 'value'.
 */
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
@@ -283,9 +284,9 @@ static void removeupvalues (Work *w, uint32_t value) {
 }
 
 /*
-** Removes the local variables that an upvalue of a function with the prototype 'inner' may be: they
-** are named w->variable, have the value 'value', and belong to a function around 'inner' (CU2).
-** Sets w->function to the prototype of that function.
+** Removes the local variable that an upvalue of a function with the prototype 'inner' is (CU2). It
+** is each one that has the name w->variable and the value 'value', and belongs to a function around
+** 'inner'. Sets w->function to the prototype of that function.
 */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
@@ -306,8 +307,8 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
 }
 
 /*
-** If v's parent holds v as a local variable or an upvalue, removes the other references that are
-** the same variable (CU2). Returns 0 if there is not enough memory.
+** If v's parent holds v by a local variable or an upvalue, removes the other references to v by the
+** same variable (CU2). Returns 0 if there is not enough memory.
 */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
@@ -331,8 +332,8 @@ static int removevariable (Work *w, uint32_t v) {
 }
 
 /*
-** Sets all flags, from the flags OWN of the objects at the end of the path. Returns NULL, or the
-** reason why a reference cannot be removed.
+** Sets the other flags of all objects. The flags OWN of the objects at the end of the path must be
+** set. Returns NULL, or the reason why a reference cannot be removed.
 */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
@@ -384,14 +385,14 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
 
 typedef struct Marking {
   Work *w;
-  uint32_t *queue, n;		/* the reached objects, in order */
-  uint32_t *heads;		/* for each object: index + 1 in 'waiting' of the first entry for
-				   it; NULL: there are no entries */
+  uint32_t *queue, n;		/* the reached objects, in the order in which they were reached */
+  uint32_t *heads;		/* for each object: index + 1 of the first entry of 'waiting' that
+				   waits for it; 0: none. NULL: there are no entries */
   Waiting *waiting;
   size_t nwaiting, waitingsize;
 } Marking;
 
-/* Reaches the object 'to', unless it was reached before. */
+/* Marks the object 'to' as reached by 'way' from 'from', unless it was reached before. */
 static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;
@@ -402,8 +403,9 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
 }
 
 /*
-** Lists the value 'to' under a weak key, to be reached when 'other' is reached: 'from' and 'other'
-** are the key and the table that together hold the value. Returns 0 if there is not enough memory.
+** Stores the value 'to' under a weak key in 'waiting', until 'other' is reached. 'from' and 'other'
+** are the key and the table, which hold the value together. Returns 0 if there is not enough
+** memory.
 */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
@@ -419,8 +421,8 @@ static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way wa
 }
 
 /*
-** Reaches all objects that the state holds without the removed references, breadth first. Counts
-** these references. Returns 0 if there is not enough memory.
+** Marks all objects that can be reached from the state without the removed references, breadth
+** first. Counts the removed references. Returns 0 if there is not enough memory.
 */
 static int mark (Marking *m) {
   Work *w = m->w;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, whose columns the field
-** "meta" describes, and a list of all strings. DevTools limits ids of objects to 32 bits. They are
-** derived from the objects' addresses where possible, so that DevTools can compare two snapshots of
-** one process.
+** "meta" describes, and a list of all strings. The ids of objects are derived from their addresses
+** where possible, so that DevTools can compare two snapshots of one process. DevTools limits ids to
+** 32 bits.
 */
 #include "devtools.h"
 #include "words.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_FIELDS = 7 };  /* numbers of a node */
+enum { NODE_FIELDS = 7 };  /* count of the numbers that a node has */
 
 #define WORDS_BYTES	((uint32_t)1 << 30)	/* largest number of bytes of all words: the
 						   largest limit of a StrTab */
@@ -41,9 +41,9 @@ static const char HEAD[] =
   "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
 
 /*
-** The words: names of functions, and descriptions of edges, each stored once. The file's list of
-** strings has "(Lua state)", the classes, the texts of the string objects, name and source of each
-** site, and these words.
+** The words of a file: names of functions, and descriptions of edges, each stored once. The file's
+** list of strings has, in this order, "(Lua state)", the classes, the texts of the string objects,
+** name and source of each site, and the words.
 */
 typedef struct Strings {
   StrTab text;
@@ -129,8 +129,8 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
 }
 
 /*
-** Assigns an id to object v and returns it: made of 30 bits of v's address, or the next free id. To
-** be called once for each object.
+** Assigns an id to object v and returns it. The id is made of 30 bits of v's address; if it is not
+** free, the next free one is used. To be called once for each object.
 */
 static uint64_t idof (Out *o, uint32_t v) {
   uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
@@ -210,9 +210,9 @@ static void edges (Out *o) {
 }
 
 /*
-** Writes the sites: function i + 1 and node i + 2 of the trace tree, whose root is node 1, for each
-** site i. The line of a function is the line that allocates. Of the samples of an object only the
-** first one, which is that of the object itself, is counted.
+** Writes the sites. Site i is function i + 1 and node i + 2 of the trace tree, whose root is node
+** 1. The line of a function is the line that allocates. Of the samples of an object only the first
+** one, which is that of the object itself, is counted.
 */
 static void traces (Out *o) {
   const Graph *g = o->g;

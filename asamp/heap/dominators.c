@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The dominator tree (dominators.h). The algorithm numbers the objects in the order of a
-** depth-first search, from 0, the state. The arrays of Work are indexed by these numbers and
-** contain them, except that 'order' contains objects and 'number' is indexed by objects.
+** depth-first search; the state has number 0. The arrays of Work are indexed by these numbers and
+** contain such numbers, except that 'order' contains objects, and 'number' is indexed by objects.
 */
 #include "dominators.h"
 
@@ -24,8 +24,8 @@ typedef struct Work {
 } Work;
 
 /*
-** Numbers the objects by a depth-first search without recursion: 'above' leads back from the
-** current object, and 'semi' has the position in each object's edges.
+** Numbers the objects by a depth-first search. Instead of recursion, 'above' leads back from the
+** current object, and 'semi' temporarily has the position in each object's edges.
 */
 static void dominators_search (Work *w) {
   const Graph *g = w->g;
@@ -82,9 +82,9 @@ static int reverse (Work *w) {
 }
 
 /*
-** Returns the label with the smallest semidominator among those of v and of the ancestors of v
-** whose numbers are 'last' or larger, and compresses the path to them: 'above' of each is then its
-** first ancestor below 'last'. 'stack' has capacity for all numbers.
+** Returns the label with the smallest semidominator among the labels of v and of the ancestors of v
+** whose numbers are 'last' or larger. Compresses the path: 'above' of v and of each of these
+** ancestors is then the first ancestor below 'last'. 'stack' has capacity for all numbers.
 */
 static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   size_t n = 0;
@@ -108,11 +108,11 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
 }
 
 /*
-** Computes the immediate dominators from the semidominators. That of i is the first one, of i's
-** parent in the search tree and the dominators of this parent, whose number is not larger than
-** semi[i]. jump[i] is a more distant dominator of i, chosen such that every dominator is found in
-** O(log n) steps; single steps would take O(n * n) for a chain of n objects. 'jump' and 'depth'
-** have capacity for all numbers.
+** Computes the immediate dominators from the semidominators. To find that of i, it starts at the
+** parent of i in the search tree, and goes up through the dominators of this parent to the first
+** number that is not larger than semi[i]. jump[i] is a more distant dominator of i, chosen such
+** that every dominator is found in O(log n) steps; single steps would take O(n * n) in total for a
+** chain of n objects. 'jump' and 'depth' have capacity for all numbers.
 */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   uint32_t i;

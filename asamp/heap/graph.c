@@ -25,10 +25,11 @@
 					        known" */
 
 /*
-** A snapshot may take MEMORY_MOST bytes of memory or, if that is more, MEMORY_TIMES bytes for each
-** byte of the file read so far. It may be unpacked to UNPACKED_MOST bytes or, if that is more,
-** UNPACKED_TIMES bytes for each byte of the file. Snapshots written by asamp take at most 60 bytes
-** of memory, and unpack to at most 8 bytes, for each byte of the file.
+** Limits against files that are made to exhaust memory. A snapshot may take MEMORY_MOST bytes of
+** memory or, if that is more, MEMORY_TIMES bytes for each byte of the file read so far. It may be
+** unpacked to UNPACKED_MOST bytes or, if that is more, UNPACKED_TIMES bytes for each byte of the
+** file. Snapshots written by asamp take at most 60 bytes of memory, and unpack to at most 8 bytes,
+** for each byte of the file.
 */
 #define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
 #define MEMORY_TIMES	256
@@ -36,8 +37,8 @@
 #define UNPACKED_TIMES	128
 
 /*
-** Bytes of memory for one element: an object, an edge, .... They include the unused capacity of
-** lists, and the memory for the dominators and classes that the caller computes later.
+** Bytes of memory for one object, one edge, and so on. They include the unused capacity of lists,
+** and the memory for the dominators and classes that the caller computes later.
 */
 enum {
   OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
@@ -45,8 +46,8 @@ enum {
   SITE_COST = 2 * sizeof(Site) + 32, SAMPLE_COST = 4 * sizeof(Sample)
 };
 
-#define SUM_MOST	((uint64_t)1 << 62)  /* largest sum of the bytes of all objects, and
-					        of the bytes that all samples represent */
+#define SUM_MOST	((uint64_t)1 << 62)  /* limit of the bytes of all objects, and of the
+					        bytes that all samples represent */
 
 #define FREE		UINT64_MAX  /* an unused entry of Reader.table */
 
@@ -65,24 +66,24 @@ typedef struct Reader {
   uint64_t *table;		/* hash table from address to object: an entry has the tag of
 				   the address and the object's number, or is FREE */
   uint32_t mask;		/* number of entries of 'table' - 1; 0: there is no table yet */
-  uint64_t seed;		/* of the hash function, so that collisions cannot be predicted */
+  uint64_t seed;		/* seed of the hash function: collisions cannot be predicted */
   uint32_t next;		/* the object that is probably defined next: objects are
 				   defined in the order in which they are first mentioned */
   size_t sitesize, samplesize, codesize;
   IdMap codes;			/* from the address of a C function to its index in Graph.codes */
   uint64_t nsites;		/* number of sites read so far */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
-  uint64_t defined, nedges;	/* number of objects defined and of edges read so far, which are
+  uint64_t defined, nedges;	/* numbers of objects defined and of edges read so far, which are
 				   compared with the numbers at the file's end */
   uint64_t bytes, sampled;	/* bytes of all objects; bytes that all samples represent */
   uint64_t spent;		/* approximate bytes of memory for the part of the file that
 				   has been read */
-  uint64_t last, lastsample, from;  /* addresses from which the file counts distances: of the
-				       previous object, of the object of the previous sample,
-				       of the holder */
+  uint64_t last, lastsample, from;  /* addresses to which distances in the file are added:
+				       those of the previous object, of the object of the
+				       previous sample, and of the holder */
   uint32_t holder;		/* the object whose edges are being read */
-  int late;			/* 1: the holder had edges earlier, or is not defined yet: the
-				   edges that are being read are stored in Graph.late */
+  int late;			/* 1: the edges that are being read are stored in Graph.late,
+				   because the holder had edges earlier, or is not defined yet */
   int64_t index;		/* index of the holder's previous array element */
   jmp_buf failed;
   char *err;
@@ -111,8 +112,8 @@ static _Noreturn void damaged (Reader *r, const char *what) {
 }
 
 /*
-** Adds 'bytes' to the memory used. Fails if the file needs far more memory than a snapshot of its
-** size that asamp has written.
+** Adds 'bytes' to the memory used. Fails if the file needs far more memory than snapshots of its
+** size that asamp writes.
 */
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
@@ -164,7 +165,7 @@ static int64_t distance (Reader *r) {
   return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
-/* Reads an address, whose distance from the address 'from' is in the file. */
+/* Reads an address. The file has its distance from the address 'from'. */
 static uint64_t address (Reader *r, uint64_t from) {
   uint64_t a = (uint64_t)distance(r) + (from >> 3);
   if (a == 0 || a >> 61 != 0)
@@ -172,7 +173,7 @@ static uint64_t address (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Reads an address, as address(), that may be missing: returns 0 then. */
+/* As address(), for an address that may be missing. Returns 0 if it is. */
 static uint64_t optional (Reader *r, uint64_t from) {
   uint64_t n = graph_number(r), a;
   if (n == HEAP_NONE)
@@ -184,7 +185,7 @@ static uint64_t optional (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Reads a text with its length. Returns the length; adds a NUL. */
+/* Reads a length and a text of that length. Returns the length. Adds a NUL to the text. */
 static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
   uint64_t n = graph_number(r);
   size_t i;
@@ -202,7 +203,7 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /*
 ** Returns the hash of an address. Addresses in one page of 4 KiB have hashes that are close
-** together, because they are often looked up one after another.
+** together, so that lookups use few cache lines: such addresses often follow one another.
 */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
@@ -211,7 +212,7 @@ static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   return (h >> 32 << 6) + (a >> 6 & 63);
 }
 
-/* Returns the tag of an address: another hash, in the upper 32 bits of an entry. */
+/* Returns the tag of an address, which is another hash. It is in the upper 32 bits of an entry. */
 static uint64_t tagof (uint64_t a) {
   return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
 }
@@ -276,7 +277,7 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   return v;
 }
 
-/* Returns the index of the entry for an address, or of the free entry for it. */
+/* Returns the index of the entry with an address or, if there is none, of the free entry for it. */
 static uint32_t placeof (const Reader *r, uint64_t a) {
   uint64_t tag = tagof(a), e;
   uint32_t s;
@@ -298,18 +299,18 @@ static uint32_t object (Reader *r, uint64_t a) {
   return v;
 }
 
-/* Returns the object at an address; GRAPH_NONE if the file has mentioned none there. */
+/* Returns the object at an address; GRAPH_NONE if the file has not mentioned an object there. */
 static uint32_t graph_find (const Reader *r, uint64_t a) {
   uint32_t s = r->mask == 0 ? 0 : placeof(r, a);
   return r->mask == 0 || r->table[s] == FREE ? GRAPH_NONE : (uint32_t)r->table[s];
 }
 
-/* Returns as object(); for the address 0, GRAPH_NONE. */
+/* As object(), but returns GRAPH_NONE for the address 0. */
 static uint32_t maybe (Reader *r, uint64_t a) {
   return a == 0 ? GRAPH_NONE : object(r, a);
 }
 
-/* Stores a text. Returns its offset in Graph.text; GRAPH_NONE beyond TEXT_MOST. */
+/* Stores a text. Returns its offset in Graph.text; GRAPH_NONE if TEXT_MOST would be exceeded. */
 static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   Graph *g = r->g;
   uint32_t at = (uint32_t)g->ntext;
@@ -422,7 +423,7 @@ static void readobject (Reader *r, int kind) {
 
 /* {== edges ============================================================ */
 
-/* Adds a slot. Returns the way with its index. */
+/* Adds a slot. Returns the way of that kind with the slot's index. */
 static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
   spend(r, SLOT_COST);
@@ -436,7 +437,7 @@ static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t 
   return way_of(kind, g->nslots++);
 }
 
-/* Returns the way with a number, or with WAY_MOST if the number does not fit. */
+/* Returns the way of that kind with a number, or with WAY_MOST if the number does not fit. */
 static Way withindex (int kind, int64_t index) {
   return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
 }
@@ -484,7 +485,7 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root has another holder");
-  if (ofweak) {  /* the table has been reached: it becomes the holder, and the key the argument */
+  if (ofweak) {  /* the table was reached before: it becomes the holder, the key the argument */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -524,8 +525,9 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* A thread has no edges before those of its stack. Other holders may have had edges: a weak key
-     before the values under it, the state before the objects pending finalization. */
+  /* The holder's edges may be in two parts of the file: a weak key's own edges come before those to
+     the values under it, the state's before those to objects pending finalization. All edges of a
+     thread come together. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
@@ -540,8 +542,8 @@ static int byfrom (const void *a, const void *b) {
 /* }===================================================================== */
 
 /*
-** Returns the largest valid number of a meta. A sampling period may be larger than any possible
-** heap.
+** Returns the largest valid number of a meta. It is larger for a sampling period, which may exceed
+** any possible heap.
 */
 static uint64_t mostof (const char *key) {
   return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
@@ -594,8 +596,8 @@ static void readsite (Reader *r) {
 }
 
 /*
-** Reads a sample. If its object is not in the snapshot, the object was garbage that had not been
-** collected yet: then the sample is only counted.
+** Reads a sample. If its object is not in the snapshot, because it was garbage that had not been
+** collected yet, the sample is only counted.
 */
 static void readsample (Reader *r) {
   Graph *g = r->g;
@@ -625,8 +627,9 @@ static void readsample (Reader *r) {
 }
 
 /*
-** Compares two samples: by object, then the older one first, then by site. The oldest sample of an
-** object is that of the object itself; younger ones are of its vectors.
+** Compares two samples for qsort. Those of one object are in the order of their ages, the oldest
+** first, because the oldest is the sample of the object itself; younger ones are of its vectors.
+** Samples of equal ages are in the order of their sites.
 */
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
@@ -673,9 +676,9 @@ static void graph_check (Reader *r) {
 }
 
 /*
-** Fails unless the parents of every object lead to object 0 (GR2). Each pass follows the parents of
-** one object up to an object that was checked before. In 'seen', 1 marks the checked objects, and 2
-** those on the path of this pass.
+** Fails unless the parents of every object lead to object 0 (GR2). For each object, follows the
+** parents up to an object that was checked before. In 'seen', 1 marks the checked objects, and 2
+** those on the present path, so that a path that meets a 2 is a cycle.
 */
 static void checkparents (Reader *r) {
   Graph *g = r->g;

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* flag in Group.kind: no reference from the parent in the tree to
-				   the object was found (wayto) */
-#define FIELDS_MANY	12	/* more fields than this may be merged into one row "[*]" */
+#define TOGETHER	64	/* flag in Group.kind: wayto found no reference to the object from
+				   its parent in the tree */
+#define FIELDS_MANY	12	/* fields of a table may be merged into one row "[*]" if there are
+				   more than this */
 
 /* State of the computation: the tree, and the weights of its nodes. */
 typedef struct Work {
@@ -17,8 +18,8 @@ typedef struct Work {
   const uint32_t *above;	/* parent of each object in the tree */
   uint32_t *first, *child;	/* children of object v: child[first[v]] up to, but without,
 				   child[first[v + 1]] */
-  uint64_t *value, *count;	/* for paths, of the wanted objects at or below each object in the
-				   tree: the bytes that they retain, and their number */
+  uint64_t *value, *count;	/* for paths, for each object: the bytes that the wanted objects in
+				   its subtree, itself included, retain, and their number */
   Merge *m;
   int statecounted;		/* 1: the row of the state's own memory was added or left out */
   int failed;			/* 1: there was not enough memory */
@@ -32,10 +33,11 @@ typedef struct Set {
 
 /* The children of a row that are held in the same way; they will become a row. */
 typedef struct Group {
-  uint32_t kind, a, b, class;	/* its key: kind of the way, two arguments, class (paths: 0) */
+  uint32_t kind, a, b, class;	/* the key of the group: kind of the way, two arguments, and class
+				   (0 in a tree of paths) */
   uint64_t value;		/* sum of the values of its objects, bytes */
   Set set;
-  int counted;		/* 1: mergefields has visited it with the first field of its class */
+  int counted;		/* 1: mergefields has visited the group with an earlier one */
 } Group;
 
 /* Appends an object. Returns 0 if there is not enough memory. */
@@ -127,8 +129,9 @@ static uint64_t merge_valueof (const Work *w, uint32_t v) {
 }
 
 /*
-** Sets *way to how 'from' holds v: the way of the shortest path, if 'from' is v's parent on it.
-** Returns 0 if 'from' does not refer to v, or is not v's parent and has too many edges.
+** Sets *way to how 'from' holds v. If 'from' is v's parent, this is the way of the shortest path;
+** otherwise the edges of 'from' are searched. Returns 0 if 'from' does not refer to v or has too
+** many edges to search.
 */
 static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
   size_t i = 0;
@@ -145,8 +148,9 @@ static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
 }
 
 /*
-** Returns the parent of v, and sets *way to how it holds v. If the parent is an upvalue, whose step
-** to its value has no name, returns the parent of the upvalue, and how that holds the upvalue.
+** Returns the parent of v, and sets *way to how it holds v. If the parent is an upvalue, uses the
+** parent of the upvalue and how it holds the upvalue, because the step from an upvalue to its value
+** has no name.
 */
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
@@ -155,7 +159,7 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets the key of the group of v, a child of 'from' in the tree; *p is otherwise zero. */
+/* Sets *p to an empty group with the key for v, a child of 'from' in the tree. */
 static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -251,9 +255,9 @@ static int byvalue (const void *a, const void *b) {
 }
 
 /*
-** Merges the groups of fields with one class (in a tree of paths, of any class) into one group
-** "[*]", if there are more than FIELDS_MANY of them and none has more than half of their bytes.
-** Returns 0 if there is not enough memory.
+** Merges the groups of fields that have the same class into one group "[*]", if there are more than
+** FIELDS_MANY of them and none has more than half of their bytes. In a tree of paths, all groups
+** have the same class. Returns 0 if there is not enough memory.
 */
 static int mergefields (Groups *s) {
   size_t i, k;
@@ -287,8 +291,8 @@ static int mergefields (Groups *s) {
 }
 
 /*
-** Returns 1 if the group p is folded into the row above it, which was the group 'above': p is the
-** value of an upvalue, or repeats the step of 'above' as in a linked list.
+** Returns 1 if the group p is folded into the row above it, which is made from the group 'above'.
+** It is if p is the value of an upvalue, or repeats the step of 'above' as in a linked list.
 */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
@@ -297,9 +301,9 @@ static int isfolded (const Group *p, const Group *above) {
 }
 
 /*
-** Divides the children of the objects of a row, 'set', into groups. Folded children are added to
-** 'set' and to the row, and their children are divided too. 'row' is NULL for the state. Returns 0
-** if there is not enough memory.
+** Divides the children of a row's objects into groups. 'set' has the objects of the row. Folded
+** children are added to 'set' and to the row, and their children are divided too. 'row' is NULL for
+** the state. Returns 0 if there is not enough memory.
 */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
@@ -318,8 +322,9 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         }
         else {
           Way way;
-          row->repeated = 1;  /* with another index than that of the row's example, the
-			         row represents several references */
+          row->repeated = 1;
+          /* If the index differs from that of the row's example, the row represents several
+             references. */
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;
@@ -374,8 +379,9 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
 }
 
 /*
-** In a tree of dominators, adds the row of the memory of the state itself, unless it was added or
-** has less bytes than 'next', the value of the next row at depth 0.
+** In a tree of dominators, adds the row of the memory of the state itself at its place in the order
+** of values: does nothing if the row was added before, or has less bytes than 'next', the value of
+** the next row at depth 0.
 */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
@@ -390,8 +396,9 @@ static void staterow (Work *w, uint64_t next) {
 }
 
 /*
-** Adds the rows below a row, recursively. 'set': the objects of this row; 'above': its group, NULL
-** for the state; 'row': its index, GRAPH_NONE for the state; 'depth': depth of the rows below it.
+** Adds the rows below a row, recursively. 'set' has the objects of the row, 'above' is its group
+** (NULL for the state), 'row' its index (GRAPH_NONE for the state). 'depth' is the depth of the
+** rows below it.
 */
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};

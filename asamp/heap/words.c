@@ -118,8 +118,8 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
 }
 
 /*
-** Describes the function at the bottom of a coroutine's stack. The result is empty if this function
-** has the prototype 'in', or is not known.
+** Describes the function at the bottom of a coroutine's stack. The result is empty if the function
+** has the prototype 'in', or is unknown.
 */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
@@ -129,17 +129,17 @@ static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS
   while (graph_edge(g, thread, &i, &to, &way)) {
     const Slot *s = way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
     if ((way_kind(way) != HEAP_ESTACK && way_kind(way) != HEAP_ECODE) || s == NULL ||
-        s->index == 0)  /* an additional argument, below the called function */
+        s->index == 0)  /* an extra vararg, which is below the called function */
       continue;
     if (s->index == 1 && way_kind(way) == HEAP_ECODE) cfunction(g, s->in, out);
     else if (s->index == 1 && s->in != in) words_function(g, s->in, out);
-    return;  /* index > 1: the function has no edge, as a light C function is no object */
+    return;  /* index > 1: the function has no edge, because a light C function is not an object */
   }
 }
 
 /*
-** Shortens valid UTF-8 to at most 'most' bytes plus "…", which marks the cut, in place; does not cut
-** a character.
+** Shortens a text of valid UTF-8 in place, to at most 'most' bytes and "…". Cuts between
+** characters. Returns the text.
 */
 static const char *clip (char text[WORDS_MOST], size_t most) {
   size_t n = most;
