@@ -52,7 +52,7 @@ static size_t digitsof (uint64_t n) {
   return digits + (n >= 10) + (n >= 100);
 }
 
-/* Slow path of bytes_decimal. Not inlined, so that the fast path saves no registers. */
+/* Slow path of bytes_decimal. Not inlined, so that the fast path need not save registers. */
 static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n) {
   size_t digits = digitsof(n);
   unsigned char *to = bytes_grow(b, digits + (before != 0));
@@ -126,7 +126,8 @@ int bytes_isutf8 (const char *text, size_t n) {
   return 1;
 }
 
-/* Returns the length of the leading ASCII text; if 'line', up to its first control character. */
+/* Returns the length of the ASCII text at the start of s. If 'line' is not 0, the text ends at the
+   first control character. */
 static size_t plain (const unsigned char *s, size_t n, int line) {
   size_t i = 0;
   if (!line) {

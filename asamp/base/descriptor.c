@@ -27,8 +27,8 @@ static void drop (void) {
 }
 
 /*
-** Closes the reserved numbers in the child of a fork: the threads that would release them do not
-** exist there.
+** Releases the reserved numbers in the child of a fork, because the threads that would release them
+** do not exist there.
 */
 static void descriptor_forked (void) {
   pthread_mutex_init(&lock, NULL);

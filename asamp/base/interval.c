@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* If one block is expected to have more points, their number has a normal distribution. */
+/* If a block is expected to have more points than this, their number is drawn from a normal
+   distribution, because drawing each distance would take too long. */
 #define MANY	4096
 
 
@@ -24,9 +25,9 @@ static double unit (Interval *v) {
 
 
 /*
-** Returns an exponential random number, rounded up: at least 1, at most INTERVAL_MAX. Its mean
-** before rounding is half a byte less than 'period', because rounding adds half a byte on average:
-** the mean of the result is 'period', within 1 part in 49,000.
+** Returns an exponential random number with the mean 'period', rounded up: at least 1, at most
+** INTERVAL_MAX. Rounding adds half a byte on average, so the number before rounding has a mean of
+** half a byte less. The mean of the result differs from 'period' by at most 1 part in 49,000.
 */
 static uint64_t exponential (Interval *v) {
   double d = ceil(-log(unit(v)) * ((double)v->period - 0.5));
@@ -47,7 +48,7 @@ uint64_t interval_first (Interval *v) {
 
 
 /*
-** Returns the number of points where many are expected ('mean'). The Poisson distribution is
+** Returns a random number of points with the large mean 'mean'. The Poisson distribution is
 ** approximated by the normal one, drawn by the method of Box and Muller (1958).
 */
 static uint64_t many (Interval *v, double mean) {
@@ -57,7 +58,8 @@ static uint64_t many (Interval *v, double mean) {
 }
 
 
-/* interval_pass for random intervals. Not inlined, so that fixed intervals cost no registers. */
+/* interval_pass for random intervals. Not inlined, so that interval_pass need not save registers
+   for fixed intervals. */
 static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over,
                                                       uint64_t *distance) {
   uint64_t n = 1, d;

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 /*
-** Closes the descriptors from 'first' to 'last'. Kernels before 5.9 do not have the system call:
-** the child then keeps these descriptors open until it ends.
+** Closes the descriptors from 'first' to 'last'. Kernels before 5.9 do not have the system call; on
+** these the child keeps the descriptors open until it ends.
 */
 static void shut (unsigned first, unsigned last) {
 #if defined(SYS_close_range)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Table of strings (strtab.h): one buffer, and a map from hashes to offsets. The second and later
-** strings with one hash have the next free keys of the map.
+** Table of strings (strtab.h): one buffer, and a map from hashes to offsets. If several strings
+** have one hash, the first one has the hash as its key in the map, and the others the next free
+** keys.
 */
 #include "strtab.h"
 #include "hash.h"
@@ -49,8 +50,8 @@ static size_t length (const char *s, size_t n) {
 }
 
 /*
-** Returns the number of the n > 0 bytes, or IDMAP_NONE if they are not in the table. Sets *key to
-** their key in the map, in either case.
+** Returns the number of the string of n > 0 bytes, or IDMAP_NONE if it is not in the table. Sets
+** *key to the string's key in the map, which is free in the latter case.
 */
 static uint32_t seek (const StrTab *t, const char *s, size_t n, uint64_t *key) {
   uint64_t k;

@@ -38,8 +38,8 @@ static int filekind_isours (const unsigned char *b, size_t n) {
 }
 
 /*
-** Returns 1 if the bytes can be the start of a message of profile.proto: at least two complete
-** fields, and all fields have numbers from 1 to 14 and are integers or bytes.
+** Returns 1 if the bytes can be the start of a message of profile.proto. There must be at least two
+** complete fields, and all fields must have numbers from 1 to 14 and be integers or bytes.
 */
 static int ispprof (const unsigned char *b, size_t n) {
   size_t i = 0;
@@ -131,8 +131,8 @@ enum FileKind filekind_of (const unsigned char *b, size_t n) {
 }
 
 /*
-** Decompresses the n bytes of a gzip file at 'in' until 'out' has 'room' bytes or the input ends
-** or is damaged. Returns the number of bytes in 'out'.
+** Decompresses the n bytes of a gzip file at 'in' into 'out', until 'out' has 'room' bytes, the
+** input ends, or it is damaged. Returns the number of bytes in 'out'.
 */
 static size_t unpack (unsigned char *in, size_t n, unsigned char *out, size_t room) {
   z_stream z;

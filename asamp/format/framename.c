@@ -10,8 +10,9 @@
 #include <string.h>
 
 /*
-** Writes a field of a name to 'out' (at most 'room' bytes and the NUL): valid UTF-8 without
-** colons and control characters, cut at a character's end. Returns the length.
+** Writes a field of a name to 'out', with at most 'room' bytes and the NUL. The result is valid
+** UTF-8 without colons and control characters. A long text is cut between characters. Returns the
+** length.
 */
 static size_t putfield (char *out, size_t room, const char *text) {
   const unsigned char *s = (const unsigned char *)text;
@@ -39,8 +40,8 @@ static size_t putfield (char *out, size_t room, const char *text) {
 }
 
 /*
-** Writes a path as putfield, but cuts it at its start and marks the cut with "...". The cut is made
-** after the replacement of invalid bytes, each of which becomes three bytes.
+** Writes a path as putfield, but cuts it at its start, and marks the cut with "...". The path is
+** cut after invalid bytes are replaced, because each becomes three bytes.
 */
 static size_t putpath (char *out, size_t room, const char *path) {
   char whole[3 * FRAMENAME_LIMIT + 1];
@@ -56,7 +57,7 @@ static size_t putpath (char *out, size_t room, const char *path) {
   }
   tail = used > room - 3 ? whole + used - (room - 3) : whole;
   while (((unsigned char)*tail & 0xc0) == 0x80)
-    tail++;  /* not in the middle of a character */
+    tail++;  /* to the start of a character */
   memcpy(out, "...", 3);
   n = strlen(tail);
   memcpy(out + 3, tail, n + 1);

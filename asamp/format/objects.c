@@ -10,8 +10,8 @@
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
 /*
-** Values of gc_state, by their names in readers: the numbers of ProfileCollection.state. SCANNING
-** is 0, no major collection.
+** Values of gc_state, with their names in readers. They are the numbers of ProfileCollection.state.
+** SCANNING is 0, which means that there is no major collection.
 */
 enum { SCANNING, MARKING, FINALIZING = 3 };
 
@@ -44,8 +44,9 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
 }
 
 /*
-** Writes 'words' words of objects, one for each copy, from copy *copy of object *i on, and
-** advances *i and *copy. The words are filled from the end, because the newest object is first.
+** Writes 'words' words of objects, one for each copy. Starts at copy *copy of object *i, and
+** advances *i and *copy. The words are filled from the end, because the newest object is first in a
+** record.
 */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
@@ -60,9 +61,9 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
 }
 
 /*
-** Returns the gc_state for a record with the statistics of 'c': FINALIZING after a major
-** collection that leaves no slices, and SCANNING instead of MARKING directly after FINALIZING,
-** because the converter of the VMProf forks fails on that change.
+** Returns the gc_state for a record with the statistics of 'c'. It is c->state with two exceptions.
+** After a major collection that leaves no slices it is FINALIZING. Directly after FINALIZING it is
+** SCANNING instead of MARKING, because the converter of the VMProf forks fails on that change.
 */
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
@@ -96,7 +97,7 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* undecided objects: their survival outcomes may arrive later */
+  if (all)  /* the undecided objects, whose survival outcomes may arrive later */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

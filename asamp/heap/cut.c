@@ -27,7 +27,7 @@ enum {
 			   variable, whose value it is */
 };
 
-/* A value under a weak key, when one of the key and the table was reached, and the other was not. */
+/* A value under a weak key, of which either the key or the table was reached, but not the other. */
 typedef struct Waiting {
   /* 'from': the key or table that was reached. 'to': the value. 'next': index + 1 of the next entry
      that waits for the same object; 0: none. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** malloc and related functions, which count the requested bytes, pass sampled blocks to the sampler
-** (mallocseam.h: interface, and rules MA1 to MA5), and call the real allocator. This folder is a
-** library of its own for LD_PRELOAD: it defines all names by which programs allocate, and finds the
-** real allocator (that of the C library or another one) with dlsym. C++'s operators are defined for
-** allocators whose operators do not call malloc; if they do, the call of malloc has already counted
-** the bytes.
+** malloc and related functions, which count the requested bytes, pass sampled blocks to the
+** sampler, and call the real allocator. mallocseam.h has the interface, and the rules MA1 to MA5.
+** This folder is a library of its own for LD_PRELOAD. It defines all names by which programs
+** allocate, and finds the real allocator (that of the C library or another one) with dlsym. C++'s
+** operators are defined too, because those of some allocators do not call malloc. If they do, the
+** call of malloc has already counted the bytes.
 **
 ** Data: each thread's distance to its next sample point ('left', 'thread'); the watched blocks
 ** ('buckets', 'numbers', 'near') and their slots; the real functions ('real'). All functions may be
 ** called on any thread (MA2).
 **
-** Environment: ASAMP_MALLOC=PERIOD[,SEED], two decimal numbers; PERIOD in bytes, 0: no samples.
+** Environment: ASAMP_MALLOC=PERIOD[,SEED], decimal numbers. PERIOD is in bytes; 0: no samples.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,15 +32,16 @@
 #define COLD		__attribute__((noinline, cold))
 
 /*
-** Bytes until this thread's next sample point, minus one. Negative: the point has been reached. 0
-** in a new thread: point() handles its first block, and draws the first interval.
+** Bytes until this thread's next sample point, minus one. Negative: the point has been reached. A
+** new thread has 0, so that its first block makes it negative, and point() draws the first
+** interval.
 */
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
   Interval interval;		/* interval.period 0: no interval has been drawn yet */
-  int inside;		/* above 0: nothing is sampled (MA4), inside point(),
-			   pthread_getattr_np() or operator_() */
+  int inside;		/* above 0: inside point(), pthread_getattr_np() or operator_(), where
+			   nothing is sampled (MA4) */
   int resolving;	/* 1: inside malloc_resolve() */
 } thread __attribute__((tls_model("initial-exec")));
 
@@ -52,19 +53,19 @@ static __thread struct {
 #define BUCKETLOG	14	/* log2 of the number of buckets */
 #define WAYS		8	/* blocks per bucket */
 
-static uint16_t near[NNEAR];	/* number of watched blocks at the addresses of each entry; for
-				   addresses of the arena at least 1. It would overflow only if
-				   all MALLOC_SLOTS blocks had addresses of one entry, which are
+static uint16_t near[NNEAR];	/* for each entry: number of watched blocks at its addresses; at
+				   least 1 for addresses of the arena. An entry would overflow only
+				   if all MALLOC_SLOTS blocks had addresses of one entry, which are
 				   in pieces of 16 KiB, 16 GiB apart */
 static unsigned char slots[MALLOC_SLOTS];	/* MALLOC_FREE, ... (MA3) */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
-static uint32_t nextslot;	/* the search for a free slot starts after this number */
+static uint32_t nextslot;	/* the next search for a free slot starts after this number */
 #define TRIES	512u		/* largest number of slots that a search tests */
 
 /* A watched block is in one of its two buckets (bucketof). */
 typedef struct Bucket {
-  const void *block[WAYS];	/* NULL: free */
+  const void *block[WAYS];	/* addresses of watched blocks; NULL: a free place */
 } Bucket;
 
 static Bucket buckets[1u << BUCKETLOG];
@@ -110,8 +111,8 @@ static int malloc_put (const void *block, uint16_t number) {
 
 /*
 ** Removes a block from its bucket and returns its slot, or NULL if it is not watched. The test for
-** NULL is necessary: address 0 shares its entry of 'near' with real blocks (the entries repeat
-** every 16 GiB), and free places of a bucket contain NULL.
+** NULL is necessary because address 0 shares its entry of 'near' with real blocks (the entries
+** repeat every 16 GiB), and the search would find a free place of a bucket, which contains NULL.
 */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
@@ -133,8 +134,8 @@ static unsigned char *malloc_take (const void *block) {
 
 /*
 ** Marks the slot of a freed block as dead, or as free if it was given up (MA3), and then increments
-** 'deaths'. The order matters: a reader that sees the new count also sees the slot's change, and
-** does not search again until the count changes once more.
+** 'deaths'. The order matters, because a reader searches dead slots only when the count has
+** changed: when it sees the new count, it must see the slot's change too.
 */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
@@ -146,8 +147,8 @@ static void died (unsigned char *slot) {
 
 
 /*
-** Watches a block (MallocSeam). Returns NULL also if both of its buckets are full, or if none of
-** TRIES slots is free.
+** Watches a block and returns its slot (MallocSeam). Returns NULL if none of TRIES slots is free,
+** or if both buckets of the block are full.
 */
 static unsigned char *malloc_watch (void *block) {
   uint32_t i, first = __atomic_add_fetch(&nextslot, 1, __ATOMIC_RELAXED);
@@ -172,8 +173,7 @@ static unsigned char *malloc_watch (void *block) {
 /* {== sample points ===================================================== */
 
 /*
-** Reads a decimal number and advances *text. It calls nothing that could allocate (strtoull
-** might).
+** Reads a decimal number and advances *text. Unlike strtoull, it calls nothing that might allocate.
 */
 static uint64_t malloc_number (const char **text) {
   uint64_t n = 0;
@@ -183,8 +183,8 @@ static uint64_t malloc_number (const char **text) {
 
 
 /*
-** Returns the common seed of all threads' intervals: that of ASAMP_MALLOC, or one that the first
-** call chooses. If two threads choose simultaneously, they may use different seeds.
+** Returns the common seed of all threads' intervals: that of ASAMP_MALLOC or, without one, a seed
+** that the first call chooses. If two threads choose simultaneously, they may use different seeds.
 */
 static uint64_t seedof (void) {
   uint64_t seed = __atomic_load_n(&asamp_mallocs.seed, __ATOMIC_RELAXED);
@@ -202,8 +202,8 @@ static uint64_t seedof (void) {
 
 
 /*
-** Prepares this thread's interval with the given period. The rest of an interval drawn with another
-** period is dropped, which is correct for exponentially distributed intervals (interval.h).
+** Initializes this thread's interval with the given period. The rest of an interval drawn with
+** another period is dropped, which is correct for exponentially distributed intervals (interval.h).
 */
 static void malloc_start (uint64_t period) {
   static uint64_t threads;
@@ -223,15 +223,16 @@ static void renew (void) {
 
 /*
 ** Handles a request of n bytes that has made 'left' negative, as the first one of a thread does.
-** Calls 'sampled' if the block (NULL: the request failed) contains a sample point, and sets 'left'
-** by the distance to the next sample point. Preserves errno.
+** Calls 'sampled' if the block contains a sample point, and sets 'left' to the distance to the next
+** sample point, minus one. 'block' is NULL if the request failed. Preserves errno.
 */
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
   int e = errno;
-  /* 'inside': a nested call (MA4); the outer call of point() or the next allocation sets 'left'.
-     left >= 0: the real allocator has called another function of this file, which has set it. */
+  /* If 'inside' is set, the call is nested (MA4); the outer call of point(), or the next
+     allocation, sets 'left'. If left >= 0, the real allocator has called another function of this
+     file, which has handled the point. */
   if (thread.inside || left >= 0) return;
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
@@ -262,7 +263,7 @@ static COLD void point (void *block, size_t n) {
 
 /*
 ** Counts a request of n bytes. Returns 1 if point() must be called with the block. Only the low 48
-** bits of n count: the real allocator refuses a larger size (such as a negative number).
+** bits of n count, because the real allocator refuses a larger size (such as a negative number).
 */
 static inline int malloc_passes (size_t n) {
   left -= (int64_t)(n << 16 >> 16);
@@ -282,9 +283,9 @@ static COLD void *passed (void *block, size_t n) {
 /* {== the real allocator ================================================ */
 
 /*
-** The initial functions of 'real'. Each finds the real allocator and calls its function. While the
-** same thread is finding it, dlsym allocates: then malloc, calloc and realloc take memory from the
-** arena (MA5), free does nothing, and the others fail.
+** The initial functions of 'real'. Each finds the real allocator and calls its function. dlsym
+** itself may allocate while it finds the allocator. In these calls, on the same thread, malloc,
+** calloc and realloc take memory from the arena (MA5), free does nothing, and the others fail.
 */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
@@ -311,7 +312,7 @@ static Real real = {
   bootvalloc
 };
 
-#define ARENA	(32u << 10)	/* bytes */
+#define ARENA	(32u << 10)	/* bytes of the arena */
 
 static char arena[ARENA] __attribute__((aligned(16)));
 static size_t arenaused;
@@ -342,8 +343,9 @@ static void *symbol (const char *name) {
 
 
 /*
-** Reads ASAMP_MALLOC and finds the real allocator; ends the process if there is none. Returns 0 if
-** this thread is already doing so, which means that dlsym itself allocates.
+** Reads ASAMP_MALLOC and finds the real allocator; ends the process if there is none. Returns 1
+** when it is found. Returns 0 if this thread is already finding it, which means that dlsym
+** allocates.
 */
 static COLD int malloc_resolve (void) {
   Real r;
@@ -351,7 +353,7 @@ static COLD int malloc_resolve (void) {
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free() and realloc() check it */
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* makes free() and realloc() check for it */
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {
@@ -441,8 +443,8 @@ SHOWN void free (void *p) {
 
 /*
 ** pthread_getattr_np allocates while it holds a lock of the thread. A sample at that allocation
-** would call it again, to find the end of the stack, and deadlock. So its allocations are counted,
-** but a sample point in them is passed by the next block.
+** would call it again, to find the end of the stack, and deadlock. So its allocations are counted
+** but not sampled: a sample point in them counts for the next block.
 */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
@@ -472,7 +474,8 @@ SHOWN void *calloc (size_t n, size_t size) {
 }
 
 
-/* Returns a new block, not counted yet, with at most n bytes of the contents of an arena's block. */
+/* Returns a new block of n bytes with the contents of a block of the arena, cut to n bytes. The
+   caller must count the new block. */
 static void *fromarenato (void *p, size_t n) {
   size_t before;
   void *q = real.malloc(n);
@@ -553,8 +556,8 @@ SHOWN void *pvalloc (size_t n) {
 /* {== C++'s operators =================================================== */
 
 /*
-** plainnew and alignednew are used if no C++ library defines the operators; no caller expects an
-** exception then.
+** plainnew and alignednew are used if no C++ library defines the operators. They return NULL
+** without memory, because no caller expects an exception then.
 */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
@@ -566,8 +569,9 @@ static void *alignednew (size_t n, size_t alignment) {
 
 
 /*
-** Returns an operator: the next one after this library in the loader's order, or that of a C++
-** library that only a plugin has loaded, or a replacement (plainnew, alignednew, free).
+** Returns the real operator with that name. This is the next one after this library in the loader's
+** order; if there is none, that of a C++ library that only a plugin has loaded; else a replacement
+** (plainnew, alignednew, free).
 */
 static COLD void *operator_ (const char *name) {
   static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
@@ -587,7 +591,7 @@ static COLD void *operator_ (const char *name) {
 }
 
 
-/* Declares f, the operator of operator_(); it is searched only once. */
+/* Declares f, the real operator with that name, which operator_() searches only once. */
 #define FIND(type, name)  \
   static type to;  \
   type f = __atomic_load_n(&to, __ATOMIC_RELAXED);  \
@@ -595,8 +599,8 @@ static COLD void *operator_ (const char *name) {
     __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
 
 /*
-** Calls the real operator, counts its block and returns it. If 'left' has changed, the operator has
-** called malloc, which has counted the bytes.
+** Calls the real operator, counts its block and returns it. If the call has changed 'left', the
+** operator has called malloc, which has counted the bytes.
 */
 #define COUNT(call, n)  \
   int64_t before = left;  \

@@ -28,7 +28,7 @@ static void putmeta (Repair *p, const char *key, const char *value) {
 static void putobjects (Repair *p, LiveFile *file) {
   uint64_t left = p->stacks > p->objects ? p->stacks - p->objects : 0;
   if (p->nstats == 0 && p->objects == 0)
-    return;  /* a log whose stacks need no objects */
+    return;  /* the stacks of this log need no objects */
   while (left > 0) {
     uint64_t most = VMPROF_MAXWORDS - p->nstats;
     uint64_t n = left < most ? left : most, i;
@@ -44,8 +44,9 @@ static void putobjects (Repair *p, LiveFile *file) {
 }
 
 /*
-** Writes the missing metas that readers of version 7 need: the name of the type "unknown", and in a
-** log of asamp the names of the other types and of the statistics, and the start time.
+** Writes the metas that readers of version 7 need, unless the log has them: the name of the type
+** "unknown" and, in a log of asamp, the names of the other types and of the statistics, and the
+** start time.
 */
 static void putextended (Repair *p) {
   char key[32], text[32];
@@ -69,7 +70,7 @@ static void putextended (Repair *p) {
 
 /*
 ** Returns the duration of the run in us, as far as the log shows it: up to the last time of a
-** record or, without times, one period for each stack; at least up to the last time in the details.
+** record or in the details. If the log has no times, one period counts for each stack.
 */
 static uint64_t length (const Repair *p) {
   uint64_t us = p->known;
@@ -109,8 +110,8 @@ static void repair_finish (Repair *p, LiveFile *file) {
 /* ---------------------------------------------------------------- file -- */
 
 /*
-** Copies the records before the damage and sets the fields of *r about it. Returns the reason why
-** there is no log to write, or NULL; file->error has a failure to write.
+** Copies the records before the damage, and sets the fields of *r that describe the damage. Returns
+** NULL, or the reason why no log can be written. If a write fails, file->error has the errno.
 */
 static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   Verdict v;
@@ -147,7 +148,7 @@ static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   return NULL;
 }
 
-/* Repairs the log of the open p->source as repair_file; returns a REPAIR_ code. */
+/* Repairs the log of the open p->source, as repair_file. Returns a REPAIR_ code. */
 static int through (Repair *p, RepairResult *r, LiveFile *file,
                     const char *path, const char *out, char *err,
                     size_t errsize) {

@@ -11,8 +11,9 @@
 
 #define MAXTEXT		(64u << 20)   /* bytes of a text; a longer one is treated as damage */
 #define PIECE		65536         /* bytes by which the record grows at a time */
-#define YEAR_S		3e7           /* seconds between two times; a larger step is corrected */
-#define MOST_S		1e10          /* seconds; a larger first time is corrected */
+#define YEAR_S		3e7           /* largest step from one time to the next, s; a larger one is
+					 corrected */
+#define MOST_S		1e10          /* largest first time, s; a larger one is corrected */
 
 /* Sets the reason. Returns REPAIR_DAMAGE. */
 static Verdict damage (Repair *p, const char *why) {
@@ -73,9 +74,9 @@ static int taketext (Repair *p, size_t *at, size_t *n) {
 }
 
 /*
-** Checks the word before the number of words of a record. Before version 7 it is a count: returns 0
-** if it is not 1. In version 7 it is a time: in a log of asamp, replaces a time that is less than
-** the previous one, or far greater, by the previous one, and sets *mended to 1.
+** Checks the word before the number of words of a record. In versions before 7 it is a count:
+** returns 0 if it is not 1. In version 7 it is a time. In a log of asamp, a time that is less than
+** the previous one, or far greater, is replaced by the previous one; *mended is then 1.
 */
 static int lead (Repair *p, int *mended) {
   uint64_t w = repairrecord_word(p, p->record.n - 16);
@@ -132,8 +133,8 @@ static Verdict header (Repair *p) {
 }
 
 /*
-** Replaces the words of a stack of asamp that readers would refuse; the stack has n words at 'at'.
-** Returns 1 if there was such a word.
+** Replaces the words of a stack in a log of asamp that readers would refuse. The stack has n words
+** at the offset 'at' of the record. Returns 1 if a word was replaced.
 */
 static int mendframes (Repair *p, size_t at, size_t n) {
   int mended = 0;
@@ -152,8 +153,8 @@ static int mendframes (Repair *p, size_t at, size_t n) {
 }
 
 /*
-** Returns 1 if the leaf of the stack is a type of asamp (frameids.h). Before version 7, this marks
-** the stack of an allocation sample.
+** Returns 1 if the leaf of the stack is a kind of block in a log of asamp (frameids.h). In versions
+** before 7, such a leaf marks the stack of an allocation sample.
 */
 static int istype (const Repair *p, size_t at, size_t n) {
   uint32_t kind;
@@ -190,9 +191,9 @@ static Verdict repairrecord_stack (Repair *p, int marker) {
 }
 
 /*
-** Removes the k oldest of the record's n objects, because there are more objects than stacks so
-** far that need one. A reader pairs stacks and objects in their order, and an object must not come
-** before its stack.
+** Removes the k oldest of the record's n objects. They are too many: fewer stacks that need an
+** object have been read so far. A reader pairs stacks and objects in their order, and an object
+** must not come before its stack.
 */
 static void dropwords (Repair *p, uint64_t k, size_t n) {
   unsigned char *behind = p->record.data + 17 + 8 * n;
@@ -260,17 +261,17 @@ static Verdict repairrecord_name (Repair *p) {
 
 /* --------------------------------------------------------------- metas -- */
 
-/* Notes a time in the details, us since the start of the run. */
+/* Updates p->known, the latest time in the details, by a time in us since the start of the run. */
 static void repairrecord_known (Repair *p, uint64_t us) {
   if (us > p->known && us < REPAIR_CENTURY_US)
     p->known = us;
 }
 
 /*
-** Checks a batch of details, counts its allocations and survival outcomes, and notes its times.
-** Returns 0 if the batch must be left out. After a batch that does not match its stacks, all later
-** batches are left out too: outcomes are assigned to allocations by their order, from the first
-** allocation on.
+** Checks a batch of details, counts its allocations and survival outcomes, and records its latest
+** time. Returns 0 if the batch must be left out. After a batch that does not match its stacks, all
+** later batches are left out too, because readers assign outcomes to allocations by their order,
+** from the first allocation of the log on.
 */
 static int details (Repair *p, const char *text, size_t n) {
   Details d;
@@ -308,7 +309,7 @@ static int details (Repair *p, const char *text, size_t n) {
   return 1;
 }
 
-/* Returns 1 if the text is a number that readers accept, with *n set to its integer part. */
+/* Returns 1 if the text is a number that readers accept, and sets *n to its integer part. */
 static int repairrecord_isnumber (const char *s, size_t length, uint64_t *n) {
   size_t i, points = 0;
   *n = 0;
@@ -339,7 +340,7 @@ static int equals (const char *key, size_t n, const char *what) {
   return n == strlen(what) && memcmp(key, what, n) == 0;
 }
 
-/* Returns 1 if the meta is valid, and notes the values that are needed later. */
+/* Returns 1 if the meta is valid, and stores values that are needed later in *p. */
 static int goodmeta (Repair *p, const char *key, size_t nkey,
                      const char *value, size_t n) {
   uint64_t number;

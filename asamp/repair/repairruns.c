@@ -9,7 +9,7 @@ int repairruns_add (RepairRuns *r, uint64_t what) {
     r->list[r->n - 1].copies++;
     return 1;
   }
-  if (r->n == READER_MAXRUNS)  /* readers discard all of them, too */
+  if (r->n == READER_MAXRUNS)  /* readers discard all runs at this limit, too */
     r->n = 0;
   if (!list_grow(&r->list, r->n, &r->size, sizeof(*r->list)))
     return 0;

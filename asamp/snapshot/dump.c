@@ -10,7 +10,7 @@
 
 #include "binding.h"
 
-/* Passes the buffered bytes to the sink. Returns 0 if the sink accepts nothing more. */
+/* Passes the buffered bytes to the sink. Returns 0 if the sink has stopped the walk. */
 static int dump_drain (Dump *d) {
   int ok = d->n == 0 || d->sink(d->ud, d->buffer, d->n);
   d->n = 0;
@@ -104,7 +104,7 @@ static int dump_kindof (luaN_Kind kind) {
   }
 }
 
-/* The callbacks of the walk: write an object or an edge. Return 0 to stop the walk. */
+/* The callbacks of the walk: write an object or an edge. They return 0 to stop the walk. */
 static int object (void *ud, const luaN_Object *o) {
   Dump *d = ud;
   uint64_t me = dump_word(o->object);
@@ -185,11 +185,11 @@ static int dump_edge (void *ud, const luaN_Edge *e) {
 /* Hash table of the sites written so far: from function and line to the number of the site. */
 typedef struct Sites {
   struct { uint64_t key; uint32_t number; } *slots;  /* number 0: a free slot */
-  size_t mask, bytes;	/* number of slots - 1, a power of 2 - 1; bytes of 'slots' */
+  size_t mask, bytes;	/* number of slots, a power of 2, minus 1; bytes of 'slots' */
   uint32_t n;		/* number of sites */
 } Sites;
 
-/* Writes a HEAP_SITE, of two texts, in two halves (DUMP_LONGEST). */
+/* Writes a HEAP_SITE in two halves, because its two texts may exceed DUMP_LONGEST. */
 static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   if (!dump_room(d))
     return;
@@ -220,7 +220,7 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   return s->slots[i].number = ++s->n;
 }
 
-/* Writes a sample, unless its owner is no object. */
+/* Writes a sample. Does nothing if its owner is not an object. */
 static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
   if (owner == NULL || mallocs_isowner(owner))  /* freed explicitly, or native memory */

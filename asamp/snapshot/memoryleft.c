@@ -21,7 +21,7 @@ static int text (const char *path, char *to, size_t size) {
   return n > 0;
 }
 
-/* Returns the number in a file of the control group; UINT64_MAX if it has none ("max"). */
+/* Returns the number in a file of the control group; UINT64_MAX if the file has none ("max"). */
 static uint64_t number (const char *group, const char *name) {
   char path[640], s[32];
   snprintf(path, sizeof(path), CGROUP "%s/%s", group, name);
@@ -31,7 +31,7 @@ static uint64_t number (const char *group, const char *name) {
 
 /*
 ** Returns the bytes that the control group (version 2) of the process may still use; UINT64_MAX if
-** it has no limit of its own, or is not known.
+** the group has no limit of its own, or is unknown.
 */
 static uint64_t ofgroup (void) {
   char s[512], *group, *end;

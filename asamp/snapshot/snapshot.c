@@ -29,7 +29,7 @@
 
 #define CODES_MOST	64	/* most C functions whose names a snapshot has */
 
-/* State of the writing of a snapshot, allocated before the fork (SN3). */
+/* The data of a snapshot that is being written, allocated before the fork (SN3). */
 typedef struct Writer {
   Dump dump;
   Compressor compressor;
@@ -46,7 +46,8 @@ static uint64_t now (clockid_t clock) {
 
 /* {== bytes ============================================================ */
 
-/* Writes n bytes to the file, also to a full pipe. Returns 0 after a failure (w->error). */
+/* Writes n bytes to the file. If the file is a full pipe, waits. Returns 0 after a failure, with
+   the errno in w->error. */
 static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   if (w->seconds != 0 && w->error == 0 && now(CLOCK_MONOTONIC) > w->until)
@@ -90,8 +91,9 @@ static int writeall (Writer *w, lua_State *L) {
 }
 
 /*
-** Writes the names of the C functions on the running stack of L, because the child cannot look
-** them up (SN3). C functions on the stacks of suspended coroutines have no name.
+** Writes the names of the C functions on the running stack of L. This happens before the fork,
+** because the child cannot look names up (SN3). C functions on the stacks of suspended coroutines
+** have no name.
 */
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
@@ -112,7 +114,7 @@ static void codes (Writer *w, lua_State *L) {
   free(f);
 }
 
-/* Writes the records before the objects. */
+/* Writes the records that precede the objects. */
 static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
   luaN_Memory m;
   struct timespec t;
@@ -151,8 +153,8 @@ static void complain (const char *path, int error) {
 }
 
 /*
-** Makes this process the one that a system without memory kills first (SN5), and has SIGALRM end
-** it after 'seconds' if it is still running then, as in a write that blocks.
+** Makes this process the first one that the kernel kills when memory runs out (SN5). If it still
+** runs after 'seconds', for example in a write that blocks, SIGALRM ends it.
 */
 static void bound (unsigned seconds) {
   sigset_t alarms;
@@ -189,8 +191,8 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
 
 /*
 ** The children of this process that no waitpid has returned yet; 0: a free entry. Several threads
-** add and remove entries with atomic exchanges: only the thread that has removed an entry waits
-** for its child, and no lock is held when the program forks.
+** add and remove entries with atomic exchanges. A thread waits only for a child whose entry it has
+** removed, so there is no lock that could be held when the program forks.
 */
 static pid_t waiting[WAITING];
 
@@ -212,8 +214,9 @@ static void snapshot_await (pid_t child, int *status) {
 }
 
 /*
-** Removes the children that have ended from 'waiting'. A child that is still running is added
-** again, or waited for if other threads have filled 'waiting' meanwhile.
+** Removes the children that have ended from 'waiting'. To check a child, removes it, and adds it
+** again if it is still running. If other threads have filled 'waiting' meanwhile, waits for the
+** child instead.
 */
 static void reap (void) {
   int i, status;
@@ -235,8 +238,8 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
 }
 
 /*
-** Has a child write the snapshot; writes it in this process if the caller wishes that, or if the
-** fork fails. Returns 0 or an errno; 0 also for a child that is still writing (s->child).
+** Writes the snapshot in a child, or in this process if the caller wishes that or the fork fails.
+** Returns 0 or an errno. The result is also 0 if the child is still writing, with s->child set.
 */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) {
   int status;
@@ -260,15 +263,14 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
 }
 
 /*
-** A high estimate of the bytes that a child needs if the program does not write to its own memory
-** meanwhile; 'inuse': bytes in use of the heap. The walk stores 8 bytes for each object, of which
-** few have less than 24 bytes, and marks a bit for every 8 bytes of the heap.
+** A high estimate of the bytes that a child needs, if the program does not write to its own memory
+** meanwhile. 'inuse': bytes in use of the heap. The walk stores 8 bytes for each object, and few
+** objects have less than 24 bytes. It also marks a bit for every 8 bytes of the heap.
 */
 #define NEEDED(inuse)	((inuse) / 2)
 
 /*
-** Returns 1 if there is not enough memory for a child, and writes this reason into 'why'; else
-** returns 0.
+** Returns 0 if there is enough memory for a child. Otherwise returns 1, with the message in 'why'.
 */
 static int isshort (lua_State *L, char *why, size_t size) {
   luaN_Memory m;
