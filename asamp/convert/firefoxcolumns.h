@@ -31,8 +31,9 @@ typedef struct FirefoxFile {
   StrList strings;     /* the shared array of strings */
   FirefoxFrame *frames;  /* all distinct frames */
   size_t nframes, framesize;
-  IdMap byframe;       /* from what a frame shows to its index in 'frames'. A frame shows a function
-			  and line, a kind and survival outcome, a step of a path, or labels */
+  IdMap byframe;       /* from the content of a frame to its index in 'frames'. The content is a
+			  function and line, a kind and survival outcome, a step of a path, or
+			  labels */
   uint32_t *frameof;   /* indexes in 'frames': of each node, then of each leaf, then of each node
 			  of 'held' from node 1 on */
   uint32_t *labelframes;  /* index in 'frames' of each label set of 'stacks' */

@@ -224,7 +224,7 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
 #define EXACT_EDGES	UINT64_C(200000000)	/* largest number of references and objects that
 						   'together' visits, in about 4 s */
 
-/* A class whose objects together may retain more than the sum of what each retains alone. */
+/* A class whose objects together may retain more bytes than the single objects in total. */
 typedef struct Candidate {
   uint32_t class;
   uint64_t weight;		/* the larger, the more retained() may miss: sum over the references

@@ -82,8 +82,8 @@ static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t
 
 /*
 ** limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. Raises
-** the errors of f. Allocates what it needs before the limits are set. For this it calls
-** limiting_nothing, whose call frame f then reuses.
+** the errors of f. Allocates only before the limits are set. For this it calls limiting_nothing,
+** whose call frame f then reuses.
 */
 static int l_limit (lua_State *L) {
   const luaN_Limits *outer = luaN_getlimits(L);

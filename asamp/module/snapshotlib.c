@@ -12,10 +12,10 @@
 #include "luafields.h"
 
 /*
-** snapshot{path=, replace= (PLACE_NONE, ...), wait= (true: waits for the file; a number: waits, and
-** limits the child's time to so many seconds), inprocess=, command=} -> {path=, forked=, refused=
-** (reason of a failed fork, or nil), stopped= (seconds that the program has waited)} | nil,
-** message, errno (SnapshotWish, Snapshot)
+** snapshot{path=, replace= (PLACE_NONE, ...), wait= (true: waits for the file; a number: waits,
+** with that time limit in seconds for the child), inprocess=, command=} -> {path=, forked=,
+** refused= (reason of a failed fork, or nil), stopped= (seconds that the program has waited)} |
+** nil, message, errno (SnapshotWish, Snapshot)
 */
 int snapshot_lua (lua_State *L) {
   SnapshotWish wish;

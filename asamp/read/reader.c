@@ -53,7 +53,7 @@ typedef struct Input {
   uint64_t record;     /* offset of the current record */
   uint64_t progressed;       /* offset at the last call of 'progress' */
   int header;          /* 1: the header record was read */
-  /* What the words of a stack are. 'memory' 1: the resident bytes follow them. 'pairs' 1: they are
+  /* Form of the words of a stack. 'memory' 1: the resident bytes follow them. 'pairs' 1: they are
      pairs (kind, address), as PyPy writes them. 'threads' 1: the thread follows them. */
   int memory, pairs, threads;
   size_t word, address;  /* bytes of a number and of an address: 8 and 8 in 64-bit logs, 4 and 4 in
