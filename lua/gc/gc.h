@@ -99,10 +99,10 @@
 **   3. It adds the bytes since the last update to the accounts (N2).
 **   4. It calls the sampler if the sample point was reached, and sets the limit again.
 **
-** Without a sampler the sample point is LUAN_INFINITY bytes away. While a client counts
-** allocations (luaN_setcounts), the limit is heap.free, so that every allocation is slow.
-** The scheme is that of Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage
-** Collected Virtual Machine" (2026).
+** Without a sampler the sample point is LUAN_INFINITY bytes away. While a client counts allocations
+** (luaN_setcounts), the limit is heap.free, so that every allocation is slow. The scheme is that of
+** Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage Collected Virtual Machine"
+** (2026).
 **
 ** An allocation runs no collection except an emergency collection (section 12). Minor collections
 ** and slices of major ones run in explicit steps, and at safepoints: where the core calls
@@ -583,7 +583,7 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
     for (ci_ = (L)->ci; ci_ != NULL; ci_ = ci_->previous) \
       ci_->callstatus &= cast(unsigned short, ~CIST_CLEAN); }
 
-/* Makes the running frame that of a tail call; clears CIST_CLEAN (T2). */
+/* Marks frame ci as that of a tail call and clears CIST_CLEAN (T2). */
 #define luaN_tailcall(ci) \
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
@@ -727,10 +727,9 @@ LUAI_FUNC void luaN_built (lua_State *L);
 
 /*
 ** To be called when L's stack was moved from a block of 'oldsize' slots to another block, and
-** stack_last is the end of that block. Sets stackroom to its slots, and stack_last so that the
-** stack has
-** 'size' slots. Makes L dirty. Takes the sample of the new block if that was postponed (S2),
-** because the stack can be walked again.
+** stack_last is the end of that block. Sets stackroom to the slots of the block, and stack_last so
+** that the stack has 'size' slots. Makes L dirty. Takes the sample of the block if it was postponed
+** (S2), because the stack can be walked again.
 */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 

@@ -18,10 +18,10 @@ struct luaN_Sampler;
 /* Settings of the operator in LUA_GC (tuning.c). A member that is 0 leaves the program's own
    setting in effect. */
 typedef struct luaN_Tuning {
-  lu_byte mode;			/* 1 + KGC_INC or 1 + KGC_GEN */
+  lu_byte mode;			/* the collector's mode: 1 + KGC_INC or 1 + KGC_GEN */
   lu_byte hugepages;		/* 1: a big mapped heap has huge pages from the first touch on */
   lu_byte nomadvise;		/* 1: the core does not call madvise */
-  /* upstream's parameters pause, stepmul and genmajormul in percent, plus 1 */
+  /* Upstream's parameters pause, stepmul and genmajormul, in percent plus 1. */
   unsigned pause, stepmul, major;
   /* Bytes from one minor collection to the next. If 'most' is not 0, the sizes of the nurseries
      vary between 'nursery' and 'most'. */

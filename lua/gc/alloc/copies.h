@@ -6,9 +6,8 @@
 ** countdown. Bytes that are copied into a new string do not count, because allocation samples count
 ** the string.
 **
-** Without copy samples the countdown is UINT64_MAX at first, so that it does not reach 0: a
-** gigabyte a second would take 500 years. So the same comparison is enough with and without copy
-** samples.
+** Without copy samples the countdown starts at UINT64_MAX and never reaches 0: at a gigabyte a
+** second that would take 500 years. So the same comparison is enough with and without copy samples.
 */
 #ifndef luaN_copies_h
 #define luaN_copies_h

@@ -14,8 +14,8 @@
    nursery. A larger gap delays the work, a smaller one costs more safepoints. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
-/* Adds the bytes from 'mark' to nursery_free to GCdebt and 'allocated' (N2). Does not set the
-   limit. */
+/* Updates the accounts: adds the bytes allocated since the last update (N2) to GCdebt and
+   heap.allocated. Does not set the limit. */
 static inline void luaN_account (global_State *g) {
   luaN_Heap *h = &g->heap;
   g->GCdebt += h->free - h->mark;
@@ -86,9 +86,9 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 /* Moves the next minor collection n bytes of allocation closer; further away if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
-/* Let the allocations between the two calls neither bring a collection closer nor pay for marking.
-   luaN_debt updates the debt and returns it. luaN_uncharge sets the debt back to 'before', the
-   result of luaN_debt, if it has grown since. */
+/* Two calls around allocations that are neither to bring a collection closer nor to pay for
+   marking. luaN_debt updates the debt and returns it. luaN_uncharge sets the debt back to 'before',
+   the result of luaN_debt, if the debt has grown since. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 

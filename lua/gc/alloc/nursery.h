@@ -9,10 +9,10 @@
 **                       address at which a limit of the state is reached (LM1 of allowance.h))
 **
 ** The fast path of an allocation adds the size to nursery_free, compares the sum with nursery_limit
-** and stores it. It has no other instructions, with or without a sampler: without one the sample
-** point is LUAN_INFINITY bytes away. If the sum is above the limit, luaN_slow allocates and handles
-** the events. While allocations are counted (luaN_setcounts), the limit is nursery_free, so that
-** every allocation is slow. The scheme and its terms are those of Jung and Bolz-Tereick, "Low
+** and stores the sum. It has no other instructions, with or without a sampler: without one the
+** sample point is LUAN_INFINITY bytes away. If the sum is above the limit, luaN_slow allocates and
+** handles the events. While allocations are counted (luaN_setcounts), the limit is nursery_free, so
+** that every allocation is slow. The scheme and its terms are those of Jung and Bolz-Tereick, "Low
 ** Overhead Allocation Sampling in a Garbage Collected Virtual Machine" (2026).
 **
 ** Samples and the pacer count the bytes of every block that the core requests, rounded up to 8:

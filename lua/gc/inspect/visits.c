@@ -13,8 +13,8 @@
 #include "visits.h"
 
 
-/* Returns 1 if o is in the set by TESTBIT in its header, and not by a bit of its block: if o is in
-   lists.large or is the main thread. */
+/* Returns 1 if TESTBIT in the header of o, and not a bit in its block, shows whether o is in the
+   set: if o is in lists.large or is the main thread. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;
