@@ -664,11 +664,12 @@ LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
 ** Runs one step for collectgarbage("step"), as if 'kilobytes' KiB had been allocated. 'stopped' is
-** 1 if the collector does not run by itself. The step collects in each of these cases: 'kilobytes'
-** is 0; it is positive, 'stopped' is 0, and the step uses up the nursery; it is positive, 'stopped'
-** is 1, and a cycle runs or is due (luaN_cycledue). A step that collects runs a minor collection
-** and may run a slice of a major one. Returns 1 if this step has ended a cycle, after its
-** finalizers were called; always 0 in the generational mode.
+** 1 if the collector does not run by itself. The step collects
+**   - if 'kilobytes' is 0
+**   - if 'kilobytes' is positive, 'stopped' is 0, and the step uses up the nursery
+**   - if 'kilobytes' is positive, 'stopped' is 1, and a cycle runs or is due (luaN_cycledue)
+** A step that collects runs a minor collection and may run a slice of a major one. Returns 1 if
+** this step has ended a cycle, after its finalizers were called; always 0 in the generational mode.
 */
 LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 

@@ -43,10 +43,10 @@ static inline int islarge (size_t size, int kind) {
 
 /* {== memory ============================================================ */
 
-/* Makes the rest of the overflow region, from the next multiple of 16 bytes on, the hole *r, and
-   the overflow region empty. Returns 0 and changes nothing if the rest has less than n bytes, or if
-   the heap has more than LUAN_DENSEHEAP bytes: only in a small heap a second partly used block is
-   worth avoiding. */
+/* Takes the rest of the overflow region, from the next multiple of 16 bytes on, as the hole *r; the
+   overflow region is empty then. Returns 0 and changes nothing if the rest has less than n bytes,
+   or if the heap has more than LUAN_DENSEHEAP bytes: only in a small heap a second partly used
+   block is worth avoiding. */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
   if (h->blocks.room > LUAN_DENSEHEAP ||
