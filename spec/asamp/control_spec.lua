@@ -67,7 +67,8 @@ describe("a process that listens", function()
   end
 
   local function stats()
-    local _, out = asamp("stats", "--json", socket)
+    local code, out, err = asamp("stats", "--json", socket)
+    assert.equal(0, code, err)
     return json.decode(out)
   end
 
@@ -102,6 +103,10 @@ describe("a process that listens", function()
       end)
       before = now
     end
+    process.await(function()  -- many rounds of the loop: the first and the last are partly counted
+      now = labels()
+      return now["route=/a"] - first["route=/a"] > 16 << 20
+    end)
     finish()
     local files, all, a = shell.lines(shell.output("ls %s/*.vmprof", folder)), 0, 0
     assert.equal(4, #files)
