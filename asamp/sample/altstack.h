@@ -7,12 +7,13 @@
 **
 **   AS1  an alternate stack that the program has set is kept, whatever its size: programs free
 **        or unmap the address that sigaltstack returns to them;
-**   AS2  our stack ends with its thread: it is disabled, if it is still set, and unmapped. If the
-**        thread ends on this stack, neither is done;
-**   AS3  a handler of the program that leaves our stack by swapcontext may return to it later:
-**        until then the stack is disabled (SS_AUTODISARM, since Linux 4.7), and signals use the
-**        current stack;
-**   AS4  an inaccessible page is below our stack.
+**   AS2  our stack lives as long as its thread. At the end of the thread it is disabled, if it is
+**        still set, and unmapped. A thread that ends while it runs on this stack leaves it mapped;
+**   AS3  a handler of the program may leave our stack by swapcontext and return to it later. So
+**        that no other signal overwrites it, the kernel disables our stack when a handler enters
+**        it, until that handler returns (SS_AUTODISARM, since Linux 4.7). Signals that arrive in
+**        the meantime use the current stack;
+**   AS4  the page below our stack is inaccessible, so that an overflow is a fault.
 */
 #ifndef asamp_altstack_h
 #define asamp_altstack_h
@@ -24,15 +25,15 @@
 #define ALTSTACK_BYTES	((size_t)1 << 16)
 
 /*
-** Ensures that the calling thread has an alternate stack with space for 'least' bytes and a signal
-** frame without x86 tile registers. Returns 1, also while our stack is disabled (AS3); on failure
-** 0, with one line in 'err' and the reason in errno.
+** Ensures that the calling thread has an alternate stack. The stack must have space for 'least'
+** bytes and a signal frame without x86 tile registers. Returns 1 on success, also while our stack
+** is disabled (AS3). On failure returns 0, with one line in 'err' and the reason in errno.
 */
 int altstack_use (size_t least, char *err, size_t errsize);
 
 /*
-** Called in a signal handler with its context: returns the bytes left on the alternate stack, or
-** SIZE_MAX if the handler runs on another stack. Async-signal-safe.
+** Returns the bytes left on the alternate stack. Called in a signal handler with the handler's
+** context. Returns SIZE_MAX if the handler runs on another stack. Async-signal-safe.
 */
 size_t altstack_room (const ucontext_t *context);
 

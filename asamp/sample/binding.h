@@ -3,19 +3,19 @@
 ** When a module is opened, binds the functions of Lua that the module calls to the Lua that opens
 ** it: the object file (program, library or plugin) whose code calls luaopen_.
 **
-** The dynamic loader would bind them by name in the scope that the whole process shares. That
-** scope lacks a Lua loaded by dlopen with RTLD_LOCAL, and may hold another Lua if the process
-** has two. So modules link to no Lua library, and have no undefined symbol of Lua. A source
-** file that calls Lua includes this header, and each luaopen_ function of a module
-** starts with
+** If modules linked to Lua, the dynamic loader would bind these functions by name, in the scope
+** that the whole process shares. That scope does not contain a Lua loaded by dlopen with
+** RTLD_LOCAL. If the process has two Luas, it may contain the wrong one. So modules link to no Lua
+** library and have no undefined symbol of Lua. A source file that calls Lua includes this header,
+** and each luaopen_ function of a module starts with
 **
 **   if (!binding_open(L, "profiler.core", 1)) return 0;
 **
 ** Invariants:
 **   BD1  no field of 'binding' is called before binding_open or binding_try has returned 1;
-**   BD2  all functions are of one object file, that of the core which runs the state. A module
-**        serves one Lua of a process; it refuses others;
-**   BD3  that object file stays loaded.
+**   BD2  all functions are of one object file, which contains the core that runs the state. A
+**        module serves one Lua of a process and refuses the others;
+**   BD3  that object file is never unloaded.
 */
 #ifndef asamp_binding_h
 #define asamp_binding_h
@@ -54,8 +54,8 @@
   X(luaN_setlimits) X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
 /*
-** The bound functions. The symbol 'binding' is hidden, so that a call is one instruction, which
-** reads the function's field.
+** The bound functions. The symbol 'binding' is hidden, so that a call needs only one instruction,
+** which reads the function's field.
 */
 typedef struct Binding {
 #define FIELD(f)	__typeof__(f) *f;
@@ -67,18 +67,19 @@ typedef struct Binding {
 extern Binding binding __attribute__((visibility("hidden")));
 
 /*
-** Binds the module to the Lua that called the surrounding function, and returns 1. 'seam' 1, read
-** at the first call only: binds the functions of seam.h too; 0: their fields stay NULL. Raises an
-** error of that Lua if that Lua lacks a function or is not the one that the module serves. If it
-** exports no luaL_error, no error can be raised: writes one line with advice to stderr and returns
-** 0, and require returns true. Thread-safe.
+** Binds the module to the Lua that called the surrounding function. Returns 1 on success. 'seam'
+** counts only at the first call: 1 binds the functions of seam.h too, 0 leaves their fields NULL.
+**
+** Raises an error if that Lua lacks a function, or is not the Lua that the module already serves.
+** The error is raised in the calling Lua. If it exports no luaL_error, writes one line with advice
+** to stderr and returns 0 instead; then require returns true. Thread-safe.
 */
 #define binding_open(L,module,seam) \
   binding_of(L, module, seam, __builtin_return_address(0))
 int binding_of (lua_State *L, const char *module, int seam, void *caller);
 
-/* As binding_of for the Lua whose code contains 'caller', but raises no error: on failure writes
-   the line to 'err' and returns 0. */
+/* Does the same as binding_of for the Lua whose code contains 'caller', but raises no error. On
+   failure writes one line to 'err' and returns 0. */
 int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize);
 
 #ifndef BINDING_NAMES	/* binding.c needs the real names */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Records the allocation sites of live samples for snapshots of the heap: for each sample the
-** innermost Lua function, its line and the time, and for each function its name and source.
-** Independent of profiles. Uses malloc.
+** Records the allocation sites of live samples, for snapshots of the heap. A sample's site is the
+** innermost Lua function, its line and the time. The name and source of each function are stored
+** once. Works without a profile. Uses malloc.
 **
-**   BI1  16 bytes per sample; per function at most BIRTHS_TEXT bytes of the name and as many of
-**        the source, for up to FUNCTIONS_MOST functions (functions.h).
+**   BI1  the memory is bounded: 16 bytes per sample, and at most BIRTHS_TEXT bytes of the name and
+**        BIRTHS_TEXT bytes of the source per function, for up to FUNCTIONS_MOST functions
+**        (functions.h).
 */
 #ifndef asamp_births_h
 #define asamp_births_h
@@ -16,13 +17,14 @@
 #include "sample.h"
 
 #define BIRTHS_TEXT	128u	/* Longest stored name and longest stored source, bytes. */
-#define BIRTHS_TICK	20	/* log2 of the unit of 'time' in ns, about a millisecond; the
-				   conversion is one shift. */
+#define BIRTHS_TICK	20	/* log2 of the unit of Birth.time in ns; the unit is about a
+				   millisecond. A power of 2, so that a time is converted by one
+				   shift. */
 
 /* Allocation site and time of a sample. */
 typedef struct Birth {
   uint32_t function;	/* Number of the function (functions.h); 0: no Lua function, or unknown. */
-  uint32_t line;	/* Line that ran in that function. */
+  uint32_t line;	/* Line in that function at which the sample was taken. */
   uint32_t time;	/* CLOCK_MONOTONIC in units of 2^BIRTHS_TICK ns, modulo 2^32. */
   float bytes;		/* Bytes that the sample represents. */
 } Birth;
@@ -30,18 +32,18 @@ typedef struct Birth {
 /* A function that sites refer to. */
 typedef struct BirthFunction {
   int line;		/* Line of its definition. */
-  char *name, *source;	/* NUL-terminated, in one malloc block; NULL: never reported, or no
-			   memory. */
+  char *name, *source;	/* NUL-terminated, both in one malloc block; NULL: never reported, or not
+			   enough memory. */
 } BirthFunction;
 
 /* The functions of a session. All zero: empty. */
 typedef struct BirthFunctions {
-  BirthFunction *functions;	/* indexed by number */
+  BirthFunction *functions;	/* Indexed by the number of the function. */
   size_t n, size;
 } BirthFunctions;
 
-/* Returns the site of a sample, given the frames that are not shared with the previous stack,
-   innermost first. Does not allocate. */
+/* Returns the site of a sample. 'frames' are those of its n frames that are not shared with the
+   previous stack, innermost first. 'period' is the sampling period in bytes. Does not allocate. */
 static inline Birth births_of (const ProfileSample *s, uint64_t period,
                                const ProfileFrame *frames, size_t n) {
   Birth b = {0, 0, (uint32_t)(s->time >> BIRTHS_TICK),
@@ -56,13 +58,15 @@ static inline Birth births_of (const ProfileSample *s, uint64_t period,
   return b;
 }
 
-/* Returns the age of a sample at 'time' (CLOCK_MONOTONIC, ns), in ms; wrong from 49 days on. */
+/* Returns the age of a sample in ms at 'time' (CLOCK_MONOTONIC, ns). The result wraps around after
+   49 days. */
 static inline uint32_t births_age (const Birth *b, uint64_t time) {
   uint64_t ticks = (uint32_t)(time >> BIRTHS_TICK) - b->time;
   return (uint32_t)((ticks << BIRTHS_TICK) / 1000000);
 }
 
-/* Stores a Lua function that stack.h emits (StackEmit). Without memory its name is missing. */
+/* Stores the name and source of a Lua function. The arguments are those of StackEmit (stack.h). If
+   there is not enough memory, the name is missing. */
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source);
 
@@ -71,7 +75,8 @@ const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);
 
-/* Empties the list without freeing its memory, which a fork may have caught during a change. */
+/* Empties the list in the child of a fork. Does not free its memory, because the fork may have
+   caught another thread changing it. */
 void births_forget (BirthFunctions *b);
 
 #endif

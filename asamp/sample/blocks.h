@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Hash table from the addresses of watched memory blocks to numbers, with open addressing.
-** Independent of Lua and of samples. Several samples of one block form a chain: the table has
-** the number of the newest sample, which stores the number of the sample before.
+** Hash table with open addressing. It maps the addresses of watched memory blocks to numbers of
+** samples. One block may have several samples: the table has the number of the newest sample, and
+** each sample stores the number of the block's previous one. Independent of Lua and of samples.
 **
 **   BL1  a block is in the table at most once;
 **   BL2  the table is at most half full, deleted slots included.
@@ -31,8 +31,8 @@ int blocks_room (Blocks *b);
 #define BLOCKS_NONE	((size_t)-1)	/* no number */
 
 /*
-** Sets the number of a block; a new block requires blocks_room. Returns the number that the block
-** had, or BLOCKS_NONE.
+** Sets the number of a block. Returns the number that the block had, or BLOCKS_NONE if it was not
+** in the table. Call blocks_room before adding a new block.
 */
 size_t blocks_put (Blocks *b, const void *block, size_t number);
 

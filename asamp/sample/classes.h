@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Determines the class of an object, which is the name of its metatable: the string in the
-** metatable's field __name; else the path to the metatable; else the path to the table in the
-** metatable's field __index. Paths are names of globals ("Point"), of loaded modules ("geometry"),
-** and of fields ("geometry.Point", "geometry.new.mt"; the table in a field whose name starts with
-** two underscores has the path of the table that contains the field). Of several paths the one
-** with the fewest levels of tables counts; of these, one from a global, then the bytewise smallest.
+** Determines the class of an object. The class is the name of the object's metatable. The name is
+** the string in the metatable's field __name. Without __name it is the path to the metatable, or
+** else the path to the table in the metatable's field __index.
 **
-** classes_of and classes_forgetdead run in 'decide' of luaN_Sampler (seam.h). They must not
+** A path starts with the name of a global ("Point") or of a loaded module ("geometry") and
+** continues with names of fields ("geometry.Point", "geometry.new.mt"). A field whose name starts
+** with two underscores adds nothing to the path. If a table has several paths, the path with the
+** fewest levels of tables is taken; among these one from a global, then the bytewise smallest.
+**
+** classes_of and classes_forgetdead run in 'decide' of luaN_Sampler (seam.h). There they must not
 ** allocate from the state, so they read tables by address.
 **
-** 'known' maps metatables to classes, 'index' maps tables to names. An entry is made only for a
-** table that the collection leaves alive and thus tenures. Tenured objects die in major
-** collections only, which call classes_forgetdead. So an address never refers to a later table.
+** 'known' maps metatables to classes, and 'index' maps tables to names. Both use addresses as
+** keys, so an entry must be removed before its address is used again. An entry is made only for a
+** table that the collection leaves alive and thus tenures. A tenured table can die only in a major
+** collection, and each major collection calls classes_forgetdead.
 **
-** The index is built when neither __name nor the last index gives a metatable a class. It covers at
-** most CLASSES_SLOTS slots of tables, three levels deep. A program may have many metatables without
-** a name, so the cost of indexes is bounded: one slot may be read for every CLASSES_BYTES
-** bytes that the program allocates, and this budget accumulates up to the cost of CLASSES_SAVED
-** indexes. So a name given after the last index may be found late; 'final' permits one more index
-** at the end.
+** The index is built when neither __name nor the last index gives a class to a metatable. It
+** covers at most CLASSES_SLOTS slots of tables, three levels deep.
+**
+** The cost of indexes is bounded, because a program may have many metatables without a name. One
+** slot may be read for every CLASSES_BYTES bytes that the program allocates. This budget
+** accumulates up to the cost of CLASSES_SAVED indexes. As a result, a name that the program gives
+** after the last index may be found late. 'final' permits one more index at the end of the
+** session.
 */
 #ifndef asamp_classes_h
 #define asamp_classes_h
@@ -31,16 +36,19 @@
 
 enum {
   CLASSES_SLOTS = 16384, CLASSES_BYTES = 4096, CLASSES_SAVED = 8,
-  CLASSES_NAME = 255	/* Limits: slots read for one index; bytes of allocation that pay for
-			   one slot; indexes whose cost can be saved; bytes of a name. */
+  CLASSES_NAME = 255	/* Limits. CLASSES_SLOTS: slots read for one index; CLASSES_BYTES: bytes of
+			   allocation that pay for one slot; CLASSES_SAVED: indexes whose cost can
+			   be saved up; CLASSES_NAME: bytes of a name. */
 };
 
-typedef struct ClassName {	/* A table in the index. */
+typedef struct ClassName {	/* The name of a table in the index. */
   const void *table;	/* Address of the table. */
-  uint32_t parent;	/* Index in 'names' of the table whose path it extends, or UINT32_MAX. */
-  uint32_t text, length;	/* Its last path component: offset in Classes.text, and bytes;
-				   0 bytes: it has the path of 'parent'. */
-  /* 'depth': levels from the root, from 1 on; 'root': 0: globals, 1: modules. */
+  uint32_t parent;	/* Index in 'names' of the table whose path this path extends, or
+			   UINT32_MAX. */
+  uint32_t text, length;	/* The last component of the path: offset in Classes.text, and
+				   length in bytes. Length 0: the path is that of 'parent'. */
+  /* 'depth' counts the levels of tables from the root, from 1 on. 'root' is 0 for globals, 1 for
+     loaded modules. */
   unsigned char depth, root;
 } ClassName;
 
@@ -59,36 +67,38 @@ typedef struct Classes {
   IdMap ids;		/* Maps the hash of a name to the newest class with that hash. */
   struct ClassText {
     char *name;
-    uint32_t next;	/* Older class of the same hash, or 0. */
+    uint32_t next;	/* Next older class with the same hash, or 0. */
   } *classes;		/* Class i is stored at i - 1. */
   uint32_t n, size;
-  uint64_t lumped;	/* Samples of classes beyond the limit, which share class CLASSES_MAX. */
-  void (*emit) (void *ud, uint32_t id, const char *name);	/* Called for each new class. */
+  uint64_t lumped;	/* Number of samples with classes beyond the limit, which share class
+			   CLASSES_MAX. */
+  void (*emit) (void *ud, uint32_t id, const char *name);	/* callback for each new class */
   void *ud;
 } Classes;
 
 /*
-** Starts a session. Classes receive the numbers 1, 2, ... at first use; 'emit' is called for
-** each new one. An all-zero Classes is valid.
+** Starts a session. Classes are numbered 1, 2, ... in the order of their first use, and 'emit' is
+** called once for each. An all-zero Classes is valid.
 */
 void classes_start (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud);
 void classes_close (Classes *c);
 
-/* Drops all addresses. Called if collections may have run without classes_forgetdead. */
+/* Removes all entries that refer to tables by address. Must be called if collections may have run
+   without classes_forgetdead. */
 void classes_forget (Classes *c);
 
 /*
-** Drops everything except 'emit', without freeing memory, which a fork may have caught in a
-** change.
+** Empties *c except 'emit' and 'ud', in the child of a fork. Does not free memory, because the
+** fork may have caught another thread changing it.
 */
 void classes_forgetall (Classes *c);
 
-/* Drops dead tables. Called in 'decide' of a major collection. */
+/* Removes the entries of dead tables. Called in 'decide' of a major collection. */
 void classes_forgetdead (Classes *c, lua_State *L);
 
-/* Returns the class of a sample's owner; 0: it has none, none was found yet, or there is not enough
-   memory. */
+/* Returns the class of a sample's owner. Returns 0 if the owner has no class, if no name was found
+   yet, or if there is not enough memory. */
 uint32_t classes_of (Classes *c, lua_State *L, const void *owner);
 
 #endif

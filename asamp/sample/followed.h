@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** List of the samples that survived their first collection, until they die, oldest first, with
-** a table of their explicitly freeable blocks by address. Independent of Lua and of the
-** profile.
+** List of the samples that survived their first collection. A sample stays listed until it dies.
+** The list is ordered from oldest to newest. A table finds the explicitly freeable blocks of the
+** samples by address. Independent of Lua and of the profile.
 **
-**   FW1  at most FOLLOWED_MOST samples: 48 bytes each, and 32 to 64 more for one whose block
-**        can be freed explicitly. Samples of one block form a chain (F1);
-**   FW2  every sample leaves the list once, when followed_deaths reports its death. Samples
-**        still listed at the end were alive at the last check;
+**   FW1  at most FOLLOWED_MOST samples. Each takes 48 bytes, and 32 to 64 more if its block can be
+**        freed explicitly. The samples of one block form a chain (F1 in pending.h);
+**   FW2  a sample leaves the list only when followed_deaths reports its death. Samples still
+**        listed at the end of the session were alive at the last check;
 **   FW3  a dead owner is never checked again: its address may be reused.
 **
 ** FOLLOWED_MOST bounds the time that the list adds to the pause of a major collection (figure
@@ -29,26 +29,28 @@
 typedef struct FollowedSample {
   const void *owner;	/* Object, or slot of native memory (mallocs.h), whose lifetime the
 			   sample shares; or NULL. */
-  const void *block;	/* Address of its watched block, or NULL. If 'owner' is NULL, too:
-			   freed explicitly. */
-  uint32_t before;	/* If watched: the previous sample of the block, or FOLLOWED_NONE. */
-  uint32_t queried;	/* Index + 1 in the last query for holders; 0: added after that query. */
+  const void *block;	/* Address of its watched block, or NULL. If both 'owner' and 'block' are
+			   NULL, the sample was freed explicitly. */
+  uint32_t before;	/* If 'block' is watched: index of the block's previous sample, or
+			   FOLLOWED_NONE. */
+  uint32_t queried;	/* Index + 1 of the sample in the last query for holders; 0: the sample was
+			   added after that query. */
   Birth birth;		/* Allocation site, set by the tracker. */
 } FollowedSample;
 
 /* The list. All zero: empty. */
 typedef struct Followed {
   FollowedSample *samples;
-  size_t n, capacity;	/* Number of samples, and of allocated elements. */
+  size_t n, capacity;	/* Number of samples in the list; number of allocated elements. */
   size_t nfreed;	/* Number of samples freed explicitly and not yet reported. */
   uint32_t *runs;	/* Buffer for FollowedDeaths.runs of 'capacity' samples. */
   Blocks watched;	/* Watched blocks, by index in 'samples'. */
 } Followed;
 
 /*
-** The deaths among the listed samples as run lengths: a number of live samples, then a number
-** of dead ones, and so on; the last run is of dead ones. Valid until the next followed_deaths or
-** followed_add.
+** The deaths among the listed samples, encoded as run lengths: a number of live samples, then a
+** number of dead ones, and so on. The last run is one of dead samples. Valid until the next call
+** of followed_deaths or followed_add.
 */
 typedef struct FollowedDeaths {
   const uint32_t *runs;
@@ -57,7 +59,7 @@ typedef struct FollowedDeaths {
 
 void followed_close (Followed *f);
 
-/* Empties the list without freeing its memory, as pending_forget. */
+/* Empties the list in the child of a fork, without freeing its memory (pending_forget). */
 void followed_forget (Followed *f);
 
 /*
@@ -66,12 +68,13 @@ void followed_forget (Followed *f);
 */
 int followed_add (Followed *f, const void *owner, const void *block);
 
-/* Notes that a block was freed. If the block was watched, ends the watch and returns 1. */
+/* Records that a block was freed. If the block was watched, stops watching it and returns 1. */
 int followed_freed (Followed *f, const void *block);
 
 /*
-** Notes that a block was resized: those of its samples that stay (pending_stays) move to its new
-** address; without memory, all count as freed. Returns as followed_freed.
+** Records that a block was resized. Those of its samples that stay (pending_stays) move to the new
+** address. If there is not enough memory, all its samples count as freed. Returns 1 if the block
+** was watched.
 */
 int followed_resized (Followed *f, const BlockResized *r);
 

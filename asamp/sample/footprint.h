@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures where the memory of a state is, and which source lines caused it: the memory areas
-** that the core reports (luaN_places), the resident part of its mapped chunks, and two sums by
-** source line over the followed samples:
+** Measures where the memory of a state is, and which source lines caused it. The first part is the
+** memory areas that the core reports (luaN_places) and the resident bytes of its mapped chunks.
+** The second part is two sums by source line, computed from the followed samples:
 **
 **   -  free bytes of blocks in use. A block with few live objects cannot be returned to the
-**      system. The allocation sites of its live objects are charged with its free bytes: a
-**      sample that represents b live bytes is charged b * free / used bytes of its block. The
-**      expectation of this sum is, for each source line, the sum over blocks of their free
-**      bytes times the source line's share of the live bytes there (Horvitz-Thompson estimator).
-**      The remainder is charged to no source line: dead objects use memory too;
-**   -  native memory that is not freed (mallocs.h).
+**      system, so its free bytes are charged to the allocation sites of its live objects. A sample
+**      that represents b live bytes is charged b * free / used bytes of its block. Summed over all
+**      samples, the expectation for a source line is the free bytes of each block times the line's
+**      share of the block's live bytes (Horvitz-Thompson estimator). The remainder is charged to
+**      no source line, because dead objects also use memory;
+**   -  the bytes of native memory that is not freed (mallocs.h).
 **
 **   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of all others;
 **   FP2  a Footprint owns its strings. Another thread may read it under the lock of resident.h.
@@ -34,7 +34,7 @@ typedef struct FootprintLine {
   uint64_t bytes;
 } FootprintLine;
 
-/* The measurement of one state at one time. Sizes in bytes. */
+/* The measurement of one state at one time. All sizes are in bytes. */
 typedef struct Footprint {
   luaN_Places places;
   uint64_t resident;	/* Resident bytes of mapped chunks. */
@@ -45,15 +45,15 @@ typedef struct Footprint {
 } Footprint;
 
 /*
-** Fills the Footprint after a collection, on the thread that runs the state. Allocates with
-** malloc; source lines for which there is no memory are in 'rest', or missing.
+** Fills *f. Call it after a collection, on the thread that runs the state. Allocates with malloc.
+** If there is not enough memory, source lines are counted in 'rest' or are missing.
 */
 void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions);
 void footprint_free (Footprint *f);
 
-/* Returns the text "source:line", or "?" for an unknown function; the caller frees it. NULL: there
-   is not enough memory. */
+/* Returns the text "source:line", or "?" if the function is unknown. The caller frees it. Returns
+   NULL if there is not enough memory. */
 char *footprint_where (const BirthFunctions *functions, uint32_t function, uint32_t line);
 
 #endif

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers the functions of a session: prototypes with equal name, line and source share one
-** number, 1, 2, ... A server that loads templates makes new prototypes at each request; in the
-** profile they are one function of the program text. Independent of Lua.
+** Numbers the functions of a session 1, 2, ... Prototypes with equal name, line and source share
+** one number. For example, a server that loads templates makes new prototypes at each request; in
+** the profile they are one function of the program text. Independent of Lua.
 **
-** A cache maps prototypes, by their own unsigned ids (never 0, never reused), to numbers. A
-** prototype that is not in the cache is named again and found by the hash of name, line and source.
-** These are not stored; the hash is keyed.
+** A cache maps prototypes to numbers. Prototypes are identified by unsigned ids, which are never 0
+** and never reused. For a prototype that is not in the cache, the caller supplies the name again,
+** and the number is found by a keyed hash of name, line and source. The texts themselves are not
+** stored.
 **
-**   FU1  at most FUNCTIONS_MOST numbers; the last one is shared by all further functions. At
-**        most FUNCTIONS_CHUNKS functions of chunks that are not files, which may have a new
-**        source at each load, have their own numbers; further ones have the source [other
+**   FU1  at most FUNCTIONS_MOST numbers are given; all further functions share the last one.
+**        Functions of chunks that are not files may have a new source at each load. At most
+**        FUNCTIONS_CHUNKS of them have their own numbers; further ones have the source [other
 **        chunks];
-**   FU2  the memory is bounded: 16 bytes per slot of 'byname', and the cache, which grows with its
-**        content: of ten thousand states few run many functions;
-**   FU3  'listed' has all non-empty cache slots while 'nlisted' is below FUNCTIONS_LISTED: a state
-**        that lives for one request clears only these.
+**   FU2  the memory is bounded: 16 bytes per slot of 'byname', and the cache. The cache starts
+**        small and grows with its content, because of ten thousand states only a few run many
+**        functions;
+**   FU3  while 'nlisted' is below FUNCTIONS_LISTED, 'listed' has all non-empty cache slots. Then
+**        only these need to be cleared, which is fast for a state that lives for one request.
 */
 #ifndef asamp_functions_h
 #define asamp_functions_h
@@ -25,10 +27,11 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define FUNCTIONS_CACHED	8192  /* A cache with fewer slots grows, by a factor of 4. */
+#define FUNCTIONS_CACHED	8192  /* A cache with fewer slots than this grows by a factor of 4
+					 when half of its slots are used. */
 #define FUNCTIONS_FIRST	256	/* Slots of a new cache, a power of 2. */
-#define FUNCTIONS_LISTED	128   /* If there are fewer non-empty slots, they are cleared one by
-				         one (FU3). */
+#define FUNCTIONS_LISTED	128   /* Capacity of Functions.listed. If fewer slots are
+				         non-empty, they are cleared one by one (FU3). */
 
 /* Direct-mapped cache from prototypes to numbers. */
 typedef struct FunctionCache {
@@ -45,16 +48,17 @@ typedef struct Functions {
   uint32_t used;		/* Number of non-empty slots. */
   IdMap byname;		/* Maps the hash of name, line and source to the number. */
   uint16_t listed[FUNCTIONS_LISTED];
-  uint32_t nlisted;	/* Number of entries in 'listed'; FUNCTIONS_LISTED: there may be further
-			   non-empty slots. */
-  uint32_t n;	/* Number of numbers given. */
-  uint32_t nchunks;	/* Number of those given to functions of chunks that are not files. */
-  unsigned int last;	/* Highest prototype id so far; lower ones may be in 'lumped' already. */
-  uint64_t lumped, lumpedchunks;  /* Prototypes beyond the limits of FU1, each counted at most
+  uint32_t nlisted;	/* Number of entries in 'listed'. If it is FUNCTIONS_LISTED, other slots
+			   may be non-empty, too. */
+  uint32_t n;	/* Number of function numbers given so far. */
+  uint32_t nchunks;	/* Number of these given to functions of chunks that are not files. */
+  unsigned int last;	/* Highest prototype id so far. Lower ids may already be counted in
+			   'lumped'. */
+  uint64_t lumped, lumpedchunks;  /* Prototypes beyond the two limits of FU1, each counted at most
 				   once. */
 } Functions;
 
-/* Name of a function (profile.h). */
+/* Name of a function, as in profile_function (profile.h). */
 typedef struct FunctionName {
   const char *name;
   int line;
@@ -67,23 +71,25 @@ int functions_open (Functions *f);
 void functions_close (Functions *f);
 
 /*
-** Removes all functions without freeing 'byname', which a fork may have caught in a change.
+** Removes all functions, in the child of a fork. Does not free 'byname', because the fork may have
+** caught another thread changing it.
 */
 void functions_forget (Functions *f);
 
 /* Removes all functions, at the start of a session. */
 void functions_start (Functions *f);
 
-/* Returns the number of the prototype; 0: not in the cache. */
+/* Returns the number of the prototype, or 0 if it is not in the cache. */
 static inline uint32_t functions_cached (const Functions *f, unsigned int prototype) {
   const struct CachedFunction *c = &f->cache->places[prototype & f->cache->mask];
   return c->prototype == prototype ? c->number : 0;
 }
 
 /*
-** Returns the number of a prototype with that name, and caches it. Sets *isnew to 1 if the number
-** is new: then the caller emits it with *name, which may have become a shared name (FU1). If there
-** is not enough memory, one name may receive several numbers.
+** Returns the number of a prototype with that name, and enters it in the cache. Sets *isnew to 1
+** if the number is new. The caller then emits the number with *name, which this function may have
+** replaced by a shared name (FU1). If there is not enough memory, one name may receive several
+** numbers.
 */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds holders (holders.h) in a child process that has a copy of the heap. The program stops
-** only for the fork, and receives the result from holderssearch_poll after a later collection.
+** Finds holders (holders.h) in a child process, which has a copy of the heap. So the program stops
+** only for the fork. It receives the result from holderssearch_poll after a later collection.
 ** Rules:
 **
-**   HA1  one query at a time; the result refers to the owners in the order of the query;
-**   HA2  dropping the query kills the child;
-**   HA3  after a fork, the program's own child has no query: the process that searches is not a
-**        child of that child;
-**   HA4  if the searching child has not enough memory, fails or is killed, or the result is too
-**        large, there is no result (-1 of holderssearch_poll).
+**   HA1  there is at most one query at a time. Its result lists the owners in the order of the
+**        query;
+**   HA2  holderssearch_end drops the query and kills the child;
+**   HA3  if the program forks, the new process has no query, because the searching child is not
+**        its child;
+**   HA4  there is no result (-1 of holderssearch_poll) if the child lacks memory, fails or is
+**        killed, or if the result is too large.
 */
 #ifndef asamp_holderssearch_h
 #define asamp_holderssearch_h
@@ -19,8 +20,8 @@
 #include <sys/types.h>
 
 /*
-** Bytes in use from which on a child does the search. A search takes 0.28 s for 1 GiB, more
-** with many samples; a fork takes about 20 ms (bench/heap).
+** A child process does the search if the heap has this many bytes in use. A search takes 0.28 s
+** for 1 GiB, and more with many samples; a fork takes about 20 ms (bench/heap).
 */
 #define HOLDERSSEARCH_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
 
@@ -30,20 +31,22 @@ typedef struct HoldersSearch {
   pid_t parent;			/* Process that made the query. */
   struct HoldersAnswer *answer;	/* shared memory */
   size_t size, n;	/* Bytes of 'answer'; number of owners. */
-  uint64_t start, nanoseconds;	/* Start (CLOCK_MONOTONIC) and length of the time that the
-				   program waited, ns. */
+  uint64_t start, nanoseconds;	/* The time for which the program was stopped by the fork, in ns:
+				   its start (CLOCK_MONOTONIC) and its length. */
 } HoldersSearch;
 
-/* Starts a query; there must be none. Returns 0 if no child or no memory is available. */
+/* Starts a query. No query may be running. Returns 0 if no child process or no memory is
+   available. */
 int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
 /*
-** For a started query: returns 1 if the result is in 'h' (the caller frees it with holders_free), 0
-** if it is not ready, -1 if there will be none. Unless it returns 0, the query is finished.
+** Polls a started query. Returns 0 if the result is not ready. Otherwise the query is finished:
+** returns 1 if the result is in *h, which the caller frees with holders_free, or -1 if there is no
+** result.
 */
 int holderssearch_poll (HoldersSearch *a, Holders *h);
 
-/* Drops the query, if there is one, and waits until the child has ended. */
+/* Drops the query, if there is one: kills the child and waits until it has ended. */
 void holderssearch_end (HoldersSearch *a);
 
 #endif

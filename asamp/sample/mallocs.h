@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Samples native memory with the library that is loaded before malloc (mallocseam.h). Takes the
-** C stack of each sample, determines the state that the thread runs, and passes the sample to
-** that state's client. A sample on a thread that runs no client's state is queued,
-** process-wide, for one of the clients.
+** Samples native memory, which the library loaded before malloc observes (mallocseam.h). For each
+** sample, takes the C stack and determines the Lua state that the thread runs. The client of that
+** state, usually its tracker, receives the sample. If the thread runs no client's state, the
+** sample is put in a queue of the process, and one of the clients receives it later.
 **
-** A sample is taken inside a call of malloc, which may come from anywhere: from the dynamic
-** loader with its lock held, from fork handlers, from a signal handler that interrupted a
-** sample, at exit.
+** A sample is taken inside a call of malloc, so it may happen anywhere: in the dynamic loader with
+** its lock held, in fork handlers, in a signal handler that interrupted another sample, or at
+** exit. Hence these rules:
 **
-**   MS1  taking a sample takes no lock that may be held during an allocation, loading, a fork or a
-**        symbol lookup. The stack walk is the async-signal-safe one (backtrace.h). A sample is
-**        lost while four walks are running on other threads, and on a stack that is not the
-**        thread's own or is nearly full;
-**   MS2  allocations of this module are no samples: a stack that contains a function of its
-**        object file is dropped. So are the chunks of a state's heap (luaN_isallocating), which
-**        the state's own samples cover;
+**   MS1  taking a sample takes no lock that may be held during an allocation, a load, a fork or a
+**        symbol lookup. The stack is walked by backtrace.h, which is async-signal-safe. A sample
+**        is lost while four other threads are walking their stacks. It is also lost if the stack
+**        is nearly full or is not the thread's own;
+**   MS2  the profiler does not sample itself. A sample is dropped if its stack contains a function
+**        of this module's object file. It is also dropped if it is a chunk of a state's heap
+**        (luaN_isallocating), because the state's own samples cover that memory;
 **   MS3  a client's 'take' is called on the thread that runs its state, and never in a forked
 **        child of the process in which the client was added;
-**   MS4  unwind rules that a walk lacked are looked up where waiting is allowed: in a
-**        collection, and on the writer's thread, because a program may allocate for long without
-**        running Lua.
+**   MS4  a walk may lack unwind rules. They are looked up later, where the thread may block: in a
+**        collection, and on the writer's thread. The latter is needed because a program may
+**        allocate for long without running Lua.
 */
 #ifndef asamp_mallocs_h
 #define asamp_mallocs_h
@@ -31,7 +31,7 @@
 
 #include "mallocseam.h"
 
-#define MALLOCS_FRAMES	62	/* Most native frames kept of a queued sample. */
+#define MALLOCS_FRAMES	62	/* Largest number of native frames stored with a queued sample. */
 #define MALLOCS_QUEUE	2048	/* Capacity of the queue in samples. */
 
 /*
@@ -41,35 +41,38 @@
 typedef struct MallocSample {
   void *block;
   uint64_t time, size, count;
-  const void *owner;	/* Owner of the sample, from mallocs_watch (mallocs_isowner); NULL:
+  const void *owner;	/* Slot that watches the block, set by mallocs_watch; NULL: the block is
 			   not watched. */
-  const void *sp;	/* A stack pointer inside the innermost frame. */
+  const void *sp;	/* A stack address inside the innermost frame. */
   void **native;	/* Return addresses, innermost first. */
   int n;	/* Number of frames. */
-  int whole;		/* 1: no limit of frames (BACKTRACE_MAX, MALLOCS_FRAMES) has cut the
-				   outer frames. */
+  int whole;		/* 1: the frames reach to the outermost one; 0: BACKTRACE_MAX or
+				   MALLOCS_FRAMES has cut them. */
 } MallocSample;
 
 /*
-** Result of a client's 'take': the client has the sample; it dropped the sample; it is not the
-** sample's client.
+** Result of a client's 'take'. TAKEN: the client has stored the sample. LOST: the client has
+** dropped it. NOTMINE: the sample belongs to another client.
 */
 enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 
 typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 
 /*
-** Returns 1 if the library is loaded, with this version of the interface, and the first malloc of
-** the process is the library's. Else returns 0 with a message in 'err'.
+** Returns 1 if native memory can be sampled: the library is loaded, has this version of the
+** interface, and provides the process's malloc. Otherwise returns 0 with a message in 'err'.
 */
 int mallocs_there (char *err, size_t errsize);
 
 /*
-** Adds a client and starts sampling. The period, in bytes, and 'take' are common to all clients
-** of the process; 'seed' 0: the seed stays. 'take' receives the main thread of the state that the
-** thread runs. 'home' identifies the client. One client drains the queue (mallocs_drain); if it
-** is late, any client does. Returns 0 if there is not enough memory. Requires mallocs_there.
-** mallocs_end removes the client; sampling stops with the last one. Both may block.
+** mallocs_start adds the client 'home' and starts sampling. The arguments 'period' (in bytes) and
+** 'take' apply to all clients of the process. 'seed' is the seed of the intervals; 0 keeps the
+** present seed. 'take' is called with the main thread of the state that the sampled thread runs.
+** One of the clients drains the queue (mallocs_drain); if it is late, any client does. Returns 0
+** if there is not enough memory. Call mallocs_there first.
+**
+** mallocs_end removes the client. Sampling stops when the last client is removed. Both functions
+** may block.
 */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 void mallocs_end (const void *home);
@@ -78,33 +81,37 @@ void mallocs_end (const void *home);
 void mallocs_forked (void);
 
 /*
-** Watches the sample's block, sets s->owner and returns 1. If no slot or place is free (watch of
-** MallocSeam), sets s->owner to NULL and returns 0. For use in 'take'.
+** Watches the sample's block and sets s->owner to its slot. Returns 1. If there is no free slot or
+** no place for the block (watch of MallocSeam), sets s->owner to NULL and returns 0. Call it only
+** in 'take'.
 */
 int mallocs_watch (MallocSample *s);
 
 /*
-** Looks up missing unwind rules (MS4). Then passes all queued samples to 'one', in order, if 'home'
-** or no client is the one that drains the queue, or half of the queue is full, or its first sample
-** is older than 10 ms. Passes none while another thread does so. Must not be called inside 'take'.
+** Looks up missing unwind rules (MS4), and then passes all queued samples to 'one' in order.
+** Passes them only if 'home' is the client that drains the queue, if there is no such client, if
+** the queue is half full, or if its first sample is older than 10 ms. Passes none while another
+** thread is draining the queue. Must not be called in 'take'.
 */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
 /*
-** Looks up the missing unwind rules. Call it only where the thread may block. Returns 1 if any
-** was looked up.
+** Looks up the missing unwind rules. Returns 1 if any was looked up. Call it only where the thread
+** may block.
 */
 int mallocs_learn (void);
 
-/* Returns 1 if mallocs_drain would pass samples, or look up rules that the first Walk lacks. */
+/* Returns 1 if mallocs_drain would pass samples or if the first of the walks lacks unwind
+   rules. */
 int mallocs_waiting (const void *home);
 
 /*
-** An owner of native memory is the address of a slot (mallocseam.h); mallocs_isowner returns 1 for
-** one. mallocs_isdead returns 1 if the block was freed; the slot is then released, and the owner
-** must not be used again. mallocs_isfreed does the same without releasing the slot.
-** mallocs_forget ends the watch of a live block, or releases the slot of a freed one.
+** The owner of a sample of native memory is the address of the slot that watches the block
+** (mallocseam.h). mallocs_isowner returns 1 if 'owner' is such an address. mallocs_isdead returns
+** 1 if the block was freed, and then also releases the slot, so that the owner must not be used
+** again. mallocs_isfreed returns the same without releasing the slot. mallocs_forget stops
+** watching a live block, or releases the slot of a freed one.
 */
 static inline int mallocs_isowner (const void *owner);
 int mallocs_isdead (const void *owner);
@@ -118,8 +125,8 @@ uint64_t mallocs_deaths (void);
 uint64_t mallocs_lost (void);
 
 /*
-** At exit: returns the periods lost since the last mallocs_lost and, unless the queue is being
-** drained, those of the queued samples, which no client will receive.
+** Called at exit: returns the periods lost since the last mallocs_lost. Unless the queue is being
+** drained, this includes the periods of the queued samples, which no client will receive.
 */
 uint64_t mallocs_left (void);
 

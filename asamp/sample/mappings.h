@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads the resident memory of the process, mapping by mapping, from the system, and the totals
-** of malloc. Linux only. Independent of Lua and of profiles.
+** Reads how much memory of the process is resident, mapping by mapping, and the totals of malloc.
+** Linux only. Independent of Lua and of profiles.
 **
-** A mapping belongs to a file, to [heap] (the sbrk area of malloc), to a stack, to the system, or
-** is anonymous. A thread's stack is the mapping that contains its stack pointer. The system does
-** not report the stack pointer of another running thread, whose stack counts as anonymous. The
-** mappings of malloc count as anonymous, too; malloc reports their total size (mappings_malloc).
+** Each mapping is counted for a file, for [heap] (the sbrk area of malloc), for stacks, for the
+** system, or as anonymous. A mapping counts as a thread's stack if it contains the thread's stack
+** pointer. The system does not report the stack pointer of another thread that is running, so its
+** stack counts as anonymous. Other mappings of malloc are anonymous, too; mappings_malloc reports
+** their total size.
 **
-**   SM1  the sum of all parts is 'rss'. Except for SM2, 'rss' is the sum over the mappings, because
+**   SM1  'rss' is the sum of all parts. It is computed from the mappings, except for SM2, because
 **        the process's own counter lags by some pages per thread;
-**   SM2  mappings of more than 1 GiB are not read, because programs (and sanitizers) reserve
-**        terabytes: if there are such mappings, and the process's own counter exceeds the sum,
-**        'rss' is the counter, and the difference is added to 'anonymous'.
+**   SM2  mappings of more than 1 GiB are not read, because programs and sanitizers reserve
+**        terabytes. If there are such mappings, and the process's own counter exceeds the sum over
+**        the others, 'rss' is that counter, and the difference is added to 'anonymous'.
 */
 #ifndef asamp_mappings_h
 #define asamp_mappings_h
@@ -22,8 +23,8 @@
 
 #define MAPPINGS_FILES	24	/* Entries of 'files'; if there are more files, the last entry is
 				   for all others. */
-#define MAPPINGS_NAME	96	/* Size of a name in bytes, with its NUL. Of a longer name, only the
-				   end is stored. */
+#define MAPPINGS_NAME	96	/* Size of a name in bytes, including its NUL. A longer name loses
+				   its start. */
 
 typedef struct MappingsFile {
   char name[MAPPINGS_NAME];
@@ -42,18 +43,19 @@ typedef struct Mappings {
 } Mappings;
 
 /*
-** Totals of glibc's malloc in bytes. 'inuse': in use, including 'mapped'; 'unused': free;
-** 'arenas': of arenas and sbrk; 'mapped': mapped for single blocks. All 0: another malloc, or a
-** glibc before 2.33.
+** Totals of glibc's malloc in bytes. 'inuse': blocks in use, including 'mapped'. 'unused': free
+** blocks. 'arenas': size of the arenas and of the sbrk area. 'mapped': blocks that have a mapping
+** of their own. All are 0 with another malloc or with a glibc before 2.33.
 */
 typedef struct MappingsMalloc {
   uint64_t inuse, unused, arenas, mapped;
 } MappingsMalloc;
 
 /*
-** Reads the mappings, in about 200 us; many mappings take longer. Does not read /proc/self/smaps,
-** which takes 100 ns for each resident page; mincore takes 3 ns. May allocate. Returns 0, with all
-** fields 0, if there is not enough memory or the system does not report the mappings (no /proc).
+** Reads the mappings. Takes about 200 us, and longer if there are many mappings. Reads the pages
+** by mincore, which takes 3 ns per resident page, where /proc/self/smaps would take 100 ns. May
+** allocate. Returns 0, with all fields 0, if there is not enough memory or the system does not
+** report the mappings (no /proc).
 */
 int mappings_read (Mappings *s);
 
@@ -66,12 +68,13 @@ void mappings_malloc (MappingsMalloc *m);
 uint64_t mappings_rss (void);
 
 /*
-** Returns a result of mappings_rss that is at most 'age' ns older than 'now' (clock_now). A call of
-** mappings_rss costs about as much as all other records of a state that lives for one request.
-** Thread-safe.
+** Like mappings_rss, but may return an earlier reading that is less than 'age' ns older than 'now'
+** (clock_now). Used because mappings_rss costs about as much as all other records of a state that
+** lives for one request. Thread-safe.
 */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
-/* Returns 'now' of the last mappings_recentrss that called mappings_rss; 0: none. Thread-safe. */
+/* Returns the time of the last reading by mappings_recentrss, as its 'now'; 0: there was none.
+   Thread-safe. */
 uint64_t mappings_rsstime (void);
 
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Ticks between signal and safepoint: the data that a signal handler records for a time sample, to
-** be kept until the program's thread can complete the sample. Two buffers of fixed size: the
-** handler fills one while the program's thread empties the other, so that neither waits.
+** Stores ticks between the signal and the safepoint that completes them. A signal handler records
+** the data of a time sample here, and the program's thread takes it later. There are two buffers
+** of fixed size: the handler fills one while the thread empties the other, so that neither waits.
 **
 **   M1  moments_add allocates nothing, takes no lock, and is never interrupted by another
 **       moments_add of the same Moments;
-**   M2  moments_take is not called in a signal handler. A tick added while moments_take runs is
-**       taken by this call or by the next one;
-**   M3  periods added = periods taken + lost + still in a buffer. If a buffer is more than half
-**       full, the periods of a tick are added to an equal tick, which keeps its time; if it is
-**       full and has no equal tick, to its last tick with the same frame, collection and label;
-**       else they are lost.
+**   M2  moments_take is not called in a signal handler. A tick that is added while moments_take
+**       runs is taken by the same call or by the next one;
+**   M3  no period is dropped silently: periods added = periods taken + lost + still in a buffer.
+**       If a buffer is more than half full, a tick that equals a stored one only adds its periods
+**       to the stored tick, which keeps its time. If a buffer is full and has no equal tick, the
+**       periods are added to the last tick with the same frame, collection and label. If there is
+**       none, they are lost.
 **
 ** Independent of Lua.
 */
@@ -21,15 +22,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOMENTS_WORDS	((size_t)1 << 15)	/* Words of one buffer. */
-#define MOMENTS_FEW	((size_t)1 << 11)	/* Words of one buffer in a process with many
-						   states. */
+#define MOMENTS_WORDS	((size_t)1 << 15)	/* Size of one buffer in words of 8 bytes. */
+#define MOMENTS_FEW	((size_t)1 << 11)	/* Size of one buffer, in words, in a process with
+						   many states. */
 
 /* A recorded tick. */
 typedef struct Moment {
   uint64_t time;		/* Time of the tick: CLOCK_MONOTONIC, ns. */
   uint64_t count;		/* Number of periods, >= 1. */
-  void *L, *ci;			/* Thread and frame, as in luaN_Moment. */
+  void *L, *ci;			/* Lua thread and frame that ran at the tick, as in luaN_Moment. */
   uint16_t collecting;	/* Kind of the running collection, as in luaN_Moment; 0: none. */
   uint16_t label;		/* Label set of the thread. */
   uint32_t n;			/* Number of native frames, which follow in the buffer. */
@@ -44,7 +45,7 @@ typedef struct Moments {
   size_t words;			/* Size of one buffer, in words of 8 bytes. */
   size_t used[2];		/* Used words of each buffer. */
   volatile unsigned current;	/* Index of the buffer that the handler fills. */
-  uint64_t lost;		/* Periods of ticks for which there was no space. */
+  uint64_t lost;		/* Number of periods of ticks for which there was no space. */
 } Moments;
 
 /* Allocates buffers of 'words' words each. Returns 0 if there is not enough memory. */
@@ -58,8 +59,8 @@ void moments_close (Moments *m);
 void moments_add (Moments *m, const Moment *e, void *const *native);
 
 /*
-** Removes the ticks in the current buffer: calls f with each, oldest first; f may change the tick
-** except its n. The buffer is empty afterwards.
+** Takes all ticks of the current buffer: calls f with each, oldest first, and empties the buffer.
+** f may change the tick except its n.
 */
 void moments_take (Moments *m, void (*f) (void *ud, Moment *e), void *ud);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** List of the samples whose survival no collection has decided yet, oldest first, with a table
-** of their explicitly freeable blocks (vectors, stacks, buffers) by address. Independent of Lua
-** and of the profile.
+** List of the samples whose survival no collection has decided yet, ordered from oldest to newest.
+** A table finds the explicitly freeable blocks of the samples (vectors, stacks, buffers) by
+** address. Independent of Lua and of the profile.
 **
-**   F1  the samples of one watched block form a chain from the newest to the oldest. A vector
-**       that has grown may have several samples, and so may the external bytes of a userdata;
+**   F1  the samples of one watched block form a chain from the newest to the oldest. A block has
+**       several samples if it is a vector that has grown, or the external bytes of a userdata;
 **   F2  the survival of every sample is decided exactly once, by pending_fates.
 */
 #ifndef asamp_pending_h
@@ -23,8 +23,10 @@ typedef struct PendingSample {
   const void *owner;	/* Object, or slot of native memory (mallocs.h), whose lifetime the
 			   sample shares; or NULL. */
   const void *block;	/* Address of its watched block, or NULL. */
-  size_t before;	/* If watched: index of the previous sample of the block, or BLOCKS_NONE. */
-  unsigned char died;	/* 1: its memory was freed before the decision. */
+  size_t before;	/* If 'block' is watched: index of the block's previous sample, or
+			   BLOCKS_NONE. */
+  unsigned char died;	/* 1: the sample's memory was freed before a collection decided its
+			   survival. */
   Birth birth;		/* Allocation site, set by the tracker. */
 } PendingSample;
 
@@ -32,16 +34,16 @@ typedef struct PendingSample {
 typedef struct Pending {
   PendingSample *samples;
   size_t n, capacity;
-  unsigned char *survived;	/* Buffer for the outcomes, with the capacity of 'samples'. */
-  uint32_t *classes;		/* Buffer for the classes, with the capacity of 'samples'. */
+  unsigned char *survived;	/* Buffer for PendingFates.survived, of 'capacity' elements. */
+  uint32_t *classes;		/* Buffer for PendingFates.classes, of 'capacity' elements. */
   Blocks watched;		/* Watched blocks, by index in 'samples'. */
 } Pending;
 
 void pending_close (Pending *p);
 
 /*
-** Empties the list without freeing its memory, because a fork may have caught it in the middle
-** of a change.
+** Empties the list in the child of a fork. Does not free its memory, because the fork may have
+** caught another thread changing the list.
 */
 void pending_forget (Pending *p);
 
@@ -51,7 +53,7 @@ void pending_forget (Pending *p);
 */
 int pending_add (Pending *p, const void *owner, const void *block);
 
-/* Notes that a block was freed. If the block was watched, ends the watch and returns 1. */
+/* Records that a block was freed. If the block was watched, stops watching it and returns 1. */
 int pending_freed (Pending *p, const void *block);
 
 /* An explicit resize of a block from 'before' bytes to 'after' bytes. */
@@ -62,30 +64,35 @@ typedef struct BlockResized {
 } BlockResized;
 
 /*
-** Decides if a sample of the block remains alive, and returns 1 if so. If the block shrinks, each
-** of its samples dies with a probability equal to the share of the bytes that the block loses.
+** Returns 1 if a sample of the resized block stays alive. A sample of a block that grows always
+** does. If the block shrinks, a sample dies with a probability equal to the share of the bytes
+** that the block loses.
 */
 int pending_stays (const BlockResized *r);
 
 /*
-** Notes that a block was resized: those of its samples that stay (pending_stays) move to its new
-** address; without memory, all count as freed. Returns as pending_freed.
+** Records that a block was resized. Those of its samples that stay (pending_stays) move to the new
+** address. If there is not enough memory, all its samples count as freed. Returns 1 if the block
+** was watched.
 */
 int pending_resized (Pending *p, const BlockResized *r);
 
-/* Callbacks: 'dead' returns 1 if the owner is dead, 'classof' its class (0: none). followed_deaths
-   does not call 'classof'. */
+/* Callbacks that decide samples. 'dead' returns 1 if the owner is dead. 'classof' returns the
+   owner's class, or 0 for none; followed_deaths does not call it. */
 typedef struct PendingJudge {
   void *ud;
   int (*dead) (void *ud, const void *owner);
   uint32_t (*classof) (void *ud, const void *owner);
 } PendingJudge;
 
-/* The outcomes, oldest sample first. The vectors are valid until the next sample is added. */
+/* The outcomes of n samples, oldest first. The vectors are valid until the next sample is
+   added. */
 typedef struct PendingFates {
   size_t n;
-  unsigned char *survived;	/* 1: survived, 0: died. trackoutcomes.c sets 2 (TrackerClient). */
-  const uint32_t *classes;	/* Classes of the owners; NULL: no owner has one. */
+  unsigned char *survived;	/* 1: survived, 0: died; set to 2 by trackoutcomes.c as described
+				   at TrackerClient. */
+  const uint32_t *classes;	/* Classes of the owners, 0 for none; NULL: no owner has a
+				   class. */
   const PendingSample *samples;
 } PendingFates;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Memory that an OS thread needs to take time samples, independent of the number of states that
-** it runs: space for a C stack, unwind rules, and a cache of function entries.
+** Memory that an OS thread needs to take time samples: space for a C stack, unwind rules, and a
+** cache of function entries. A thread needs this memory once, however many states it runs.
 **
-**   SC1  an OS thread has at most one Scratch, exclusively while the thread lives; then another
-**        thread may reuse it. It is never freed, because a signal handler may read it;
+**   SC1  an OS thread has at most one Scratch. While the thread lives, no other thread uses it;
+**        afterwards another thread may reuse it. It is never freed, because a signal handler may
+**        read it;
 **   SC2  while 'pointing' is set, a tick on this thread does no stack walk.
 */
 #ifndef asamp_scratch_h
@@ -14,7 +15,8 @@
 
 #include "backtrace.h"
 
-/* Start of the function that contains 'address'; both 0: an empty element. */
+/* A cached result: 'start' is the start of the function that contains 'address'. Both are 0 in an
+   empty element. */
 typedef struct ScratchStart {
   uintptr_t address, start;
 } ScratchStart;
@@ -23,10 +25,10 @@ typedef struct ScratchStart {
 
 /* The memory of one OS thread. */
 typedef struct Scratch {
-  struct Scratch *next;		/* Next Scratch without a thread. */
-  struct Scratch *before;	/* Scratch allocated before this one: keeps all of them
+  struct Scratch *next;		/* Next in the list of those without a thread. */
+  struct Scratch *before;	/* Scratch allocated before this one. The chain keeps all of them
 				   reachable, so that none is reported as a leak. */
-  void *volatile pointing;	/* Timing whose timing_point is running on this thread; NULL:
+  void *volatile pointing;	/* The Timing whose timing_point is running on this thread; NULL:
 				   none. */
   int ready;			/* 1: 'backtrace' is open. */
   Backtrace backtrace;
@@ -38,8 +40,8 @@ typedef struct Scratch {
 Scratch *scratch_mine (void);
 
 /*
-** Returns this thread's Scratch and makes it if needed. 'native' 1: opens its 'backtrace', too.
-** Returns NULL if there is not enough memory.
+** Returns this thread's Scratch, and allocates it at the first call. If 'native' is 1, also opens
+** its 'backtrace'. Returns NULL if there is not enough memory.
 */
 Scratch *scratch_open (int native);
 

@@ -1,56 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Timers: call functions in a signal handler of one OS thread, at rates of its CPU time or of
-** wall time. A timer belongs to an owner (a Lua state) whose code may run on the thread. An OS
-** thread has one clock for each of the two times; the clock generates the signals for all its
-** timers, at the highest of their rates. The time that a tick represents is added to the timer
-** whose owner's code is running; all of it to one.
+** Timers. A timer calls a function at a given rate of CPU time or of wall time, in a signal
+** handler of one OS thread. It belongs to an owner, which is a Lua state whose code may run on the
+** thread. An OS thread has one clock of CPU time and one of wall time. A clock generates the
+** signals for all its timers, at the highest of their rates. At each tick, the time that the tick
+** represents is added to one timer: that of the owner whose code is running.
 **
-** The time of a clock is divided into spans of one or (to limit signals) several periods. Each
-** span has one tick, at a random point, so that ticks are not synchronized with the program or
-** with the kernel (after the scheduler's tick a thread starts that was woken while others had
-** the processor). A tick represents its whole span, and any delay beyond it. So the signal
-** source need not be exact. Sources:
+** The time of a clock is divided into spans. A span is one period long, or several to limit the
+** number of signals. Each span has one tick, at a random point, so that ticks are not synchronized
+** with the program or with the kernel. (For example, threads that waited for the processor start
+** just after the scheduler's tick.) A tick represents its whole span, and any delay beyond it, so
+** the source of the signals need not be exact. Sources:
 **
-**   TIMER_CPU    CPU time, in spans of about 4 ms (whole periods) or of one longer period: the
-**                task clock of perf_event_open, an interrupt at that point of the thread's time.
-**                It may arrive on the way into a sleep and end the sleep. The thread's POSIX
-**                timer is set as well: for kernel mode, if the kernel grants the event in user
-**                mode only, and for C5. If the kernel refuses the event, there is the POSIX timer
-**                only, whose signals come at scheduler ticks (100 to 1000 per second); code that
-**                runs just after a wake-up is then under-represented;
-**   TIMER_EXACT  as TIMER_CPU, in spans of one period; an error if the kernel refuses the event;
+**   TIMER_CPU    CPU time, in spans of about 4 ms (whole periods) or of one longer period. The
+**                source is the task clock of perf_event_open, an interrupt at that point of the
+**                thread's time. The interrupt may arrive while the thread is going to sleep, and
+**                end the sleep. The thread's POSIX timer is set in addition, for ticks in kernel
+**                mode if the kernel grants the event in user mode only, and for C5. If the kernel
+**                refuses the event, the POSIX timer is the only source. Its signals come at
+**                scheduler ticks (100 to 1000 per second), so code that runs just after a wake-up
+**                is under-represented;
+**   TIMER_EXACT  like TIMER_CPU, but in spans of one period. It is an error if the kernel refuses
+**                the event;
 **   TIMER_WALL   wall time: a POSIX timer, in spans of one period. It interrupts sleeps.
 **
-** The signal is SIGURG with SA_RESTART: its default action is to be ignored, so one that is
-** pending when the process calls exec does not end the new program, as SIGPROF would. In a
-** thread that blocks SIGURG the signal is SIGWINCH, with the same default, if SIGWINCH has its
-** default action and is not blocked. The handler is installed while any timer uses the signal.
-** Signals of other origin are passed on, once, to the handler installed before; late signals of
-** our own are dropped. The handler runs on the thread's alternate stack (SA_ONSTACK,
-** altstack.h), of which a tick uses at most TIMER_STACK bytes.
+** The signal is SIGURG with SA_RESTART. The default action of SIGURG is to ignore it, so a signal
+** that is pending when the process calls exec does not end the new program, as SIGPROF would. If a
+** thread blocks SIGURG, its signal is SIGWINCH, which has the same default. SIGWINCH is used only
+** if it has its default action and is not blocked.
 **
-**   C1  the times of a clock's timers add up to the clock's time, within one span, while it has
-**       timers, except CPU time that ticks take. The counted periods of a timer are its time /
-**       period, randomly rounded;
-**   C2  a timer has no tick after its timer_stop has returned, on whatever thread it is called;
-**   C3  sampling takes at most about half of the thread's time, whatever the rates, the number
-**       of timers and the length of a tick: the next tick is delayed and represents more. The
-**       cost includes the signal itself (measured at the start for spans below 0.2 ms), the tick,
-**       and the time passed to timer_cost;
+** The handler is installed while any timer uses the signal. A signal of other origin is passed,
+** once, to the handler that was installed before. A late signal of our own is dropped. The handler
+** runs on the thread's alternate stack (SA_ONSTACK, altstack.h), of which a tick uses at most
+** TIMER_STACK bytes.
+**
+**   C1  while a clock has timers, the times of its timers add up to the clock's time, within one
+**       span. CPU time that ticks take is excepted. The number of periods counted for a timer is
+**       its time / period, randomly rounded;
+**   C2  a timer has no tick after its timer_stop has returned, on whatever thread timer_stop is
+**       called;
+**   C3  sampling takes at most about half of the thread's time, whatever the rates, the number of
+**       timers and the length of a tick. If it would take more, the next tick is delayed and
+**       represents more time. The cost includes the tick, the time passed to timer_cost, and the
+**       signal itself (measured at the start for spans below 0.2 ms);
 **   C4  timers and clocks are never freed, because a handler may read them;
-**   C5  a descriptor belongs to the clock if its event has the original event number. If the
-**       program has closed the descriptor, a new descriptor with the same number is not touched;
-**       the POSIX timer then makes the ticks of CPU time;
-**   C6  while no code of any timer's owner runs, time is added to the timer that received time
-**       last: a single timer has all of it;
-**   C7  a clock stops with its last timer, and continues in the same span, if spans still have
-**       that length, with the thread's next timer: timers that each run for less than a period
-**       lose no time;
+**   C5  a descriptor is used only while it refers to the clock's event, which is recognized by its
+**       event number. The program may close the descriptor, and open another file that receives
+**       the same number: that one is not touched, and the POSIX timer makes the ticks of CPU time;
+**   C6  while none of the running code belongs to an owner with a timer, time is added to the
+**       timer that received time last. Therefore a single timer receives all time;
+**   C7  timers that each run for less than a period lose no time. For this, a clock stops when its
+**       last timer stops. When the thread's next timer starts, the clock continues in the same
+**       span, if spans still have that length;
 **   C8  at each point of a clock's time, the expected value of the counted time is the time
-**       itself: the length of a span depends only on the time before it.
+**       itself, because the length of a span depends only on the time before it.
 **
-** In the child of a fork there is no timer: timer_forked.
+** The child of a fork has no timers (timer_forked).
 */
 #ifndef asamp_timer_h
 #define asamp_timer_h
@@ -70,8 +75,9 @@ typedef void TimerTick (void *ud, uint64_t count, void *context);
 
 /*
 ** Largest number of bytes of stack that the handler uses, in addition to the signal frame.
-** TIMER_STACK: if the tick walks a C stack; TIMER_LEAST: if it does not. Without AddressSanitizer,
-** TIMER_STACK and a signal frame fit into an alternate stack of 8 KiB, a common size.
+** TIMER_STACK applies if the tick walks a C stack, TIMER_LEAST if it does not. Without
+** AddressSanitizer, TIMER_STACK and a signal frame fit into an alternate stack of 8 KiB, a common
+** size.
 */
 #if defined(__SANITIZE_ADDRESS__)
 #define TIMER_STACK	((size_t)8192)
@@ -82,49 +88,51 @@ typedef void TimerTick (void *ud, uint64_t count, void *context);
 #endif
 
 /*
-** Callback that writes the owners of the code that was interrupted, innermost first, at most
+** Callback that stores the owners of the interrupted code in 'whose', innermost first, at most
 ** TIMER_DEPTH, and returns their number. Must be async-signal-safe.
 */
 #define TIMER_DEPTH	16u
 typedef unsigned TimerWho (const void **whose, void *context);
 
-/* Sets that callback for all timers. Call it before the first timer_start. */
+/* Sets the TimerWho callback of all timers. Call it before the first timer_start. */
 void timer_who (TimerWho *who);
 
 /*
-** Starts a timer of the calling thread for the owner 'whose', with a period of 'ns'
-** nanoseconds. Returns NULL on failure (for example, SIGURG and SIGWINCH are blocked in this
-** thread), with a one-line message in 'err'.
+** Starts a timer of the calling thread for the owner 'whose', with a period of 'ns' nanoseconds.
+** On failure returns NULL, with a one-line message in 'err'; for example, if SIGURG and SIGWINCH
+** are blocked in this thread.
 */
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
 
 /*
-** From here on a thread that stops its last timer itself keeps the descriptor of its clock open
-** until the thread ends: for a process that makes a state for each of its requests.
+** Makes clocks keep their event open after their last timer has stopped, until the thread ends.
+** This applies from now on, to timers stopped on their own thread. It saves time in a process that
+** makes a state for each request.
 */
 void timer_keep (void);
 
 /*
-** Stops the timer, on any thread. Returns the periods of its time (C6) that no tick has counted
-** because signals did not arrive: the program has blocked them or has replaced the handler. 0
-** if the timer's own thread has ended, because its clock is gone.
+** Stops the timer. May be called on any thread. Returns the periods of the timer's time (C6) that
+** no tick has counted, because signals did not arrive: the program blocked them or replaced the
+** handler. Returns 0 if the timer's own thread has ended, because its clock is gone.
 */
 uint64_t timer_stop (Timer *t);
 
 /*
 ** Ends the ticks of a timer at exit(). Takes no lock, so that it may be called in a signal handler
-** that interrupted anything. Returns as timer_stop; 0 if called on another thread than the
-** timer's, because this thread cannot read its clock.
+** that interrupted anything. Returns the same as timer_stop on the timer's thread. Returns 0 on
+** another thread, which cannot read the timer's clock.
 */
 uint64_t timer_leave (Timer *t);
 
-/* Returns 1 on the OS thread of the timer. */
+/* Returns 1 if the calling thread is the timer's OS thread. */
 int timer_mine (const Timer *t);
 
 /*
-** Adds the cost of sampling outside the handler (C3): 'cpu' ns of CPU time, in 'wall' ns of wall
-** time. A timer of CPU time counts 'cpu', one of wall time 'wall'. Call it on the timer's thread.
+** Adds the cost of sampling work done outside the handler (C3): 'cpu' ns of CPU time, which took
+** 'wall' ns of wall time. A timer of CPU time uses 'cpu', one of wall time 'wall'. Call it on the
+** timer's thread.
 */
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 

@@ -2,27 +2,30 @@
 /*
 ** Samples of copied bytes.
 **
-**   A8  copies are sampled with the period of allocations. A string's sample is also one of the
-**       bytes copied into it: each of its points lies in the text with a probability equal to
-**       the text's share of the block, and then in the operand that the string replaces
-**       (luaN_replaced) with a probability equal to the operand's share of the text. Bytes moved
-**       by growth have points of their own (luaN_setcopies).
+**   A8  copies are sampled with the period of allocations. There are two sources. Bytes moved by
+**       growth have sample points of their own (luaN_setcopies). Bytes copied into a new string
+**       share the sample points of its allocation: a point is one of copied bytes with a
+**       probability equal to the text's share of the block. Such a point is one of bytes copied
+**       again, from the operand that the string replaces (luaN_replaced), with a probability equal
+**       to the operand's share of the text.
 */
 #ifndef asamp_trackcopies_h
 #define asamp_trackcopies_h
 
 #include "trackerstate.h"
 
-/* Sets the first sample point of growth, if copies are sampled. */
+/* If copies are sampled, sets the first sample point of growth. */
 void trackcopies_start (Tracker *t, lua_State *L);
 
 /*
-** Reports the bytes copied into a string whose sample 's' was just reported, with the stack in
-** t->stack. 'rounding': bytes of the block after the text, which like the header are not copied.
+** Reports the bytes copied into a string. The string's sample 's' was reported just before, and
+** its stack is in t->stack. 'rounding': the number of bytes of the block after the text; like the
+** header, they are not copied.
 */
 void trackcopies_string (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding);
 
-/* Callback of luaN_Sampler: growth has passed a sample point. */
+/* Callback of luaN_Sampler: called when growth has passed a sample point. Returns the distance to
+   the next one in bytes; UINT64_MAX: no more samples are wanted. */
 uint64_t trackcopies_grown (void *ud, lua_State *L, size_t n, uint64_t over);
 
 #endif

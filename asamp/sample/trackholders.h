@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** When the holders of a tracker's followed samples are searched (holders.h), and their report to
-** the client. For a large heap a child process searches (holderssearch.h).
+** Decides when the holders of a tracker's followed samples are searched (holders.h), and reports
+** them to the client. If the heap is large, a child process does the search (holderssearch.h).
 **
-** A search only at the end of the session would miss objects of a function that has returned by
-** then: their holders are gone. So a search is also made when the heap has grown:
+** Searches are also made when the heap has grown. A search at the end of the session alone would
+** miss objects of a function that has returned by then, because their holders no longer exist:
 **
-**   TH1  after a major collection with twice as many followed samples as at the last search, and
-**        at least TRACKHOLDERS_FIRST, if the heap is smaller than HOLDERSSEARCH_HEAP and, after the
-**        first search, the search is expected to take at most one part in TRACKHOLDERS_SHARE of
-**        the time since the session's start. So there are few searches, and none takes more than
-**        some 8 ms.
+**   TH1  a search is made after a major collection if there are twice as many followed samples as
+**        at the last search, and at least TRACKHOLDERS_FIRST. The heap must be smaller than
+**        HOLDERSSEARCH_HEAP. After the first search, the expected duration must also be at most
+**        one part in TRACKHOLDERS_SHARE of the time since the session's start. So there are few
+**        searches, and none takes more than about 8 ms.
 */
 #ifndef asamp_trackholders_h
 #define asamp_trackholders_h
@@ -22,16 +22,17 @@
 #define TRACKHOLDERS_NS		2  /* Expected ns of a search for each byte in use. */
 
 /*
-** Reports the holders of the followed samples every 'ns' nanoseconds (0: never): when that time
-** has passed, after the next major collection has ended; when twice that time has passed, after
-** any collection. If a child process searches, its result is reported after a later collection.
+** Makes the tracker report the holders of the followed samples every 'ns' nanoseconds; 0: never. A
+** search is made when a major collection ends after that time. If none has ended when twice the
+** time has passed, it is made after any collection. The result of a child process is reported
+** after a later collection.
 */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;
 }
 
-/* Searches for holders as the heap grows (TH1), from now on. */
+/* Makes the tracker search for holders as the heap grows (TH1), from now on. */
 static inline void trackholders_growing (Tracker *t) {
   t->holdersgrown = TRACKHOLDERS_FIRST;
   t->holderssince = clock_now();
@@ -41,16 +42,16 @@ static inline void trackholders_growing (Tracker *t) {
 void trackholders_often (Tracker *t, lua_State *L);
 
 /*
-** Reports the result of the running search (t->search), if it is ready, for the samples still
-** followed. Their positions in the list may have changed; 'queried' of FollowedSample has those in
-** the query.
+** Reports the result of the running search (t->search) if it is ready. Reports only samples that
+** are still followed. Their positions in the list may have changed since the query; 'queried' of
+** FollowedSample has their positions in it.
 */
 void trackholders_answered (Tracker *t);
 
 /*
-** Reports the holders of the followed samples now. To be called where luaN_walk may be called.
-** Returns the number of these samples; 0: there are none, the client takes no holders, or the
-** search failed.
+** Searches for the holders of the followed samples and reports them now. Call it only where
+** luaN_walk may be called. Returns the number of these samples, or 0 if there are none, the client
+** takes no holders, or the search failed.
 */
 size_t trackholders_now (Tracker *t, lua_State *L);
 

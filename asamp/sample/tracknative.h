@@ -2,9 +2,9 @@
 /*
 ** Samples of native memory (mallocs.h) for a tracker.
 **
-**   A7  a sample of native memory is taken inside malloc, which the tracker itself may have
-**       called, or a signal handler that interrupted the tracker: if the tracker is 'busy' the
-**       sample is lost. The owner of a sample of native memory is a slot (mallocs_isowner).
+**   A7  a sample of native memory is taken inside malloc. The tracker itself may have called
+**       malloc, or been interrupted by a signal handler that did. Therefore the sample is lost if
+**       the tracker is 'busy'. The owner of a sample of native memory is a slot (mallocs_isowner).
 */
 #ifndef asamp_tracknative_h
 #define asamp_tracknative_h
@@ -12,7 +12,8 @@
 #include "mallocs.h"
 #include "trackerstate.h"
 
-#define TRACKNATIVE_MINREAPED	4096	/* Pending samples before dead native ones are removed. */
+#define TRACKNATIVE_MINREAPED	4096	/* Number of pending samples below which those of freed
+					   native blocks are not searched. */
 
 /*
 ** Callback of mallocs_start: takes a sample inside malloc. L is the main thread of the running
@@ -20,12 +21,12 @@
 */
 int tracknative_take (lua_State *L, const MallocSample *in);
 
-/* Takes the samples of threads that ran no client's state from the queue, if mallocs_drain permits
-   that. */
+/* If mallocs_drain permits it, takes from the queue the samples of threads that ran no client's
+   state. */
 void tracknative_drain (Tracker *t);
 
-/* Ends the watches of all native samples of the tracker. tracknative_stop does this after it has
-   ended the sampling of native memory. */
+/* tracknative_forget stops watching the blocks of all native samples of the tracker.
+   tracknative_stop ends the sampling of native memory, and then does the same. */
 void tracknative_forget (Tracker *t);
 void tracknative_stop (Tracker *t);
 

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The results of a collection for the client of a tracker: the survival of pending samples, the
-** deaths of followed ones, and the record of the collection.
+** Determines the results of a collection and passes them to the tracker's client: the survival of
+** pending samples, the deaths of followed samples, and the record of the collection.
 **
-**   A5  while the tracker is off and no safepoints are requested, a collection is reported only if
-**       it decides survival or finds followed samples dead, or follows a reported one in the same
-**       pause, or is the last one of a session.
+**   A5  while the tracker is off and no safepoints are requested, few collections are reported:
+**       those that decide survival or find followed samples dead, one that follows a reported
+**       collection in the same pause, and the last one of a session.
 */
 #ifndef asamp_trackoutcomes_h
 #define asamp_trackoutcomes_h
 
 #include "trackerstate.h"
 
-/* Callback of luaN_Sampler: marking is over and nothing is freed yet. Decides the outcomes. */
+/* Callback of luaN_Sampler: decides the outcomes in a collection, when marking is over and nothing
+   is freed yet. */
 void trackoutcomes_decide (void *ud, lua_State *L, int major);
 
 /*
-** Reports the collection t->collection. It ends now or, if 'over', with its pause: a pause may have
-** a minor and a major collection.
+** Reports the collection t->collection. 'over' is 1 if the pause ends with it. It is 0 if the
+** pause has a minor and a major collection, and the minor one ends now.
 */
 void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 
-/* Skips the collections so far (A5): the next record counts from here on. */
+/* Skips the collections so far (A5): the next record counts only collections after this call. */
 void trackoutcomes_skip (Tracker *t, const luaN_Memory *m);
 
 #endif
