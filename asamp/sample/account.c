@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact bytes by label (account.h). */
+/* Counts allocated bytes by label set (account.h). */
 #include "account.h"
 
 #include <stdlib.h>
@@ -46,8 +46,8 @@ static int growtable (Account *a) {
 }
 
 
-/* Makes a sum for a set that has none. Returns NULL if the pieces are full or there is not enough
-   memory. */
+/* Makes a sum for a set that has none yet. Returns NULL if the pieces are full or there is not
+   enough memory. */
 static AccountSum *newsum (Account *a, uint32_t set) {
   uint32_t scaled = a->n / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);
@@ -116,7 +116,7 @@ void account_off (Account *a, lua_State *L) {
 }
 
 
-/* Sets a sum to 0 or, with 'keep', to its bytes that are not marked as reported. */
+/* Sets a sum to 0. If 'keep' is 1, sets it to its bytes that are not marked as reported. */
 static void account_zero (AccountSum *sum, int keep) {
   uint64_t bytes = (keep && sum->bytes > sum->reported) ? sum->bytes - sum->reported : 0;
   sum->bytes = bytes;
@@ -151,7 +151,7 @@ typedef struct Each {
   AccountPart part;
   void (*f) (void *ud, uint32_t set, uint64_t bytes);
   void *ud;
-  uint64_t all;		/* bytes of the sets so far */
+  uint64_t all;		/* bytes passed to f so far */
 } Each;
 
 static void account_one (Each *e, AccountSum *sum, uint64_t bytes) {

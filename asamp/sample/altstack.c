@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Alternate signal stacks. The interface and the rules are in altstack.h. */
+/* Provides alternate signal stacks (altstack.h). */
 #define _GNU_SOURCE
 #include "altstack.h"
 
@@ -27,7 +27,8 @@ static pthread_key_t key;	/* Each thread's value: the mapping of our stack, or N
 static int iskey;
 
 
-/* Returns the bytes of the largest signal frame, as the kernel reports them; else FRAME. */
+/* Returns the size of the largest signal frame in bytes, as the kernel reports it; FRAME if it
+   does not. */
 static size_t framesize (void) {
   size_t n = (size_t)getauxval(AT_MINSIGSTKSZ);
   return (n == 0) ? FRAME : n;
@@ -85,8 +86,9 @@ static int set (char *map, char *err, size_t errsize) {
 
 
 /*
-** Maps a stack and sets it as the alternate stack. If the thread already has our stack, which is
-** disabled now, only returns 1: a handler may return to that stack (AS3).
+** Maps a stack and sets it as the thread's alternate stack. If the thread already has our stack,
+** it is only disabled at present, and a handler may return to it (AS3): then changes nothing and
+** returns 1.
 */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;

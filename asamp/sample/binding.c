@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds the Lua that opens a module (binding.h): in the global scope of the process if it is
-** there, else with a handle of its object file. A symbol that the loader finds in another
-** object file is rejected.
+** Finds the Lua that opens a module (binding.h): in the global scope of the process or, if it is
+** not there, with a handle of its object file. A symbol that the loader finds in another object
+** file is rejected.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,7 +32,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* Protects 'binding' 
 static const struct link_map *served;	/* Object file whose functions are bound; NULL: none yet. */
 
 
-/* Returns the object file that contains an address, with its addresses in *where; or NULL. */
+/* Returns the object file that contains an address, or NULL. Stores its address range in
+   *where. */
 static struct link_map *objectof (void *address, Loaded *where) {
   Dl_info info;
   struct link_map *object = NULL;
@@ -43,8 +44,9 @@ static struct link_map *objectof (void *address, Loaded *where) {
 
 
 /*
-** Closes the handle of an object file that was not bound. The handle of a bound one stays open
-** (BD3); if it is RTLD_DEFAULT, dlsym itself keeps the object files of the symbols it returned.
+** Closes the handle of an object file that was not bound. The handle of a bound one is never
+** closed, so that the file stays loaded (BD3). RTLD_DEFAULT needs no closing, because dlsym itself
+** keeps the object files of the symbols that it returned.
 */
 static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
@@ -67,8 +69,8 @@ static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
 
 
 /*
-** Fills 'b' with all functions, or without 'seam' with upstream's only, and returns NULL. Else
-** returns the first name that the object file does not export.
+** Fills *b with the functions of the object file: all, or only upstream's if 'seam' is 0. Returns
+** NULL, or the first name that the object file does not export.
 */
 static const char *binding_find (void *handle, const Loaded *where, int seam, Binding *b) {
   void *found[COUNT(names)] = {NULL};
@@ -90,7 +92,7 @@ static int isserved (const struct link_map *object) {
 }
 
 
-/* Makes 'object' the served object file, unless there is one. Returns the served object file. */
+/* Makes 'object' the served object file if there is none yet. Returns the served object file. */
 static const struct link_map *serve (const struct link_map *object,
                                      const Binding *b) {
   const struct link_map *which;
@@ -108,8 +110,8 @@ static const struct link_map *serve (const struct link_map *object,
 typedef int Raise (lua_State *L, const char *format, ...);
 
 /*
-** Binds the module to the Lua whose code contains 'caller', and returns 1. On failure returns 0
-** with the reason in 'err', and *raise is the luaL_error of that Lua; NULL: it exports none.
+** Binds the module to the Lua whose code contains 'caller'. Returns 1, or 0 with the reason in
+** 'err'. After a failure, *raise is the luaL_error of that Lua, or NULL if that Lua exports none.
 */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocation sites of samples (births.h). */
+/* Records allocation sites of samples (births.h). */
 #include "births.h"
 #include "list.h"
 

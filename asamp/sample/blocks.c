@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Watched blocks by address (blocks.h). */
+/* Finds watched blocks by address (blocks.h). */
 #include "blocks.h"
 
 #include <stdint.h>
@@ -10,7 +10,8 @@
 static const char tomb;
 
 
-/* Returns the first slot to search: Fibonacci hashing of the 8-byte granule. */
+/* Returns the slot at which the search for a block starts, by Fibonacci hashing of its address in
+   units of 8 bytes. */
 static size_t blocks_slotof (const Blocks *b, const void *block) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 3) * UINT64_C(0x9E3779B97F4A7C15);
   return (size_t)(h >> 32) & (b->size - 1);
@@ -35,8 +36,8 @@ int blocks_room (Blocks *b) {
 }
 
 
-/* Returns the entry of the block; NULL: there is none, and *room is the slot for it. The table must
-   have slots. */
+/* Returns the entry of the block. If there is none, returns NULL and stores the slot for it in
+   *room. The table must have slots. */
 static struct BlockEntry *blocks_find (const Blocks *b, const void *block,
                                        struct BlockEntry **room) {
   size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes of objects by the names of their metatables (classes.h). */
+/* Determines classes of objects by the names of their metatables (classes.h). */
 #include "classes.h"
 #include "hash.h"
 #include "list.h"
@@ -13,7 +13,7 @@
 #define NONE	UINT32_MAX	/* no parent */
 #define LEVELS	3	/* depth of the index, in levels of tables */
 
-/* Least cost of an index, in slots. */
+/* Smallest cost of an index in slots, charged to the budget even if the index reads fewer. */
 #define LEASTSLOTS	256u
 
 
@@ -31,8 +31,9 @@ static uint64_t classes_hashof (const char *s) {
 
 
 /*
-** Returns the number of the class with that name, a new number if needed; for new names beyond the
-** limit CLASSES_MAX, the class "(other classes)"; 0 if there is not enough memory.
+** Returns the number of the class with that name, and makes a new number if there is none. If the
+** limit CLASSES_MAX is reached, a new name becomes "(other classes)". Returns 0 if there is not
+** enough memory.
 */
 static uint32_t classes_number (Classes *c, const char *name) {
   uint32_t last = idmap_get(&c->ids, classes_hashof(name)), i;
@@ -61,8 +62,8 @@ static uint32_t classes_number (Classes *c, const char *name) {
 }
 
 
-/* As classes_number, for up to CLASSES_NAME bytes of a Lua string, NULs replaced by ';'. Returns 0
-   for an empty string. */
+/* Returns the class number of a Lua string, of which at most CLASSES_NAME bytes count. NULs are
+   replaced by ';'. Returns 0 for an empty string, or if there is not enough memory. */
 static uint32_t numberof (Classes *c, const char *s, size_t length) {
   char name[CLASSES_NAME + 1];
   size_t i;
@@ -77,7 +78,8 @@ static uint32_t numberof (Classes *c, const char *s, size_t length) {
 
 /* {== the index ======================================================== */
 
-/* Writes the full name of entry i, truncated to CLASSES_NAME, and returns its length. */
+/* Writes the full name of entry i of the index, truncated to CLASSES_NAME bytes, and returns its
+   length. */
 static size_t fullname (const Classes *c, uint32_t i,
                         char name[CLASSES_NAME + 1]) {
   const ClassName *n = &c->names[i];
@@ -93,7 +95,8 @@ static size_t fullname (const Classes *c, uint32_t i,
 }
 
 
-/* Returns 1 if the name of entry i precedes that of entry j, of the same table and depth. */
+/* Compares two names of one table that have the same depth. Returns 1 if that of entry i is to be
+   preferred to that of entry j. */
 static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -105,8 +108,8 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
 }
 
 
-/* Enters the table in field 'e' of 'parent' (NONE: of a root), unless the index has an equal or
-   better name for it. */
+/* Enters the table e->table in the index, under the field e->key of the entry 'parent' (NONE: of a
+   root). Does nothing if the index already has an equal or better name for the table. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -136,8 +139,9 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
 
 
 /*
-** Enters the live tables under the string keys of a table, and counts the slots read, up to
-** CLASSES_SLOTS. A key that starts with "__" is replaced by ""; in a root it is skipped.
+** Enters the live tables that are fields of 'table' with string keys. Counts the slots read, and
+** stops at CLASSES_SLOTS. A key that starts with "__" is replaced by ""; in a root such a field is
+** skipped.
 */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
@@ -155,7 +159,8 @@ static void enterall (Classes *c, lua_State *L, const void *table,
 }
 
 
-/* Returns the entry whose name entry i has: a field like __index has no name of its own. */
+/* Returns the entry that has the name of entry i. It is another one if entry i is a field like
+   __index, which has no name of its own. */
 static uint32_t classes_named (const Classes *c, uint32_t i) {
   while (c->names[i].length == 0 && c->names[i].parent != NONE)
     i = c->names[i].parent;
@@ -186,8 +191,8 @@ static void makeindex (Classes *c, lua_State *L) {
 
 
 /*
-** Updates the budget and returns 1 if an index may be built now: there is none or the state has
-** allocated since the last update, and the budget suffices or 'final' is set.
+** Updates the budget. Returns 1 if an index may be built now: the budget suffices or 'final' is
+** set, and there is no index yet or the state has allocated since the last update.
 */
 static int affordable (Classes *c, lua_State *L) {
   uint64_t allocated = luaN_allocated(L), cost;
@@ -241,7 +246,7 @@ static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
     }
   }
   if (id != 0 && !luaN_isdead(L, metatable))
-    /* without memory the class is determined again next time */
+    /* if there is not enough memory, the class is determined again next time */
     (void)idmap_set(&c->known, classes_keyof(metatable), id);
   return id;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of C functions by the tables that have them (cnames.h). */
+/* Finds names of C functions in tables (cnames.h). */
 #include "cnames.h"
 
 #include <string.h>
@@ -12,13 +12,13 @@ typedef struct Search {
   lua_State *L;
   const void *function;
   unsigned slots;		/* number of slots read */
-  size_t length;		/* of 'name'; 0: not found yet */
+  size_t length;		/* bytes of 'name'; 0: no name was found yet */
   char name[2 * REGISTERED_NAME];
 } Search;
 
 
-/* Takes the name PREFIX.KEY, or KEY if the prefix is empty, if it precedes the one found, has at
-   most REGISTERED_NAME bytes and no NUL. */
+/* Takes the name PREFIX.KEY, or KEY if the prefix is empty, if it precedes the name found so far.
+   Ignores a name of more than REGISTERED_NAME bytes or with a NUL. */
 static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
   char name[sizeof(s->name)];
   size_t dot = (prefix->keylength > 0), n = prefix->keylength + dot + e->keylength;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Followed samples (followed.h). */
+/* Keeps the list of followed samples (followed.h). */
 #include "followed.h"
 #include "list.h"
 
@@ -81,8 +81,8 @@ int followed_resized (Followed *f, const BlockResized *r) {
 
 
 /*
-** Clears 'watched' and enters the blocks with the new indexes of their samples. Needs no memory:
-** the table has held at least as many blocks.
+** Enters the watched blocks again, with the new indexes of their samples, after samples were
+** removed. Needs no memory, because the table has held at least as many blocks.
 */
 static void renumber (Followed *f) {
   size_t i;

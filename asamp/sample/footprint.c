@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of a state by area and source line (footprint.h). */
+/* Measures the memory of a state by area and source line (footprint.h). */
 #define _GNU_SOURCE
 #include "footprint.h"
 
@@ -17,7 +17,7 @@ typedef struct Range {
   uintptr_t from, to;
 } Range;
 
-/* The address ranges of the blocks of each chunk, and the resident bytes of mapped chunks. */
+/* The address range of the blocks of each chunk; the resident bytes of the mapped chunks. */
 typedef struct Ranges {
   Range *all;
   size_t n, size;
@@ -88,7 +88,8 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
     uint64_t used, unused;
     if (s->owner == NULL && s->block == NULL) continue;
     if (mallocs_isowner(s->owner)) {
-      if (!mallocs_isfreed(s->owner))  /* a freed one is not yet reported dead */
+      if (!mallocs_isfreed(s->owner))  /* a freed block stays in the list until it is reported
+					  dead */
         footprint_add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
     }
     else if (isinside(ranges, at)) {
@@ -117,8 +118,8 @@ char *footprint_where (const BirthFunctions *functions, uint32_t function, uint3
 }
 
 
-/* Copies the FOOTPRINT_LINES largest sums to f->lines[sort]. Adds up the others, and those without
-   memory for their text, in f->rest[sort]. */
+/* Copies the FOOTPRINT_LINES largest sums to f->lines[sort]. Adds the bytes of all other sums to
+   f->rest[sort], also of those whose text does not fit into memory. */
 static void lines (Footprint *f, int sort, Sums *s, const BirthFunctions *functions) {
   size_t i, n = (s->n < FOOTPRINT_LINES) ? s->n : FOOTPRINT_LINES;
   if (s->n == 0) return;

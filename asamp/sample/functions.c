@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of functions by name (functions.h). */
+/* Numbers functions by name (functions.h). */
 #include "functions.h"
 #include "hash.h"
 
@@ -54,9 +54,9 @@ void functions_forget (Functions *f) {
 
 
 /*
-** Replaces a cache of fewer than FUNCTIONS_CACHED slots by a larger, empty one if half of its slots
-** are used. Another thread may fork meanwhile; 'nlisted' is set first, so that the child clears all
-** slots of whichever cache it finds.
+** If half of the slots are used, replaces a cache of fewer than FUNCTIONS_CACHED slots by a
+** larger, empty one. Another thread may fork at the same time. So 'nlisted' is set first: then the
+** child clears all slots of the cache that it finds.
 */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
@@ -71,8 +71,8 @@ static void functions_grow (Functions *f) {
 
 
 /*
-** Caches a number (FU3). Lists the slot before it is used, because another thread may fork
-** meanwhile.
+** Enters a number in the cache. Puts the slot into 'listed' (FU3) before using it, because another
+** thread may fork in between.
 */
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c;
@@ -98,7 +98,7 @@ static uint64_t functions_keyof (const FunctionName *n) {
 }
 
 
-/* Returns the number of a name, or IDMAP_NONE; sets *key to the key of the name in 'byname'. */
+/* Returns the number of a name, or IDMAP_NONE. Sets *key to the key of the name in 'byname'. */
 static uint32_t functions_find (const Functions *f, const FunctionName *n, uint64_t *key) {
   *key = functions_keyof(n);
   return idmap_get(&f->byname, *key);
@@ -106,7 +106,8 @@ static uint32_t functions_find (const Functions *f, const FunctionName *n, uint6
 
 
 /*
-** As functions_number, without the cache. 'isold': the prototype may be in 'lumped' already.
+** Does the work of functions_number without the cache. If 'isold' is 1, the prototype may have
+** been counted in 'lumped' before, and is not counted again.
 */
 static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
@@ -128,7 +129,8 @@ static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, in
     i = functions_find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
-  (void)idmap_set(&f->byname, key, f->n + 1);  /* without memory the name is numbered again */
+  (void)idmap_set(&f->byname, key, f->n + 1);  /* if there is not enough memory, the name receives
+						  another number next time */
   f->nchunks += (uint32_t)chunk;
   *isnew = 1;
   return ++f->n;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Paths to owners (holders.h). The walk records for each object the object from which it was
-** first reached. Owners, and the objects on the way to them, are 'needed'; the first edge to each
-** needed object is determined again to name the step.
+** Finds paths to owners (holders.h). The walk records for each object its parent: the object from
+** which it was first reached. Owners, and the objects on the way to them, are 'needed'. After the
+** walk, the edges of the needed objects are visited again, because the first edge to a needed
+** object gives the name of the step.
 */
 #include "holders.h"
 #include "binding.h"
@@ -18,30 +19,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE	UINT32_MAX	/* no place, no number */
-#define CODE	"\1code "	/* marks a C function in a step; 16 hexadecimal digits of its
+#define NONE	UINT32_MAX	/* no place in the walk, or no number in 'list' */
+#define CODE	"\1code "	/* marks a C function in a step; the 16 hexadecimal digits of its
 				   address follow */
 
 /* An object on the way to an owner, or an owner. */
 typedef struct Needed {
-  uint32_t place, parent;	/* Its place in the order of the walk, and that of the object
-				   from which it was reached; NONE: a root. */
-  uint32_t path;	/* Its path; 0: not yet determined, or the empty path. */
-  uint32_t fields;	/* Number of its string keys under which needed objects were first
-			   reached, counted up to HOLDERS_FIELDS + 1. */
-  uint32_t key;		/* Number of the needed table that has it as the value of a weak key,
-				   or NONE. */
-  unsigned char done, isroot;	/* 'path' was determined; the object is a root. */
+  uint32_t place, parent;	/* Place of this object in the order of the walk; place of the
+				   object from which it was reached, NONE for a root. */
+  uint32_t path;	/* Path of this object; 0: not yet determined, or the empty path. */
+  uint32_t fields;	/* Number of its string keys through which the walk first reached needed
+			   objects, counted up to HOLDERS_FIELDS + 1. */
+  uint32_t key;		/* If this object is the value of a weak key: number in 'list' of the table
+				   that has the key; else NONE. */
+  unsigned char done, isroot;	/* 'done' is 1 if 'path' was determined, 'isroot' is 1 if the
+				   object is a root. */
   uint32_t slots;	/* Number of unnamed stack slots of C calls that lead to needed objects. */
 } Needed;
 
 /* An object that the walk did not reach through a strong reference of another object: a root, or
    the value of a weak key. */
 typedef struct Top {
-  const void *object, *weak;  /* The object, and the table that holds it under a weak key;
-			         NULL: a root. */
+  const void *object, *weak;  /* The object; the table that has it as the value of a weak key, NULL
+			         for a root. */
   long long which;	/* Kind of the root (LUAN_R*). */
-  uint32_t place;	/* Its place in the order of the walk. */
+  uint32_t place;	/* Place of the object in the order of the walk. */
 } Top;
 
 /* State of one walk. */
@@ -50,13 +52,15 @@ typedef struct Work {
   Holders *h;
   HoldersMemory memory;
   uint64_t *filter;		/* Bit set of the owners, indexed by luaN_watchbit. */
-  unsigned filterlog;		/* log2 of its number of bits: over 16 per owner, at most 22. */
-  uint32_t *parent;		/* Parent of each place, valid during 'done'. */
-  const void *const *objects;	/* Object of each place, valid during 'done'. */
+  unsigned filterlog;		/* log2 of the number of bits of 'filter': over 16 bits per owner,
+				   at most 2^22 bits. */
+  uint32_t *parent;		/* Place of the parent of the object at each place; valid only in
+				   the callback 'done'. */
+  const void *const *objects;	/* Object at each place; valid only in the callback 'done'. */
   const void **kept;		/* Copy of the addresses of the needed objects. */
   Top *tops;
   size_t ntops, topsize;
-  IdMap needed;		/* Maps addresses to numbers in 'list'. */
+  IdMap needed;		/* Maps addresses of needed objects to numbers in 'list'. */
   Needed *list;
   size_t nlist, listsize;
   IdMap wanted;		/* The owners. */
@@ -69,9 +73,11 @@ typedef struct Work {
   const void *body;	/* If object 'at' is a coroutine: the function of its outermost call. */
   int bodyknown;		/* 1: 'body' was determined. */
   uint64_t *nearly;	/* Bit set of the needed objects, indexed by luaN_watchbit. */
-  unsigned nearlylog;	/* log2 of its number of bits: over 16 per object, at most 26. */
-  uint32_t alike[LUAN_ENAME + 1];  /* The path from 'at' by each kind of edge whose step names
-				      no key; 0: not yet determined. */
+  unsigned nearlylog;	/* log2 of the number of bits of 'nearly': over 16 bits per object, at most
+			   2^26 bits. */
+  uint32_t alike[LUAN_ENAME + 1];  /* For each kind of edge whose step does not contain a key: the
+				      path from object 'at' by such an edge; 0: not yet
+				      determined. */
   int failed;
 } Work;
 
@@ -95,14 +101,14 @@ static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   return block;
 }
 
-/* Memory function of the walk: forwards to that of the caller. */
+/* Memory function for luaN_walk: calls that of the caller. */
 static void *holders_memory (void *ud, void *block, size_t old, size_t size) {
   return ((Work *)ud)->memory(NULL, block, old, size);
 }
 
 /*
-** Reserves space for n elements. 'list' is the address of the pointer to them. Returns 0 if there
-** is not enough memory.
+** Reserves space for n elements of 'element' bytes. 'list' is the address of the pointer to the
+** elements, and *size their number. Returns 0 if there is not enough memory.
 */
 static int holders_room (Work *w, void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n + BOUND_FIRST(256);
@@ -120,7 +126,8 @@ static void holders_release (Work *w, void *block, size_t size) {
   if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
-/* Callback of the walk for an object without a parent: a root, or the value of a weak key. */
+/* Callback of the walk: called for an object without a parent, which is a root or the value of a
+   weak key. */
 static int holders_edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
@@ -139,8 +146,8 @@ static uint32_t holders_known (const Work *w, const void *o) {
 }
 
 /*
-** Sets the bits of the object at 'place' and of all objects on the way to it; one bit for each
-** place.
+** Marks the object at 'place' and all objects on the way to it as needed. 'bits' has one bit for
+** each place.
 */
 static void need (const Work *w, uint64_t *bits, uint32_t place) {
   for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
@@ -163,7 +170,8 @@ static int enlist (Work *w, uint32_t place) {
   return 1;
 }
 
-/* Lists the needed objects in the order of the walk. Returns 0 if there is not enough memory. */
+/* Puts the needed objects into 'list' in the order of the walk. Returns 0 if there is not enough
+   memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {
@@ -175,7 +183,7 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
 }
 
 /*
-** Sets the places of the objects without a parent, which come in the order of the calls of
+** Sets the places of the objects without a parent. They have the same order as the calls of
 ** 'edge'. Returns 0 if they do not match.
 */
 static int holders_places (Work *w, size_t n) {
@@ -189,7 +197,7 @@ static int holders_places (Work *w, size_t n) {
 }
 
 /*
-** Sets the parents of values of weak keys: the tables that hold them. Returns 0 if there is not
+** Sets the table that has a weak key as the parent of the key's value. Returns 0 if there is not
 ** enough memory.
 */
 static int weakparents (Work *w, size_t n) {
@@ -243,8 +251,8 @@ static void done (void *ud, const void *const *objects, uint32_t *parents, size_
 /* {== steps =========================================================== */
 
 /*
-** Marks a truncated string of size - 1 bytes: its end is replaced by "…", which starts after a
-** complete UTF-8 character.
+** Replaces the end of a truncated string, which has size - 1 bytes, by "…", after a complete UTF-8
+** character.
 */
 static void cut (char *s, size_t size) {
   size_t n = size - sizeof("…");
@@ -252,7 +260,7 @@ static void cut (char *s, size_t size) {
   memcpy(s + n, "…", sizeof("…"));
 }
 
-/* Like snprintf, but marks a truncated result (cut). */
+/* Like snprintf, but a truncated result ends with "…" (cut). */
 static void format (char *to, size_t size, const char *form, ...) {
   va_list args;
   int n;
@@ -262,7 +270,7 @@ static void format (char *to, size_t size, const char *form, ...) {
   if (n > 0 && (size_t)n >= size) cut(to, size);
 }
 
-/* Copies the text of a string object; marks a truncated one (cut). */
+/* Copies the text of a string object. A truncated text ends with "…" (cut). */
 static void textof (Work *w, const void *string, char *to, size_t size) {
   luaN_Object o;
   size_t n;
@@ -276,8 +284,8 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
 }
 
 /*
-** Writes the name of a function given its prototype; for a C function, its address in the form
-** CODE, which holders_named replaces later.
+** Writes the name of a function with the prototype 'proto'. For a C function, writes its address
+** in the form CODE, which holders_named replaces later.
 */
 static void holders_function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
@@ -311,7 +319,7 @@ static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   else format(to, size, "stack of %s, slot %d", in, (int)e->index);
 }
 
-/* Writes the step of a local variable: of the main thread ('main' 1), or of a coroutine. */
+/* Writes the step of a local variable. 'main' is 1 for the main thread, 0 for a coroutine. */
 static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
   char in[96], body[85], name[48];
   luaN_Object o;
@@ -328,8 +336,8 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
 }
 
 /*
-** Writes the step of an edge; an empty one if the previous step describes it. Sets *top if the
-** path starts with this step.
+** Writes the step of an edge, which is empty if the previous step already describes the edge. Sets
+** *top to 1 if a path may start with this step, without the steps before it.
 */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];
@@ -390,9 +398,9 @@ static const char *steptext (const Work *w, uint32_t path) {
 }
 
 /*
-** Returns the path that extends 'parent' by a step, a new one if needed; 'parent' if the step is
-** empty, repeats the last one or exceeds a limit (HO2, HO3); 0, and sets w->failed, if there is
-** not enough memory.
+** Returns the path that extends 'parent' by a step, and makes it if there is none. Returns
+** 'parent' if the step is empty, repeats the last one or exceeds a limit (HO2, HO3). If there is
+** not enough memory, sets w->failed and returns 0.
 */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
@@ -428,8 +436,9 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
 }
 
 /*
-** Returns the path that the step of 'e' extends: 'parent'. But the step of an upvalue names its
-** function, so a last step of 'parent' that is a field of that name is dropped.
+** Returns the path that the step of 'e' extends. Usually that is 'parent'. Exception: the step of
+** an upvalue contains the name of its function. If the last step of 'parent' is a field of the
+** same name, that step is dropped.
 */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
@@ -447,7 +456,7 @@ static int isstar (const char *step) {
 }
 
 
-/* Makes 'nearly', with the bits of the needed objects. Returns 0 if there is not enough memory. */
+/* Makes the bit set 'nearly' of the needed objects. Returns 0 if there is not enough memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -470,8 +479,8 @@ static void count (Work *w) {
 }
 
 /*
-** Callback for an edge of the needed object w->at. If it is the first edge to another needed
-** object, sets that object's path; in a counting visit, counts it. Returns 0 to stop.
+** Callback for an edge of the needed object w->at. If the edge is the first one to another needed
+** object, sets that object's path. In a counting visit, only counts the edge. Returns 0 to stop.
 */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
@@ -509,7 +518,7 @@ static int holders_label (void *ud, const luaN_Edge *e) {
   return !w->failed;
 }
 
-/* Sets the paths of roots, which have names of their own. */
+/* Sets the paths of roots. A root has a name of its own as its only step. */
 static void labelroots (Work *w) {
   char step[HOLDERS_TEXT + 1];
   size_t i;
@@ -606,9 +615,9 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 /* {== names of C functions ============================================= */
 
 /*
-** Replaces the step of 'path' by a copy, appended to h->text, with the C function's name in place
-** of 'mark' (CODE). '*size' is the capacity of h->text in bytes. Returns 0 if there is not enough
-** memory.
+** Replaces the last step of 'path' by a copy in which the C function's name replaces 'mark'
+** (CODE). The copy is appended to h->text, whose capacity in bytes is *size. Returns 0 if there is
+** not enough memory.
 */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];

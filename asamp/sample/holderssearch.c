@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Holders found by a child process (holderssearch.h). */
+/* Finds holders in a child process (holderssearch.h). */
 #define _GNU_SOURCE
 #include "holderssearch.h"
 #include "binding.h"
@@ -16,7 +16,7 @@
 
 #define TEXT	((size_t)4 << 20)	/* bytes reserved for the steps */
 
-/* Start of the shared memory that the child fills; the ids, paths and steps follow. The fields
+/* Start of the shared memory that the child fills. The ids, paths and steps follow it. The fields
    without a comment are those of Holders. */
 typedef struct HoldersAnswer {
   int whole;	/* 1: complete */
@@ -42,8 +42,8 @@ static char *holderssearch_text (HoldersAnswer *x, size_t n) {
 }
 
 /*
-** Copies the result to the shared memory, in the child. Leaves 'whole' 0 if the result does not
-** fit.
+** Runs in the child: copies the result to the shared memory. Leaves 'whole' 0 if the result does
+** not fit.
 */
 static void holderssearch_write (HoldersAnswer *x, const Holders *h) {
   if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;
@@ -87,8 +87,8 @@ static void *holderssearch_copy (const void *from, size_t size) {
   return to;
 }
 
-/* Copies the result of the ended child to 'h'. Returns 1; -1 if the result is incomplete or there
-   is not enough memory. */
+/* Copies the result of the ended child to *h and returns 1. Returns -1 if the result is incomplete
+   or there is not enough memory. */
 static int holderssearch_take (const HoldersSearch *a, Holders *h) {
   HoldersAnswer *x = a->answer;
   memset(h, 0, sizeof(*h));

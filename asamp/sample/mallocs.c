@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of native memory (mallocs.h). */
+/* Samples native memory (mallocs.h). */
 #define _GNU_SOURCE
 #include "mallocs.h"
 
@@ -20,7 +20,7 @@
 
 #define ROOM	((size_t)32 << 10)	/* Bytes of stack required for a sample. */
 #define WALKS	4	/* Number of walks that can run at once. */
-#define PATIENCE_NS	10000000	/* Age of the first queued sample, in ns, at which any
+#define PATIENCE_NS	10000000	/* Age of the first queued sample, in ns, from which on any
 					   client may drain the queue. */
 
 /* Memory of a stack walk. */
@@ -51,7 +51,8 @@ static struct {
   const char *libraryfrom, *libraryto;  /* Address range of the library. */
   Walk *walks;			/* WALKS elements; NULL: never started */
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
-  uint64_t head, tail;		/* Numbers of slots taken, and emptied, so far; atomic. */
+  uint64_t head, tail;		/* Number of queue slots filled so far; number of those emptied
+				   again; atomic. */
   int draining;			/* 1: a client is draining the queue, or mallocs_left was called;
 				   atomic */
   uint64_t lost;		/* Lost periods; atomic. */
@@ -80,9 +81,9 @@ static int isin (const void *address, const char *from, const char *to) {
 
 
 /*
-** Removes the frames inside the library's innermost frame, and the library's frames (C++
-** operators call each other and malloc through the library). Returns 0 if the allocation is this
-** module's own (MS2).
+** Reduces the frames of a sample to those of the program. Removes the library's frames and all
+** frames inside its innermost one. The library may have several frames, because C++ operators call
+** each other and malloc through it. Returns 0 if the allocation is this module's own (MS2).
 */
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;
@@ -98,8 +99,9 @@ static int strip (MallocSample *s) {
 
 
 /*
-** Adds a sample to the queue, and watches its block once, even if other threads win the slot
-** several times: a free ends only one watch. Without a free slot, counts the sample as lost.
+** Adds a sample to the queue and watches its block. The block is watched only once, even if other
+** threads take the slot first and the loop repeats, because a free ends only one watch. If there
+** is no free slot, counts the sample as lost.
 */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
@@ -204,7 +206,7 @@ int mallocs_there (char *err, size_t errsize) {
 }
 
 
-/* In the child of a fork: another thread may have held the lock. */
+/* In the child of a fork: initializes the lock, which another thread may have held. */
 static void mallocs_unlock (void) {
   pthread_mutex_init(&clients, NULL);
 }
@@ -230,7 +232,8 @@ static int open_ (void) {
 }
 
 
-/* Returns 1 if 'home' drains the queue. If no client does, makes 'home' the one. */
+/* Returns 1 if 'home' is the client that drains the queue. If no client is, 'home' becomes that
+   client. */
 static int ishome (const void *home) {
   const void *which = NULL;
   return __atomic_compare_exchange_n(&m.home, &which, home, 0, __ATOMIC_ACQ_REL,
@@ -271,7 +274,7 @@ void mallocs_end (const void *home) {
 }
 
 
-/* Ends all watches of the parent process, in the child. */
+/* In the child of a fork: ends all watches of the parent process. */
 static void giveup (void) {
   int i;
   for (i = 0; i < (int)MALLOC_SLOTS; i++) {
@@ -281,7 +284,7 @@ static void giveup (void) {
 }
 
 
-/* Called by every tracker; only the first call in a child has work to do. */
+/* Called for every tracker in the child of a fork. Only the first call has work to do. */
 void mallocs_forked (void) {
   int i;
   if (m.walks == NULL || m.pid == getpid()) return;

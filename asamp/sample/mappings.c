@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings of the process (mappings.h). */
+/* Reads the resident memory of the process (mappings.h). */
 #define _GNU_SOURCE
 #include "mappings.h"
 
@@ -51,8 +51,8 @@ static char *nextline (Lines *l) {
 }
 
 
-/* Reads the stack pointers of this thread and of others that do not run, at most STACKS. Returns
-   their number. */
+/* Stores the stack pointers of this thread and of the threads that are not running, at most
+   STACKS. Returns their number. */
 static size_t pointers (uintptr_t sp[STACKS]) {
   struct dirent *entry;
   size_t n = 0;
@@ -110,8 +110,8 @@ typedef struct Mapping {
 } Mapping;
 
 
-/* Reads "from-to rights offset device inode   name". Returns 0 if no '-' follows 'from'. Not by
-   sscanf, which takes five times as many instructions. */
+/* Reads a line "from-to rights offset device inode name". Returns 0 if no '-' follows 'from'. Does
+   not use sscanf, which takes five times as many instructions. */
 static int heads (const char *line, Mapping *m) {
   char *end;
   size_t n;
@@ -168,7 +168,8 @@ uint64_t mappings_resident (const void *from, size_t bytes) {
 }
 
 
-/* Returns the resident bytes of a mapping of any kind, from /proc/self/pagemap, open as 'fd'. */
+/* Returns the resident bytes of a mapping of any kind. 'fd' is the open file
+   /proc/self/pagemap. */
 static uint64_t offile (int fd, const Mapping *m) {
   uint64_t entries[512], n = 0;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -187,8 +188,8 @@ static uint64_t offile (int fd, const Mapping *m) {
 }
 
 
-/* Returns 1 if mincore reports which pages of the mapping are resident in the process; for a file,
-   mincore reports the pages in the page cache. */
+/* Returns 1 if mincore can be used for the mapping: it reports the pages that are resident in the
+   process. For a file it would report the pages in the page cache. */
 static int isanonymous (const Mapping *m) {
   return m->inode == 0 && (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 ||
                            strcmp(m->name, "[stack]") == 0 || strncmp(m->name, "[anon", 5) == 0);
@@ -243,8 +244,8 @@ void mappings_malloc (MappingsMalloc *m) {
 }
 
 
-/* Opens the file each time: a descriptor kept open would show the parent after a fork, or a file
-   that the program opened in its place. */
+/* Opens the file each time. A descriptor kept open would refer to the parent after a fork, or to
+   another file if the program reused its number. */
 uint64_t mappings_rss (void) {
   char text[128], *resident;
   int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);
@@ -252,7 +253,7 @@ uint64_t mappings_rss (void) {
   if (fd >= 0) close(fd);
   if (n <= 0) return 0;
   text[n] = '\0';
-  resident = strchr(text, ' ');  /* after the size of all mappings */
+  resident = strchr(text, ' ');  /* the second number; the first is the size of all mappings */
   return (resident == NULL) ? 0 : (uint64_t)strtoull(resident, NULL, 10) *
                                   (uint64_t)sysconf(_SC_PAGESIZE);
 }

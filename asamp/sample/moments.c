@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers between a signal handler and the program's thread (moments.h). */
+/* Passes ticks from a signal handler to the program's thread (moments.h). */
 #include "moments.h"
 
 #include <stdlib.h>

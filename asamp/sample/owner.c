@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Owners of native frames (owner.h). */
+/* Assigns native frames to Lua states (owner.h). */
 #define _GNU_SOURCE
 #include "owner.h"
 
@@ -9,7 +9,7 @@
 
 #define MARK	((uintptr_t)1 << 63)	/* bit that marks a frame (owner_marked) */
 
-/* End (highest address) of this OS thread's stack; NULL: unknown. */
+/* End (highest address) of this OS thread's stack; NULL: not determined yet, or unknown. */
 static __thread const char *end __attribute__((tls_model("initial-exec")));
 /* Lowest address of that stack. */
 static __thread const char *inmost __attribute__((tls_model("initial-exec")));
@@ -46,8 +46,8 @@ int owner_mixed (lua_State *L) {
 
 
 /*
-** Replaces *p by the protected call outside it, and *inner by the address of that call; sets
-** p->L to NULL if there is none, or it is elsewhere (OW1).
+** Moves to the next protected call outside *p: copies it to *p, and sets *inner to its address. If
+** there is none, or it is not on this stack (OW1), sets p->L to NULL.
 */
 static void outwards (luaN_Protected *p, const char **inner) {
   const char *o = (const char *)p->outer;
@@ -60,7 +60,7 @@ static void outwards (luaN_Protected *p, const char **inner) {
 
 
 /*
-** Returns 1 if the call that returns to 'a' is in the range: its instruction ends before 'a'.
+** Returns 1 if the call that returns to 'a' is in the range. The call instruction ends before 'a'.
 */
 static int calledfrom (const luaN_Range *r, const void *a) {
   return owner_isin(r, (const char *)a - 1);
@@ -68,8 +68,8 @@ static int calledfrom (const luaN_Range *r, const void *a) {
 
 
 /*
-** Returns the number of the n frames that are protected calls which the thread does not record
-** (not yet, or no longer).
+** Returns how many of the n frames are protected calls without a record: the thread has not
+** recorded the call yet, or has removed the record. 'p' is the innermost recorded call.
 */
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {
@@ -94,7 +94,7 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
-  int isown = 1;  /* whether the last protected call passed is of L's state */
+  int isown = 1;  /* 1: the last protected call passed belongs to L's state */
   int i, m = 0, skip;
   luaN_Code code;
   luaN_code(&code);

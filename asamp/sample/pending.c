@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Undecided samples (pending.h). */
+/* Keeps the list of undecided samples (pending.h). */
 #include "pending.h"
 #include "list.h"
 

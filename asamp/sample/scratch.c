@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One Scratch for each OS thread (scratch.h). */
+/* Gives each OS thread a Scratch (scratch.h). */
 #define _GNU_SOURCE
 #include "scratch.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks of the Lua stack and the C stack (stack.h). */
+/* Walks the Lua stack and the C stack and merges them (stack.h). */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +15,19 @@
 #include "unwind.h"
 #include "unwindpool.h"
 
-#define MAXNATIVE	4096	/* most native frames of a sample */
+#define MAXNATIVE	4096	/* largest number of native frames of a sample */
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* MAXNATIVE plus the walk's own frames */
-/* native frames, Lua frames with a mark of a tail call each, the mark of a cut, a collection */
+/* largest number of frames: native frames, Lua frames that may each have a mark of a tail call,
+   the mark of a cut, and the mark of a collection */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
-#define KEYROOM		256	/* bytes of the buffer for a name that is not an identifier */
+#define KEYROOM		256	/* size in bytes of the buffer for a name that is not an
+				   identifier */
 #define NLINES		4096u	/* entries of the largest cache of lines; a power of 2 */
 #define NLINES_FIRST	256u	/* entries of a new cache of lines; a power of 2 */
 
 /*
-** Last prototype id, for all states of the process. A prototype keeps its id for life. In a
-** profile, functions of one name, line and source share a number (functions.h).
+** Last prototype id given, for all states of the process. A prototype keeps its id for life. In a
+** profile, prototypes with equal name, line and source share a number (functions.h).
 */
 static unsigned int lastid;
 
@@ -54,8 +56,8 @@ int stack_ready (Stack *s) {
   s->linemask = NLINES_FIRST - 1;
   s->missed = 0;
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
-  /* Each block holds two vectors: one used from its end, and one used from its start. Stacks
-     are mostly shallow, and unused pages are not resident. */
+  /* Each block contains two vectors: the first is used from its end downwards, the second from its
+     start upwards. Stacks are mostly shallow, and unused pages are not resident. */
   s->known = malloc(LUAN_DEPTH * (sizeof(*s->known) + sizeof(*s->lua)));
   s->outside = malloc(LUAN_DEPTH * (sizeof(*s->outside) + sizeof(*s->places)));
   if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->lines != NULL &&
@@ -103,8 +105,8 @@ static int isidentifier (const char *name, size_t n) {
 
 
 /*
-** Returns the name of a function from its definition, independent of the call. 'room' is a buffer
-** of KEYROOM bytes.
+** Returns the name of a function by its definition, so that it does not depend on the call. 'room'
+** is a buffer of KEYROOM bytes.
 */
 static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
   size_t n = 0;
@@ -122,9 +124,9 @@ static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char 
 
 
 /*
-** Returns the number of a Lua function that is not in the cache, and emits it if the number is
-** new. The source is the path of its file, or for other chunks the name that error messages show,
-** "[stripped]" instead of "?".
+** Returns the number of a Lua function that is not in the cache, and emits the function if the
+** number is new. The source is the path of the file. For a chunk that is not a file, it is the
+** name that error messages show, or "[stripped]" instead of "?".
 */
 static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
@@ -148,7 +150,8 @@ static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
 }
 
 
-/* Replaces the cache of lines by a larger, empty one after as many misses as it has entries. */
+/* If there were as many misses as the cache of lines has entries, replaces it by a larger, empty
+   one. */
 static void growlines (Stack *s) {
   StackLine *more;
   if (++s->missed <= s->linemask || s->linemask >= NLINES - 1) return;
@@ -166,8 +169,8 @@ static StackLine *lineat (const Stack *s, unsigned id, int pc) {
 
 
 /*
-** Determines a line that is not in the cache. Not inlined, so that cached lines cost no
-** registers.
+** Determines a line that is not in the cache, and enters it. Not inlined, so that lineof saves no
+** registers for cached lines.
 */
 static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsigned id) {
   StackLine *l;
@@ -181,8 +184,8 @@ static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsi
 
 
 /*
-** Returns the line of a frame's current instruction. Upstream stores lines as differences, so
-** they are decoded once and cached by function and pc.
+** Returns the line of a frame's current instruction. Upstream stores lines as differences, so a
+** line is decoded once and cached by function and pc.
 */
 static int lineof (Stack *s, const luaN_Frame *f, unsigned id) {
   const StackLine *l = lineat(s, id, f->pc);
@@ -210,9 +213,11 @@ static void pushentry (Stack *s, const void *function) {
 }
 
 
-/* Pushes the marks of the missing frames outside f: of tail calls, or beyond LUAN_DEPTH. f and its
-   mark of tail calls count as one frame (the function 'remember'). Not inlined, so that pushframe
-   saves no registers for frames without marks. */
+/*
+** Pushes the marks of the frames that are missing outside f, because of a tail call or beyond
+** LUAN_DEPTH. For 'remember', f and its mark of a tail call count as one frame. Not inlined, so
+** that pushframe saves no registers for frames without marks.
+*/
 static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) {
   if (f->cut & LUAN_TAIL) {
     s->places[f - s->lua]++;
@@ -222,7 +227,7 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
 }
 
 
-/* Pushes one luaN_Frame; a C function only if 'shown', by its first address. */
+/* Pushes one luaN_Frame. A C function is pushed only if 'shown' is 1, by its first address. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
@@ -234,7 +239,8 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
 }
 
 
-/* Pushes the Lua frames that one bytecode loop runs. Returns the index of the next frame. */
+/* Pushes the Lua frames that one bytecode loop runs, from index i on. Returns the index after
+   them. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
     pushframe(s, &s->lua[i++], 0);  /* its native frames were pushed */
@@ -248,10 +254,11 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 
 /*
-** Pushes the remaining Lua frames of a coroutine when the walk passes its resume. 'called' is 1
-** if native frames of C functions that the coroutine runs were passed before; these are its
-** innermost C functions. Exception: if a Lua function called the outermost of them, this outermost
-** C function has yielded, and the native frames belong to its continuation.
+** Pushes the remaining Lua frames of a coroutine, when the walk passes the frame that resumed it.
+** 'called' is 1 if the walk has just passed native frames of C functions that the coroutine runs.
+** These are then its innermost C functions, and are not pushed again. Exception: if a Lua function
+** called the outermost of these C functions, that C function has yielded, and the native frames
+** belong to its continuation.
 */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
@@ -264,15 +271,16 @@ static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
 }
 
 
-/* The native frames of a walk, from the innermost one of the core outwards. */
+/* The native frames of a walk, innermost first, starting with the innermost frame of the core. */
 typedef struct Natives {
   void *const *a;		/* return addresses */
-  int n;			/* number of addresses */
-  Unwind *more;			/* source of more of them; NULL: there are no more */
+  int n;			/* number of addresses in 'a' */
+  Unwind *more;			/* walk that gives more addresses; NULL: there are no more */
 } Natives;
 
 
-/* Stands for a walk without memory, which does not reach the end of the stack. */
+/* Value of Stack.unwind for a walk for which there was no memory. It has no frames, and does not
+   reach the end of the stack. */
 static Unwind nowhere;
 
 /* Ends the walk and returns its memory to the pool. */
@@ -304,7 +312,7 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
 }
 
 
-/* Returns 1 if there is an i-th frame; continues the walk if needed. */
+/* Returns 1 if the walk has a native frame of index i. Continues the walk if needed. */
 static int hasmore (Stack *s, Natives *w, int i) {
   if (i >= w->n && w->more != NULL)
     w->n = unwind_more(w->more, s->native, w->n, NATIVEROOM);
@@ -313,14 +321,15 @@ static int hasmore (Stack *s, Natives *w, int i) {
 
 
 /*
-** Merges the nlua frames in s->lua with the native frames, until there are no more native
-** frames, or with 'part' until all Lua frames are placed. Returns the number of Lua frames
-** placed.
+** Merges the 'nlua' Lua frames in s->lua with the native frames. Stops at the end of the native
+** frames or, if 'part' is 1, when all Lua frames were pushed. Returns the number of Lua frames
+** pushed.
 */
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
-  int j, coroutines = 0, ended = 0;  /* coroutines passed, and those whose frames were all pushed */
+  int j, coroutines = 0, ended = 0;  /* number of coroutines passed; number of those whose frames
+					were all pushed */
   int called = 0;  /* 1: native frames were passed after the last loop or resume */
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
@@ -335,7 +344,8 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
     }
     else if (owner_isin(&code.resume, ip)) {
       if (s->bare) s->bare = 0;
-      else if (ended > coroutines++) { }  /* loops have run all its frames */
+      else if (ended > coroutines++) { }  /* bytecode loops have run all frames of this
+					     coroutine */
       else {
         i = pushrest(s, i, nlua, called);
         ended++;
@@ -353,10 +363,11 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 
 /*
-** Pushes the Lua frames from i on, for which no native frame was found, because the C stack was
-** cut or incomplete. Returns 1 if Lua functions are among them. If all are C functions and the C
-** stack is 'whole', no frame is missing; only their positions are unknown, because no bytecode
-** loop is there. Shows C functions only if i is 0 and native frames may be missing.
+** Pushes the Lua frames from index i on, for which the walk found no native frame because the C
+** stack was cut or incomplete. Returns 1 if a Lua function is among them. If there are only C
+** functions and the C stack is 'whole', no frame is missing; only their positions are unknown,
+** because no bytecode loop is there. C functions are shown only if i is 0 and native frames may be
+** missing.
 */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
@@ -369,7 +380,7 @@ static int pushothers (Stack *s, size_t i, size_t n, int whole) {
 
 
 /*
-** Starts a new stack. The n Lua frames in s->lua are those of L, innermost, and of the threads
+** Starts a new stack. s->lua has its n Lua frames, of the innermost thread L and of the threads
 ** that resumed it.
 */
 static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
@@ -379,7 +390,8 @@ static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
 }
 
 
-/* Pushes the n frames in s->lua, C functions by their first address. */
+/* Pushes the n frames in s->lua without native frames. C functions are pushed by their first
+   address. */
 static void stack_frames (Stack *s, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);
@@ -387,8 +399,8 @@ static void stack_frames (Stack *s, size_t n) {
 
 
 /*
-** Walks native frames out to the loop that runs the last of n Lua frames. Returns 0 if the walk
-** does not reach that loop.
+** Walks the native frames out to the bytecode loop that runs the last of the n Lua frames, and
+** merges both. Returns 0 if the walk does not reach that loop.
 */
 static int walkpart (Stack *s, lua_State *L, size_t n) {
   Natives w;
@@ -399,8 +411,9 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Walks all frames. Returns 1 if the native frames of all Lua functions were found, out to the end
-** of the stack; not the case if outer functions run on another C stack (makecontext).
+** Walks all native frames and merges them with the n Lua frames. Returns 1 if the walk reached the
+** end of the stack and found the native frames of all Lua functions. It does not find them if
+** outer functions run on another C stack (makecontext).
 */
 static int walkall (Stack *s, lua_State *L, size_t n) {
   Natives w;
@@ -413,10 +426,10 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Makes the main thread's frames among the n in s->lua, out to a cut, 'known' for the next walk.
-** 'stay' frames of 'known' remain outside them. Stores none if the main thread was resumed or has
-** no frame, or they do not fit. The mark of a tail call counts as a part of its frame, which may
-** get the mark later.
+** Stores the main thread's frames in 'known' for the next walk: those among the n frames in
+** s->lua, out to a cut, followed by 'stay' frames that 'known' already has. Stores none if the
+** main thread was resumed or has no frame, or if they do not fit. The mark of a tail call counts
+** as a part of its frame, because a frame may get the mark later.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -448,7 +461,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
   int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
-  if (all.frames == NULL) {  /* there is nothing to compare with next time */
+  if (all.frames == NULL) {  /* then the next walk has nothing to compare with */
     free(s->reported);
     s->reported = NULL;
     s->nreported = 0;
@@ -462,7 +475,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     stack_frames(&all, n);
   }
   stack_leave(&all);
-  s->lines = all.lines;  /* its caches may have grown */
+  s->lines = all.lines;  /* the caches may have grown in the complete walk */
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
@@ -505,8 +518,8 @@ static int hasnative (const Stack *s, size_t n) {
 
 
 /*
-** Fast path: if the innermost function is still active, only its line is new, and everything
-** known outside it is unchanged. Returns 0 if the fast path does not apply.
+** Fast path of a walk. If the innermost function is still active, only its line is new, and all
+** known frames outside it are unchanged. Returns 0 if the fast path does not apply.
 */
 static int walkone (Stack *s, size_t shared) {
   uint32_t outside;
@@ -522,7 +535,8 @@ static int walkone (Stack *s, size_t shared) {
 }
 
 
-/* Not inlined, so that walkone costs no registers. */
+/* The general case of a walk. Not inlined, so that stack_walk saves no registers for it if walkone
+   suffices. */
 static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
                                                 size_t shared) {
   UNCANCELLED;
@@ -555,8 +569,11 @@ void stack_walk (Stack *s, lua_State *L, int native) {
 }
 
 
-/* Removes the frames inside frame m->ci, which ran at the tick, unless m->ci has returned; if m->ci
-   is NULL, all frames. Returns the number of frames left. */
+/*
+** Removes from the n frames in s->lua those that are newer than the tick: the frames inside m->ci,
+** which was the running frame. If m->ci is NULL, removes all frames. If m->ci has returned,
+** removes none. Returns the number of frames left.
+*/
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;
@@ -568,8 +585,9 @@ static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
 
 
 /*
-** Returns 1 if the native frames of a tick, more than one, end at the same address as the thread's
-** whole stack does now.
+** Returns 1 if the native frames of a tick reached the end of the stack. That is assumed if there
+** is more than one, and the outermost has the same address as the outermost frame of the thread's
+** stack now.
 */
 static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   Natives w;

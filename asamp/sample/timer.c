@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks and their signals (timer.h). */
+/* Runs clocks, their signals and their timers (timer.h). */
 #define _GNU_SOURCE
 #include "timer.h"
 
@@ -25,26 +25,28 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-/* ns; with shorter periods, except of TIMER_CPU, the cost of a signal is measured */
+/* ns; if the period is shorter, the cost of a signal is measured (not for TIMER_CPU) */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; spans of this length or more are not
+#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; spans of at least this length are not
 						   stretched further (C3) */
-#define FEW_NS		UINT64_C(4000000)	/* ns; about the least span of TIMER_CPU */
-#define MIN_WAIT_NS	UINT64_C(20000)	/* ns; shortest distance to the next signal, and how
-					   early a signal may be */
+#define FEW_NS		UINT64_C(4000000)	/* ns; spans of TIMER_CPU are about this long, or
+						   longer */
+#define MIN_WAIT_NS	UINT64_C(20000)	/* ns; the next signal is requested no earlier than this; a
+					   signal that is early by less than this makes its tick */
 /*
-** ns; least period of an event. An event repeats until it is set again: with shorter periods, on a
-** busy machine, its interrupts took all time of the thread, up to 400 ms, before the signal was
+** ns; shortest period of an event. An event repeats until it is set again. With shorter periods on
+** a busy machine, its interrupts took all time of the thread, up to 400 ms, before the signal was
 ** delivered.
 */
 #define MIN_EVENT_NS	UINT64_C(100000)
-#define MAX_LATE_NS	UINT64_C(50000000)	/* ns; normal delay of a signal, before it
-						   counts as missing */
-#define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of the cost to pay off: a
-						   larger debt is forgiven */
-#define EASY_TICKS	8	/* cheap ticks in a row before signals become more frequent again */
+#define MAX_LATE_NS	UINT64_C(50000000)	/* ns; a signal that is later than this counts as
+						   missing */
+#define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed: a larger debt is
+						   forgiven */
+#define EASY_TICKS	8	/* number of consecutive cheap ticks after which signals become
+				   more frequent again */
 
-/* Relaxed atomic access to fields that handlers of other threads also read. */
+/* Relaxed atomic access, for fields that handlers of other threads also read. */
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define STORE(x,v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
@@ -53,66 +55,72 @@ typedef struct Clock Clock;
 /* A timer. Never freed (C4). */
 struct Timer {
   Timer *next;			/* next timer of its clock */
-  Timer **link;			/* the pointer to this timer in the clock's list; changed under the
-				   lock */
+  Timer **link;			/* pointer that points to this timer in the clock's list; changed
+				   with the lock held */
   Timer *spare;			/* next unused timer */
-  Timer *other;			/* next of all timers, running or not (C4) */
-  Clock *clock;			/* NULL: unused, may be reused */
+  Timer *other;			/* next in the list of all timers, running or not (C4) */
+  Clock *clock;			/* clock of the timer; NULL: the timer is unused and may be
+				   reused */
   volatile sig_atomic_t running;
   const void *whose;	/* owner, as in TimerWho */
-  uint64_t period, time, counted;  /* ns; ns given to this timer so far, from a random start;
-				   periods counted (C1) */
+  uint64_t period, time, counted;  /* 'period' in ns. 'time': ns given to this timer so far, plus a
+				   random start. 'counted': number of periods counted (C1) */
   TimerTick *f;			/* NULL: not started yet */
   void *ud;
 };
 
-/* A source of signals: one for each OS thread with timers and each of CPU and wall time. */
+/* A source of signals. An OS thread with timers has at most one of CPU time and one of wall
+   time. */
 struct Clock {
-  Clock *next;			/* next of all clocks, running or not (C4) */
-  Timer *timers;		/* running timers; changed under the lock, read without it */
+  Clock *next;			/* next in the list of all clocks, running or not (C4) */
+  Timer *timers;		/* list of running timers; changed with the lock held, read without
+				   it */
   Timer *last;			/* timer that received time last, or NULL (C6) */
   volatile sig_atomic_t running;
   volatile sig_atomic_t ticking;	/* number of handlers that are using the clock */
-  volatile sig_atomic_t measuring;	/* 1: signals are only counted */
-  volatile sig_atomic_t held;	/* 1: the thread is changing it; handlers skip it */
-  unsigned thread;		/* 'me' of its thread; 0: unused */
-  TimerClock sort;	/* kind of time */
-  clockid_t clock;	/* system clock, as its thread reads it */
-  clockid_t outside;		/* the same clock, as other threads read it */
+  volatile sig_atomic_t measuring;	/* 1: signals are only counted, to measure their cost */
+  volatile sig_atomic_t held;	/* 1: the clock's thread is changing the clock; handlers skip it */
+  unsigned thread;		/* 'me' of the clock's thread; 0: the clock is unused */
+  TimerClock sort;	/* kind of time of the clock */
+  clockid_t clock;	/* system clock that it counts, as the clock's own thread reads it */
+  clockid_t outside;		/* the same system clock, as other threads read it */
   uint64_t period;		/* ns; shortest period of its timers */
-  uint64_t base;		/* ns of the system clock that do not count: ticks of CPU time,
-				   and times without timers (C7) */
-  uint64_t given;		/* ns of its time given to timers so far: start of the current
-				   span */
-  uint64_t span;		/* ns; length of the current span, for which one tick stands (C8) */
-  uint64_t due;			/* ns of its time at which that tick comes */
-  uint64_t stopped;		/* ns of its time when its last timer stopped */
+  uint64_t base;		/* ns of the system clock that do not count for this clock: ticks
+				   of CPU time, and times without timers (C7) */
+  uint64_t given;		/* ns of the clock's time given to timers so far, which is the
+				   start of the current span */
+  uint64_t span;		/* ns; length of the current span, which one tick represents
+				   (C8) */
+  uint64_t due;			/* time of that tick, in ns of the clock's time */
+  uint64_t stopped;		/* ns of the clock's time when its last timer stopped */
   uint64_t random;		/* state of the random generator */
-  uint64_t signalcost;		/* ns that a signal takes without its tick; 0: not measured */
+  uint64_t signalcost;		/* ns that a signal takes, without its tick; 0: not measured */
   uint64_t cost;		/* ns added by timer_cost since the last tick */
   uint64_t ticked;		/* ns of the system clock at the last tick */
-  int64_t owed;			/* ns of cost to pay off; negative: paid in advance (adapt) */
+  int64_t owed;			/* ns of cost still to be paid off; negative: paid in advance
+				   (adapt) */
   unsigned stretch;		/* spans are multiplied by 1 << stretch (C3) */
   unsigned easy;		/* number of consecutive ticks that would allow more signals */
   volatile uint64_t signals;	/* number of signals since the clock started */
-  int fd;			/* descriptor of perf_event_open, or -1 (C5) */
-  uint64_t event;		/* number of that event */
-  int lastfd;			/* last descriptor of an event, to recognize late signals */
-  int orphaned;			/* 1: its thread has ended */
-  struct Signal *signal;	/* signal that it uses */
-  int posix;			/* 1: 'timer' exists */
+  int fd;			/* descriptor of the event from perf_event_open, or -1 (C5) */
+  uint64_t event;		/* number of the event of 'fd' */
+  int lastfd;			/* descriptor of the last event, by which late signals are
+				   recognized */
+  int orphaned;			/* 1: the clock's thread has ended */
+  struct Signal *signal;	/* signal that the clock uses */
+  int posix;			/* 1: the POSIX timer 'timer' exists */
   timer_t timer;
 };
 
 /* A signal number and the actions that our handler has replaced. */
 typedef struct Signal {
   int number;
-  int clocks;			/* number of clocks that use it */
+  int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  struct sigaction beneath;	/* action replaced the time before */
+  struct sigaction beneath;	/* action that our handler replaced at its previous installation */
 } Signal;
 
-/* The signals of ticks; the second is for threads that block the first. */
+/* The signals for ticks. The second is for threads that block the first. */
 static Signal signals[] = {{.number = SIGURG}, {.number = SIGWINCH}};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -120,12 +128,13 @@ static Clock *all;		/* all clocks; the handler reads it without the lock */
 static Timer *timers;
 static Timer *unused;		/* timers without a clock, which may be reused */
 static TimerWho *who;
-static int keeping;		/* 1: events stay open while their clock has no timers */
+static int keeping;		/* 1: the events of clocks stay open while the clocks have no
+				   timers (timer_keep) */
 
 
 /*
-** Number of each OS thread that has had a timer. The system reuses its own thread numbers, and
-** a timer must not take another thread for its own.
+** This OS thread's number, if it has had a timer; 0: it has not. The system's thread numbers are
+** not used, because the system reuses them, and a timer must not take another thread for its own.
 */
 static __thread unsigned me __attribute__((tls_model("initial-exec")));
 
@@ -147,7 +156,8 @@ static int setposix (Clock *c, uint64_t first, uint64_t ns) {
 
 
 /*
-** Returns 1 if the clock has an open descriptor of perf_event_open that is still its own (C5).
+** Returns 1 if the clock has a descriptor of perf_event_open that is open and still refers to the
+** clock's event (C5).
 */
 static int hasperf (const Clock *c) {
   uint64_t event;
@@ -194,8 +204,8 @@ static uint64_t intervalof (const Clock *c) {
 
 
 /*
-** Requests the next signal at the time c->due, at the earliest in MIN_WAIT_NS. Sets the POSIX
-** timer of CPU time even if there is an event: the timer takes over if the program has closed the
+** Requests the next signal at the time c->due, but no earlier than MIN_WAIT_NS from now. The POSIX
+** timer of CPU time is set even if there is an event. It takes over if the program has closed the
 ** descriptor, or if the event makes no signal in kernel mode.
 */
 static void arm (Clock *c) {
@@ -206,7 +216,8 @@ static void arm (Clock *c) {
 }
 
 
-/* Starts the next span at c->given; draws its tick at the time 'earliest' or later. */
+/* Starts the next span at c->given, and draws a random time for its tick, which is at least
+   'earliest'. */
 static void timer_next (Clock *c, uint64_t earliest) {
   c->span = intervalof(c);
   c->due = c->given + draw(c, c->span);
@@ -215,10 +226,11 @@ static void timer_next (Clock *c, uint64_t earliest) {
 
 
 /*
-** Adjusts the frequency of signals (C3). Cost is a debt that half of the passing time pays off.
-** While there is debt, each tick doubles the spans; EASY_TICKS ticks that are cheap enough for
-** half the span halve them. A span may pay in advance for the next one, because ticks come at
-** random distances. 'share': number of running clocks of this thread.
+** Adjusts the frequency of signals (C3). Cost is a debt, which half of the passing time pays off.
+** While there is debt, each tick doubles the length of spans. After EASY_TICKS consecutive ticks
+** that would be cheap enough for spans of half the length, it is halved. Because ticks come at
+** random distances, a span may pay in advance for the next one. 'share' is the number of running
+** clocks of this thread.
 */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
@@ -247,8 +259,8 @@ static int timer_isready (const Timer *t) {
 }
 
 
-/* Returns the timer that receives the time: that of the innermost owner with a timer, else by C6;
-   NULL: none is started yet. */
+/* Returns the timer that receives the time of a tick: that of the innermost owner that has one, or
+   else the one by C6. NULL: no timer is started yet. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -267,8 +279,8 @@ static Timer *choose (const Clock *c, void *context) {
 
 
 /*
-** Handles a system clock that shows less than at the last tick: the clock's own time stays the
-** same, because the time that has passed is unknown.
+** Handles a system clock that shows an earlier time than at the last tick. The clock's own time
+** does not change, because the time that has passed is unknown.
 */
 static void goneback (Clock *c, uint64_t now) {
   c->base -= c->ticked - now;
@@ -331,9 +343,9 @@ static Signal *signalof (int number) {
 
 
 /*
-** Passes a signal that is not ours to the action before ours. If the program installed a
-** handler over ours, which ours replaced in turn, that handler may pass the signal back to us:
-** then it goes to the action that it had replaced.
+** Passes a signal that is not ours to the action that our handler replaced. The program may have
+** installed a handler over ours, which ours then replaced. If that handler passes the signal back
+** to us, the signal goes to the action that our handler had replaced before.
 */
 static void passon (int signal, siginfo_t *info, void *context) {
   static __thread int passing __attribute__((tls_model("initial-exec")));
@@ -346,8 +358,8 @@ static void passon (int signal, siginfo_t *info, void *context) {
 
 
 /*
-** Handles a signal for every running clock of this thread, because signals of two clocks may have
-** been merged into one.
+** Signal handler. Processes all running clocks of this thread, because signals of two clocks may
+** have been merged into one.
 */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
@@ -379,8 +391,8 @@ static int isinstalled (const Signal *s) {
 
 
 /*
-** Installs our handler. A handler that the program sets later stays until the next timer
-** starts.
+** Installs our handler, unless it is installed. If the program later sets another handler, that
+** one stays until the next timer starts.
 */
 static void install (Signal *s) {
   struct sigaction a;
@@ -396,8 +408,8 @@ static void install (Signal *s) {
 
 
 /*
-** Restores the previous action if our handler is installed, unless such a signal is pending, which
-** is possible only while it is blocked.
+** Restores the previous action if our handler is installed. If the signal is pending, which is
+** possible only while it is blocked, our handler stays.
 */
 static void uninstall (Signal *s) {
   sigset_t set;
@@ -409,9 +421,10 @@ static void uninstall (Signal *s) {
 
 
 /*
-** Returns the signal for the clocks of the calling thread; NULL with errno EINVAL if there is
-** none. A thread that blocks SIGURG may wait for it (signalfd, sigwait), so SIGURG stays blocked.
-** SIGWINCH is used only if its default action shows that the program does not use it.
+** Returns the signal for the clocks of the calling thread, or NULL with errno EINVAL if there is
+** none. If the thread blocks SIGURG, it may wait for SIGURG (signalfd, sigwait), so SIGURG stays
+** blocked. SIGWINCH is used only if it has its default action, which shows that the program does
+** not use it.
 */
 static Signal *choosesignal (void) {
   struct sigaction a;
@@ -448,7 +461,7 @@ static int startposix (Clock *c) {
 
 
 /*
-** Opens and enables the perf event. 'kernel': ticks in kernel mode as well. Returns 0 with
+** Opens and enables the perf event. 'kernel' is 1 for ticks also in kernel mode. Returns 0 with
 ** errno on failure.
 */
 static int startperf (Clock *c, int kernel) {
@@ -492,8 +505,9 @@ static int noperf (char *err, size_t errsize) {
 
 
 /*
-** Opens the event of a clock of CPU time: for both modes or, if the kernel refuses that, for user
-** mode. Returns 0 with errno on failure; for TIMER_CPU, also if few descriptors would be left.
+** Opens the event of a clock of CPU time, for user and kernel mode, or for user mode only if the
+** kernel refuses kernel mode. Returns 0 with errno on failure. For TIMER_CPU, fails also if few
+** descriptors would be left.
 */
 static int openperf (Clock *c) {
   int e;
@@ -528,8 +542,8 @@ static int startsignals (Clock *c, char *err, size_t errsize) {
 
 
 /*
-** Returns the cost of a signal on this thread in ns, including two reads of the clock: the
-** smallest difference between two readings with a signal between them. 0: no signal came.
+** Returns the cost of a signal on this thread in ns, including two reads of the clock. It is the
+** smallest difference between two readings with a signal between them; 0: no signal came.
 */
 static uint64_t measure (Clock *c) {
   uint64_t seen = c->signals;
@@ -571,14 +585,14 @@ static void timer_nomemory (char *err, size_t errsize) {
 }
 
 
-/* Called when a thread ends; 'number' is its 'me'. */
+/* Called when a thread ends. 'number' is the thread's 'me'. */
 static void threadends (void *number) {
   unsigned thread = (unsigned)(uintptr_t)number;
   Clock *c;
   pthread_mutex_lock(&lock);
   for (c = all; c != NULL; c = c->next) {
     if (c->thread != thread) continue;
-    if (LOAD(c->running)) c->orphaned = 1;  /* the state that owns the timer will stop it */
+    if (LOAD(c->running)) c->orphaned = 1;  /* the owner of the timer will stop it */
     else {
       stopsignals(c, 0);
       STORE(c->thread, 0);
@@ -588,7 +602,7 @@ static void threadends (void *number) {
 }
 
 
-/* Lets a timer be used again, which its clock does not list any more. */
+/* Puts a timer that its clock no longer lists into 'unused', so that it may be used again. */
 static void timer_release (Timer *t) {
   t->clock = NULL;
   t->spare = unused;
@@ -631,8 +645,9 @@ static void timer_once (void) {
 
 
 /*
-** Returns a stopped clock of this thread, of wall time if 'wall', else of CPU time; if it has none,
-** an unused clock, or a new one in the list. Returns NULL if there is not enough memory.
+** Returns a stopped clock for this thread, of wall time if 'wall' is 1, else of CPU time. If the
+** thread has none, returns an unused clock, or a new one. Returns NULL if there is not enough
+** memory.
 */
 static Clock *newclock (int wall) {
   static unsigned threads;
@@ -673,8 +688,8 @@ static Timer *newtimer (void) {
 
 
 /*
-** Sets a clock's sort, and its period: the shortest one of its timers. If spans are stretched (C3),
-** keeps the frequency of signals.
+** Sets a clock's sort, and its period, which is the shortest one of its timers. If spans are
+** stretched (C3), they stay stretched so that signals do not become more frequent.
 */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
@@ -695,9 +710,9 @@ static void resume (Clock *c) {
 
 
 /*
-** Starts the signals of the clock's spans, on its thread. Continues the span in which it stopped,
-** if spans still have that length and the span is not over. Else starts a new span: the old one
-** has had its tick, or its random point was not reached.
+** Starts the signals of the clock, on its own thread. Continues the span in which the clock
+** stopped, if that span is not over and spans still have its length. Otherwise starts a new span:
+** in the old one, the tick was made, or its random point was not reached.
 */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
@@ -714,7 +729,8 @@ static void restart (Clock *c) {
 }
 
 
-/* Starts a clock of this thread. Its signals are only counted until a timer is ready. */
+/* Starts a clock of this thread. Until one of its timers is ready, its signals are only
+   counted. */
 static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                           size_t errsize) {
   Clock *c = newclock(sort == TIMER_WALL);
@@ -747,7 +763,8 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
 }
 
 
-/* Returns this thread's running clock, of wall time if 'wall', else of CPU time; or NULL. */
+/* Returns this thread's running clock, of wall time if 'wall' is 1, else of CPU time; NULL: there
+   is none. */
 static Clock *findclock (int wall) {
   Clock *c;
   for (c = all; c != NULL; c = c->next)
@@ -757,8 +774,8 @@ static Clock *findclock (int wall) {
 
 
 /*
-** Returns this thread's running clock for a new timer; starts it, with period 'ns', if there is
-** none. Returns NULL on failure, with a message in 'err'.
+** Returns this thread's running clock for a new timer. If there is none, starts one with period
+** 'ns'. Returns NULL on failure, with a message in 'err'.
 */
 static Clock *getclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                         size_t errsize) {
@@ -797,7 +814,8 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
 
 static void stopclock (Clock *c) {
   uint64_t now = clock_read(c->outside);
-  STORE(c->running, 0);  /* before its descriptor can be reused (arm) */
+  STORE(c->running, 0);  /* must precede the close of its descriptor, whose number may be reused
+			    (arm) */
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
   stopsignals(c, keeping && !c->orphaned && c->thread == me);
@@ -807,8 +825,9 @@ static void stopclock (Clock *c) {
 
 
 /*
-** Removes a timer from its clock. A handler that is using it continues with the next one in the
-** list. The search for the shortest period ends at the period of the clock, which was the shortest.
+** Removes a timer from its clock. A handler that is reading the timer continues with the next one
+** in the list. The search for the new shortest period ends early if a timer has the period of the
+** clock, which was the shortest.
 */
 static void removetimer (Timer *t) {
   Clock *c = t->clock;
@@ -824,8 +843,8 @@ static void removetimer (Timer *t) {
 
 
 /*
-** Returns the periods of timer t since a signal was due that did not come (MAX_LATE_NS), if that
-** time is t's (C6). Counts them once.
+** Returns the periods that timer t has lost because a signal did not come for more than
+** MAX_LATE_NS. Returns 0 if that time is not t's (C6). Counts the periods only once.
 */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time samples of one state (timing.h). */
+/* Samples the time of one state (timing.h). */
 #define _GNU_SOURCE
 #include "timing.h"
 
@@ -29,9 +29,9 @@
 /* {== in the signal handler ============================================ */
 
 /*
-** Stores the native stack of the interrupted code as return addresses, and returns their
-** number. Frames of the core are left out, because the Lua frames represent them, except those
-** of luaN_Code.execute and resume, which merge of stack.c needs.
+** Stores the native stack of the interrupted code as return addresses, and returns their number.
+** Frames of the core are left out, because the Lua frames represent them. Exceptions are frames in
+** luaN_Code.execute and resume, which 'merge' in stack.c needs.
 */
 static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context) {
   void **a = own->stack;
@@ -47,7 +47,8 @@ static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context)
 }
 
 
-/* Writes the states whose code runs, for timer_who. */
+/* Callback for timer_who: stores the states whose code runs in 'whose', and returns their
+   number. */
 static unsigned running (const void **whose, void *context) {
   return owner_states(SP((const ucontext_t *)context), whose, TIMER_DEPTH);
 }
@@ -138,9 +139,9 @@ typedef struct Point {
 
 
 /*
-** Returns the start of the interrupted function plus 2: as a return address it represents the
-** function whatever the instruction, and merge of stack.c gives it the id that pushentry gives the
-** function.
+** Returns the start of the interrupted function plus 2. As a return address, that represents the
+** function whatever the instruction. 'merge' in stack.c turns it into the same id that pushentry
+** gives the function.
 */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;

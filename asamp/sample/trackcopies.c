@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of copied bytes (trackcopies.h). */
+/* Samples copied bytes (trackcopies.h). */
 #include "trackcopies.h"
 #include "binding.h"
 #include "clock.h"
@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define MAX_SINGLE_POINTS	256	/* points in one block that are drawn one by one */
+#define MAX_SINGLE_POINTS	256	/* largest number of points in one block that are drawn one
+					   by one */
 
 
 static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t count,
@@ -21,8 +22,11 @@ static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t 
 }
 
 
-/* Returns how many of 'count' points in a block of 'size' bytes lie in its first 'part' bytes:
-   drawn one by one, or of many points the expected number. */
+/*
+** Returns how many of 'count' random points in a block of 'size' bytes lie in its first 'part'
+** bytes. The points are drawn one by one. If there are more than MAX_SINGLE_POINTS, returns the
+** expected number.
+*/
 static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t size) {
   uint64_t i, n = 0;
   if (count > MAX_SINGLE_POINTS)

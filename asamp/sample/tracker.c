@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a tracker (tracker.h). */
+/* Opens, starts, stops and closes a tracker (tracker.h). */
 #include "tracker.h"
 #include "binding.h"
 #include "mallocs.h"
@@ -32,7 +32,7 @@ static void decided (Tracker *t, lua_State *L) {
   t->nanoseconds += clock_since(t->collection.time);
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
-  tracker_unregister(t, L);  /* if it stayed registered only for this */
+  tracker_unregister(t, L);  /* if it stayed registered only for this collection */
 }
 
 
@@ -259,7 +259,7 @@ static void last (Tracker *t, lua_State *L) {
 }
 
 
-/* Stops samples of native memory and reports the last ones. */
+/* Stops the sampling of native memory and reports the last samples. */
 static void endnative (Tracker *t, lua_State *L) {
   if (!t->mallocs) return;
   tracknative_drain(t);
@@ -293,9 +293,9 @@ void tracker_end (Tracker *t, lua_State *L) {
 
 
 /*
-** Registers the tracker with the core, or sets the distance of a registered one. If it was not
-** registered, earlier collections are not counted as left out, and the next collection is reported
-** even if it decides nothing.
+** Registers the tracker with the core. If it is registered already, only sets the distance to the
+** sample point. If it was not, earlier collections do not count as left out, and the next
+** collection is reported even if it decides nothing.
 */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When the holders of followed samples are searched (trackholders.h). */
+/* Decides when holders are searched, and reports them (trackholders.h). */
 #include "trackholders.h"
 #include "binding.h"
 #include "clock.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 
-/* Returns the owners of all followed samples, from malloc, and sets the samples' 'queried'; NULL if
-   there is not enough memory. */
+/* Returns the owners of all followed samples in a vector from malloc, and sets 'queried' of the
+   samples. Returns NULL if there is not enough memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));
@@ -20,7 +20,7 @@ static const void **ownersof (Tracker *t) {
 }
 
 
-/* Starts a search in a child process if HOLDERSSEARCH_HEAP bytes or more are in use. Returns 0 if
+/* If HOLDERSSEARCH_HEAP bytes or more are in use, starts a search in a child process. Returns 0 if
    none was started. */
 static int searchholders (Tracker *t, lua_State *L) {
   const void **owners;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of native memory (tracknative.h). */
+/* Takes samples of native memory for a tracker (tracknative.h). */
 #include "tracknative.h"
 #include "binding.h"
 #include "tracksample.h"
@@ -23,8 +23,8 @@ static void reportnative (Tracker *t, const MallocSample *in) {
 }
 
 
-/* Releases the slots of pending native samples whose blocks were freed. Called so rarely that the
-   cost is one or two entries per sample. */
+/* Releases the slots of pending native samples whose blocks were freed. It is called after so many
+   new samples that each of them pays for visiting one or two entries. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {
@@ -66,7 +66,7 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
 }
 
 
-/* Takes a native sample from the queue: its thread ran no client's state. */
+/* Callback of mallocs_drain: takes a sample from the queue, whose thread ran no client's state. */
 static void takewaiting (void *ud, const MallocSample *s) {
   Tracker *t = ud;
   if ((t->client->room == NULL || t->client->room(t->ud, s->count)) && stack_ready(&t->stack) &&

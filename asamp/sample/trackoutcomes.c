@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Outcomes of samples and records of collections (trackoutcomes.h). */
+/* Determines outcomes of samples and records of collections (trackoutcomes.h). */
 #include "trackoutcomes.h"
 #include "binding.h"
 #include "clock.h"
@@ -11,14 +11,16 @@
 
 #include <string.h>
 
-#define RECORD_NS	10000000	/* least ns between records of collections that decide
-					   nothing */
-#define RESIDENT_NS	100000000	/* ns between readings of resident bytes, which cost
-					   as much as ten small collections */
-#define RESIDENT_PART	16	/* if the heap has changed by one RESIDENT_PART-th, resident
-				   bytes are read earlier */
-#define DEATHS_NS	100000000	/* ns between checks for freed blocks with FOLLOWED_MOST
-					   samples; with fewer, proportionally less */
+#define RECORD_NS	10000000	/* shortest time in ns between two records of collections
+					   that decide nothing */
+#define RESIDENT_NS	100000000	/* age in ns up to which a reading of the resident bytes is
+					   used again, because a reading costs as much as ten small
+					   collections */
+#define RESIDENT_PART	16	/* resident bytes are read earlier if the size of the heap has
+				   changed by more than one RESIDENT_PART-th */
+#define DEATHS_NS	100000000	/* shortest time in ns between two checks for freed blocks
+					   if FOLLOWED_MOST samples are followed; with fewer
+					   samples, proportionally less */
 
 
 void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
@@ -62,7 +64,7 @@ void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
 }
 
 
-/* Returns the ns of unreported pauses since the last reported one. */
+/* Returns the duration in ns of all pauses since the last reported one that were not reported. */
 static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
   uint64_t all = m->pauses - t->pauses, reported = t->reportedpauses;
   t->pauses = m->pauses;
@@ -77,7 +79,8 @@ static int isdead (void *ud, const void *owner) {
 }
 
 
-/* Returns 1 for dead native memory only: a minor collection does not find old objects dead. */
+/* Returns 1 only for freed native memory. Used in minor collections, which do not find old objects
+   dead. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);
@@ -111,10 +114,10 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 
 /*
 ** Determines which followed samples have died. Old objects die only in major collections. Blocks
-** freed explicitly (also large strings that die young) and native memory may be found dead at any
-** collection, because their peak does not depend on major collections; this is checked so rarely
-** that it takes at most a hundredth of the time. At the last record ('ending') it is always
-** checked.
+** that were freed explicitly (including large strings that die young) and native memory can be
+** found dead in any collection, and their peak does not depend on major collections. So minor
+** collections check for these, too, but so rarely that the checks take at most a hundredth of the
+** time. The last record ('ending') always checks.
 */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
@@ -132,9 +135,9 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 
 
 /*
-** Reads the resident bytes, or takes the cached value of an earlier reading. The value may be up
-** to RECORD_NS old after a major collection, and while the heap differs by more than one
-** RESIDENT_PART-th from its size at the last fresh reading; otherwise up to RESIDENT_NS.
+** Sets t->rss to the resident bytes of the process, read now or taken from an earlier reading. The
+** reading may be up to RESIDENT_NS old. It may be only RECORD_NS old in a major collection, or if
+** the heap's size differs by more than one RESIDENT_PART-th from that at the last fresh reading.
 */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
@@ -148,9 +151,9 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 
 /*
 ** Decides survival in a collection and prepares its record. Collections may come every few
-** microseconds, so one that decides nothing has no record if the last one is younger than
+** microseconds. So one that decides nothing has no record if the last record is younger than
 ** RECORD_NS, unless another collection of the same pause is reported. If one pause has a minor and
-** a major collection, the part of the minor one ends where the major one decides.
+** a major collection, the minor one ends in the records when the major one decides.
 */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
@@ -160,7 +163,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   luaN_memory(L, &m);
   if (second) {
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* this one too */
+    t->deciding = 1;  /* this collection is reported, too */
   }
   else {
     t->since = m.began;
@@ -190,7 +193,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
-  t->collection.slices = second ? 0 : m.slices - t->slices;  /* of those left out */
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* slices of the collections left
+								out */
   if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;
@@ -199,8 +203,11 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
 }
 
 
-/* Returns 1 if decideat need not run in this minor collection: no sample is undecided, and the last
-   record is younger than RECORD_NS (deaths of followed samples wait). Cheaper than decideat. */
+/*
+** Returns 1 if decideat need not run in this minor collection: no sample is undecided, and the
+** last record is younger than RECORD_NS. Deaths of followed samples are then found later. This
+** check is cheaper than decideat.
+*/
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))

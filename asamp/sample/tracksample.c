@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of allocations (tracksample.h). */
+/* Takes allocation samples (tracksample.h). */
 #include "tracksample.h"
 #include "binding.h"
 #include "births.h"
@@ -32,8 +32,8 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   out.label = luaN_label(running);
   out.kind = (int)in->kind;
   out.outside = in->outside;
-  /* a block that is no object may be freed explicitly; the end of large strings and of userdata is
-     reported in the same way ('freed' of luaN_Sampler) */
+  /* a block that is not an object may be freed explicitly. The end of large strings and of
+     userdata is reported in the same way ('freed' of luaN_Sampler) */
   watched = (in->owner == in->block)
             ? ((in->outside && in->kind == LUAN_KSTRING) || in->kind == LUAN_KUSERDATA)
             : (in->kind != LUAN_KTHREAD);

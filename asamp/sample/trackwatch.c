@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The watched blocks of a tracker (trackwatch.h). */
+/* Keeps the bits of a tracker's watched blocks (trackwatch.h). */
 #include "trackwatch.h"
 #include "binding.h"
 
@@ -7,20 +7,22 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BLOCKS	64	/* in addition to n watched blocks, n / 4 + this many others
-					   may keep their bits */
-/* number of watched blocks for which 2^TRACKWATCH_FEWLOG bits are enough */
+#define MAX_STALE_BLOCKS	64	/* with n watched blocks, the bits of up to n / 4 +
+					   MAX_STALE_BLOCKS unwatched blocks may stay set */
+/* largest number of watched blocks for which 2^TRACKWATCH_FEWLOG bits are enough */
 #define FEW_BLOCKS	128
 
 
-/* Returns the bit that represents a block in its word, besides that of luaN_watchbit. */
+/* Returns the second bit of a block: it is in the same word as that of luaN_watchbit. */
 static uint64_t secondbit (const void *block) {
   return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
 }
 
 
-/* Returns 1 if the block may be watched. The word is in the CPU cache, since the core has just read
-   it; the tables of 'pending' and 'followed' would not be. */
+/*
+** Returns 1 if the block may be watched, by its second bit. The word of the bits is in the CPU
+** cache, because the core has just read it; the tables of 'pending' and 'followed' would not be.
+*/
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }
@@ -60,7 +62,8 @@ void trackwatch_freed (void *ud, lua_State *L, const void *block) {
   (void)L;
   if (!isprobable(t, block)) return;
   t->busy++;
-  pending_freed(&t->pending, block);  /* external bytes of a userdata may be in both lists */
+  pending_freed(&t->pending, block);  /* external bytes of a userdata may have samples in both
+					 lists */
   followed_freed(&t->followed, block);
   t->busy--;
 }
