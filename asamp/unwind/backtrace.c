@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks of the C stack in a signal handler (backtrace.h). */
+/* Walks the C stack in a signal handler (backtrace.h). */
 #define _GNU_SOURCE
 #include "backtrace.h"
 
@@ -14,7 +14,7 @@
 #include "readable.h"
 
 #if defined(__x86_64__)
-static const int registers[] = {  /* in the order of DWARF register numbers */
+static const int registers[] = {  /* by DWARF register number */
   REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
   REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
 };
@@ -39,7 +39,8 @@ static const unsigned char sigreturn_[] = {0x68, 0x11, 0x80, 0xD2, 0x01, 0, 0, 0
 #define SYSCALL	4
 #endif
 
-/* Exported by libunwind for callers with their own tables, but in no header. */
+/* This function is exported by libunwind for callers with their own tables, but declared in no
+   header. */
 #define search	UNW_OBJ(dwarf_search_unwind_table)
 extern int search (unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *table,
                    unw_proc_info_t *to, int needinfo, void *arg);
@@ -101,8 +102,8 @@ static int dynamiclist (unw_addr_space_t as, unw_word_t *list, void *arg) {
 
 
 /*
-** A word at any address, aligned or not: code is read too, and wrong frames give wrong
-** addresses.
+** A word at any address. It may be unaligned, because code is read, too, and wrong frames give
+** wrong addresses.
 */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
@@ -151,7 +152,8 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 static unw_accessors_t accessors;  /* later versions have more fields, which stay NULL */
 
 
-/* Also called in the child of a fork: another thread may have held the lock of the cache. */
+/* Makes the address space of libunwind. Also called in the child of a fork, because another thread
+   of the parent may have held the lock of its cache. */
 static void newspace (void) {
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
@@ -193,8 +195,8 @@ static void backtrace_want (Backtrace *b, uintptr_t ip) {
 
 
 /*
-** Returns the frame at the cursor. 'interrupted': its address is no return address, so ip is that
-** address plus 1.
+** Returns the frame at the cursor. If 'interrupted' is 1, its address is not a return address, and
+** f.ip is that address plus 1.
 */
 static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   UnwindFrame f = {0, 0, 0};
@@ -210,9 +212,10 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
 
 
 /*
-** Returns 1 if 'ip' is the code to which a signal handler returns: the call of sigreturn, in
-** the form that the kernel and debuggers know. libunwind's unw_is_signal_frame refers to the
-** cursor's frame in some versions and processors, and to the frame inside it in others.
+** Returns 1 if 'ip' is the code to which a signal handler returns: the call of sigreturn, in the
+** form that the kernel and debuggers know. libunwind's unw_is_signal_frame is not used. In some
+** versions and on some processors it refers to the cursor's frame, in others to the frame inside
+** that one.
 */
 static int isreturn (uintptr_t ip) {
   unw_word_t w[2] = {0, 0};
@@ -224,7 +227,8 @@ static int isreturn (uintptr_t ip) {
 }
 
 
-/* Frame i has the address 'ip'. Returns 1 if a signal interrupted the frame outside frame i. */
+/* Returns 1 if the frame outside frame i was interrupted by a signal. 'ip' is the address of frame
+   i. */
 static int isinterrupted (uintptr_t ip, int i) {
   return isreturn(ip) || (i == 0 && (isreturn(ip - 1) || isreturn(ip - 1 - SYSCALL)));
 }
@@ -238,8 +242,9 @@ uintptr_t backtrace_start (uintptr_t address) {
 
 /*
 ** Returns an address that identifies the function interrupted at ip - 1 (like startof of
-** timing.c). Not ip itself: the byte before may be the function's first one and odd, and
-** profiles drop the lowest bit of addresses.
+** timing.c). The result is not ip itself, because profiles drop the lowest bit of the byte's
+** address before ip: if that byte is the first of the function and its address is odd, the result
+** would be outside the function.
 */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
@@ -247,14 +252,14 @@ static uintptr_t within (uintptr_t ip) {
 
 
 /*
-** Walks with libunwind, from frame 0, past the first n frames, because the next one has no rule;
-** then returns to the rules.
+** Walks with libunwind from frame 0 on, past the first n frames, because the next frame has no
+** rule. Continues with the rules at the next frame that has one.
 */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  int ruled = n, i = 0;  /* rules have found 'ruled' frames, the cursor is at frame i */
+  int ruled = n, i = 0;  /* rules have found the first 'ruled' frames; the cursor is at frame i */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
   reported = f.ip;

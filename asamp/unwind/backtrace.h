@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the C stack that a signal interrupted, in its handler. When libunwind walks the stack of
-** its own process, it searches the object file of an address with dl_iterate_phdr, which takes a
-** lock of the dynamic loader. A handler that does this would deadlock if its signal arrives while
-** the program takes or releases that lock, or while another thread holds it and waits for a lock
-** of this thread. So this file uses libunwind's walk of a foreign process, with accessors that read
-** this process: registers from the handler's context, memory where it is readable (readable.h),
-** and object files without the lock (loaded.h). Such a walk is slow, so a frame that has a rule
-** (unwind.h) is left by its rule; missing rules are looked up at the next safepoint.
+** Walks the C stack that a signal interrupted, in the signal's handler. libunwind's walk of its
+** own process cannot be used there. It searches the object file of an address with
+** dl_iterate_phdr, which takes a lock of the dynamic loader. That would deadlock if the signal
+** arrived while the program takes or releases the lock, or while another thread holds it and waits
+** for a lock of this thread.
+**
+** So this file uses libunwind's walk of a foreign process, with accessors that read this process:
+** registers from the handler's context, memory where it is readable (readable.h), and object files
+** without the lock (loaded.h). This walk is slow. Therefore a frame that has a cached rule
+** (unwind.h) is left by the rule. Missing rules are looked up at the next safepoint.
 **
 **   BT1  backtrace_take takes no lock that a thread holds while signals are unblocked, and
-**        allocates with mmap only: it may interrupt anything, including libunwind's other walks
-**        and another thread's backtrace_take;
+**        allocates only with mmap. So it may interrupt anything, including other walks by
+**        libunwind and another thread's backtrace_take;
 **   BT2  backtrace_learn is never interrupted by a backtrace_take of the same Backtrace;
-**   BT3  rules and libunwind continue from each other's frames, and give equal results.
+**   BT3  a walk may change between rules and libunwind at any frame; both give equal results.
 */
 #ifndef asamp_backtrace_h
 #define asamp_backtrace_h
@@ -26,7 +28,7 @@
 					   two safepoints. */
 #define BACKTRACE_MAX	1024	/* Largest number of frames of a walk. */
 
-/* Data for the walks of one thread. */
+/* The data for the walks of one thread's stack. */
 typedef struct Backtrace {
   UnwindRules rules;
   const char *end;		/* End (highest address) of the thread's stack; NULL: unknown. */
@@ -44,22 +46,23 @@ typedef struct Backtrace {
 int backtrace_open (Backtrace *b, const char *end);
 
 /*
-** Stores the interrupted stack as return addresses, innermost first, at most BACKTRACE_MAX, and
-** returns their number. For the interrupted function, stores the interrupted address plus 1; for a
-** function that another signal interrupted, the function's start plus 2. Async-signal-safe.
+** Stores the interrupted stack in 'to' as return addresses, innermost first, at most
+** BACKTRACE_MAX, and returns their number. An interrupted function has no return address. For the
+** function that this signal interrupted, stores the interrupted address plus 1; for one that
+** another signal interrupted, the function's start plus 2. Async-signal-safe.
 */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
 /*
-** Looks up the missing rules. Returns 1 if any was still missing. Allocates and may block
-** (unwind_learn).
+** Looks up the rules that walks have lacked. Returns 1 if any of them was not cached yet.
+** Allocates and may block (unwind_learn).
 */
 int backtrace_learn (Backtrace *b);
 
 /*
-** Returns the start of the function that contains the address, from the tables of its object
-** file; the address itself if the tables have no entry. Requires an earlier backtrace_open; takes
-** no lock.
+** Returns the start of the function that contains the address, from the tables of its object file.
+** Returns the address itself if the tables have no entry for it. Takes no lock. Call
+** backtrace_open first.
 */
 uintptr_t backtrace_start (uintptr_t address);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions by address (functiontable.h). */
+/* Finds functions by address (functiontable.h). */
 #include "functiontable.h"
 
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The first names of a file are searched among all its symbols: up to this many names cost
-   less than the table (perf: callgrind of `lua -l profiler`). */
+/* Number of names that are searched among all symbols of a file. So many searches cost less than
+   the table (perf: callgrind of `lua -l profiler`). */
 #define SEARCHES	16
 
-/* Returns the rank of a symbol that may be code; -1: it is data, undefined or absolute. */
+/* Returns the rank of a symbol that may be code; -1: the symbol is data, undefined or absolute. */
 static int rankof (const GElf_Sym *symbol, GElf_Word section) {
   int type = GELF_ST_TYPE(symbol->st_info);
   if (section == SHN_UNDEF || section == SHN_ABS ||
@@ -23,7 +23,7 @@ static int rankof (const GElf_Sym *symbol, GElf_Word section) {
 }
 
 
-/* Orders by start; of equal starts the preferred symbol comes last (FT1). */
+/* Orders spans by start. Of spans with equal starts, the preferred symbol comes last (FT1). */
 static int order (const void *a, const void *b) {
   const FunctionSpan *x = a, *y = b;
   if (x->start != y->start) return (x->start < y->start) ? -1 : 1;
@@ -70,9 +70,9 @@ static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
 
 
 /*
-** Sets 'symbols' to those of .symtab, else of .dynsym, in the file's image in memory, as libdwfl
-** takes them. Sets none if the file has packed symbols in addition (.gnu_debugdata), or
-** no section headers: only libdwfl finds those.
+** Sets 'symbols' to the symbols of .symtab, or else of .dynsym, in the file's image in memory.
+** libdwfl takes the same ones. Sets none if the file also has packed symbols (.gnu_debugdata), or
+** no section headers, because only libdwfl finds these symbols.
 */
 static void setsymbols (FunctionTable *t, Elf *elf) {
   Elf_Scn *section = NULL;
@@ -99,8 +99,8 @@ static void setsymbols (FunctionTable *t, Elf *elf) {
 }
 
 
-/* Returns 1 if FT1 prefers a, whose rank is 'rank', to b, whose rank is 'other'. Both cover one
-   address. */
+/* Compares two symbols that cover one address. Returns 1 if FT1 prefers a to b. 'rank' is the rank
+   of a, 'other' that of b. */
 static int precedes (const ElfW(Sym) *a, int rank, const ElfW(Sym) *b, int other) {
   if ((rank > 0) != (other > 0)) return rank > 0;
   if (a->st_value != b->st_value) return a->st_value > b->st_value;
@@ -108,8 +108,8 @@ static int precedes (const ElfW(Sym) *a, int rank, const ElfW(Sym) *b, int other
 }
 
 
-/* Sets '*name' to the name of the code at 'address' of the file; NULL: no symbol covers it.
-   Returns 0 if only libdwfl can decide that. */
+/* Sets *name to the name of the code at 'address' of the file, or NULL if no symbol covers it.
+   Returns 0 if only libdwfl can decide this. */
 static int functiontable_search (const FunctionTable *t, Elf *elf, uint64_t address,
                                  const char **name) {
   const ElfW(Sym) *found = NULL;

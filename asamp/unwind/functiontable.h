@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds the name of a native function by its address in an object file. The first names are
-** searched among the symbols of the file. Later a table of the functions, sorted by address, is
-** made from libdwfl's symbols, and names are found by binary search. A short session needs few
-** names, and the table would be half of its cost; libdwfl reads every symbol for every name.
-** Invariant:
+** Finds the name of a native function by its address in an object file. The first names of a file
+** are searched among its symbols. Later names are found by binary search in a table of the
+** functions, which is made from libdwfl's symbols and sorted by address. The table is not made at
+** once because a short session needs few names, and the table would be half of its cost. libdwfl's
+** own search is not used because it reads every symbol for every name. Invariant:
 **
-**   FT1  functiontable_name returns the same as dwfl_module_addrname: of the symbols that cover an
-**        address, a global one before a local one, then the one that starts last, then the
-**        stronger binding, then the first one in the file. Symbols without a size are left to
-**        libdwfl, which is called where one may apply.
+**   FT1  functiontable_name returns the same name as dwfl_module_addrname. Of the symbols that
+**        cover an address, it takes a global one before a local one. Of these it takes the one
+**        that starts last, then the one with the stronger binding, then the first one in the file.
+**        Symbols without a size are left to libdwfl, which is called where such a symbol may
+**        apply.
 */
 #ifndef asamp_functiontable_h
 #define asamp_functiontable_h
@@ -22,7 +23,7 @@
 /* A symbol with its address range. */
 typedef struct FunctionSpan {
   uint64_t start, end;
-  uint64_t reach;	/* highest end of this span and all before it */
+  uint64_t reach;	/* highest end of this span and of all spans before it */
   int number;		/* number of the symbol in libdwfl */
   int rank;		/* binding: 0 local, 1 weak, 2 global */
 } FunctionSpan;
@@ -41,9 +42,9 @@ typedef struct FunctionTable {
 } FunctionTable;
 
 /*
-** Returns the name of the code of 'mod' at 'address'; NULL: no symbol covers it. 't' belongs to
-** the module; its table is made when needed, and without memory for it libdwfl searches. The name
-** is valid as long as the module.
+** Returns the name of the code of 'mod' at 'address'; NULL: no symbol covers it. 't' is the table
+** of this module; it is made when it is first needed. If there is not enough memory for it,
+** libdwfl searches instead. The name is valid as long as the module.
 */
 const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t address);
 

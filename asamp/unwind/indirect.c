@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Targets of indirect functions (indirect.h), from the symbols that libraries have in memory,
-** because their files may have been replaced since they were loaded.
+** Finds targets of indirect functions (indirect.h). Reads the symbols that libraries have in
+** memory, because their files may have been replaced since they were loaded.
 */
 #define _GNU_SOURCE
 #include "indirect.h"
@@ -37,7 +37,8 @@ typedef struct Library {
 } Library;
 
 
-/* Returns the number of symbols, given the GNU hash table: the last symbol's index + 1. */
+/* Returns the number of symbols, which is the index of the last symbol in the GNU hash table plus
+   1. */
 static size_t countsymbols (const uint32_t *hash) {
   uint32_t nbuckets = hash[0], first = hash[1], words = hash[2], last = 0, i;
   const uint32_t *buckets = hash + 4 + words * (sizeof(ElfW(Addr)) / 4);
@@ -51,8 +52,8 @@ static size_t countsymbols (const uint32_t *hash) {
 
 
 /*
-** Converts an entry of the dynamic section to an address: the loader has relocated some of
-** them.
+** Converts an entry of the dynamic section to an address. The loader has relocated some entries,
+** but not all.
 */
 static const void *pointer (const Library *l, ElfW(Addr) a) {
   return (const void *)((a < l->base) ? l->base + a : a);
@@ -89,7 +90,8 @@ static int readlibrary (Library *l, const struct dl_phdr_info *info) {
 }
 
 
-/* Calls a resolver with the arguments that the loader passes. Returns the selected address. */
+/* Calls a resolver with the arguments that the loader passes, and returns the address that it
+   selects. */
 static uint64_t choose (uintptr_t function) {
 #if defined(__x86_64__)
   return ((uint64_t (*)(void))function)();
@@ -129,8 +131,8 @@ static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
 
 
 /*
-** Orders by address; of several names for one address, memcpy precedes bcopy, __memcpy and
-** memmove.
+** Orders targets by address. Of several names for one address, the preferred one comes first:
+** memcpy before bcopy, __memcpy and memmove.
 */
 static int indirect_before (const void *x, const void *y) {
   const Target *a = x, *b = y;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds the targets of indirect functions (IFUNC) of libc and libm: memcpy, strlen, floor and
-** others. The library selects one of several implementations for the machine; in a stripped
-** library these have no names, and the only known name is that of the selecting function.
+** Finds names for the targets of indirect functions (IFUNC) of libc and libm: memcpy, strlen,
+** floor and others. The library selects one of several implementations of such a function for the
+** machine. In a stripped library the implementations have no names; only the function that selects
+** them has one.
 **
-** The selection is repeated as the loader does it, by calling the library's resolver, which
-** only reads the processor's features. Only these two libraries are used, because they are
-** never unloaded: calling into an unloaded library would crash. Neither dlopen nor dlsym is
-** called: a thread that waits for the writer may hold the lock that these functions take.
+** To find the target, this file repeats the selection as the loader does it: it calls the
+** library's resolver, which only reads the processor's features. It does this only for libc and
+** libm, because they are never unloaded, and calling into an unloaded library would crash. It
+** calls neither dlopen nor dlsym, because a thread that waits for the writer may hold the lock
+** that these functions take.
 */
 #ifndef asamp_indirect_h
 #define asamp_indirect_h
@@ -15,9 +17,9 @@
 #include <stdint.h>
 
 /*
-** Returns the public name of the function that starts at 'start' or, with 'near', shortly
-** before it: parts of such a function may follow its entry. NULL: there is none. Not
-** thread-safe; the name is valid for the life of the process.
+** Returns the public name of the indirect function whose target starts at 'start'; NULL: there is
+** none. With 'near', also finds a target that starts shortly before 'start', because parts of a
+** function may follow its entry. Not thread-safe. The name is valid for the life of the process.
 */
 const char *indirect_name (uint64_t start, int near);
 

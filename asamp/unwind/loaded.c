@@ -11,7 +11,8 @@
 
 /* {== glibc 2.35 and newer ============================================= */
 
-/* The result of _dl_find_object (struct dl_find_object, which older headers lack). */
+/* The result of _dl_find_object, with the layout of struct dl_find_object, which older headers do
+   not have. */
 typedef struct Answer {
   unsigned long long flags;
   void *from, *to;
@@ -45,9 +46,10 @@ static void setfindobject (void) {
 /* {== the table ========================================================= */
 
 /*
-** Two tables: while handlers read one, the other is written. 'turn' counts them, and its lowest bit
-** selects the one to read. A table is written only after 'turn' has left it, so a handler whose
-** 'turn' is still the same afterwards has read one whole table.
+** There are two tables: handlers read one while the other is written. 'turn' counts the tables
+** written, and its lowest bit selects the one to read. A table is written only after 'turn' has
+** moved to the other one. So a handler has read one whole table if 'turn' is the same before and
+** after.
 */
 typedef struct Table {
   unsigned n;
@@ -56,7 +58,7 @@ typedef struct Table {
 
 static Table tables[2];
 static unsigned turn;
-/* Held while a table is written. Recursive, because a signal handler may fork meanwhile. */
+/* Held while a table is written. Recursive, because a signal handler may fork in this time. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Numbers of object files loaded, and unloaded, when the table was read. */
 static unsigned long long adds, subs;
@@ -107,7 +109,8 @@ static int rebuild (void) {
   dl_iterate_phdr(countobjects, now);
   if (turn != 0 && now[0] == adds && now[1] == subs) return 0;
   t = &tables[(turn + 1) & 1];
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);  /* 'turn' left this table before it is written */
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);  /* 'turn' must have left this table before it is
+					       written */
   set(t->n, 0);
   dl_iterate_phdr(addobject, t);
   adds = now[0];
@@ -117,7 +120,8 @@ static int rebuild (void) {
 }
 
 
-/* Copies the last object file at or below the address, of a table that may change meanwhile. */
+/* Copies the last object file that starts at or below the address. The table may change during the
+   search. */
 static void searchtable (Table *t, const char *address, Loaded *object) {
   unsigned low = 0, high = get(t->n);
   memset(object, 0, sizeof(*object));
@@ -148,7 +152,8 @@ static int findintable (const char *address, Loaded *object) {
 /* }===================================================================== */
 
 
-/* A fork waits for a running refresh, so that the child finds the loader's lock free. */
+/* Fork handler: makes a fork wait for a running refresh, so that the child finds the loader's lock
+   free. */
 static void loaded_beforefork (void) {
   pthread_mutex_lock(&lock);
 }
@@ -172,7 +177,7 @@ static void loaded_watch (void) {
 int loaded_refresh (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int any;
-  /* not in the pthread_once: dlsym may wait for the loader's lock */
+  /* not in the pthread_once, because dlsym may wait for the loader's lock */
   if (loaded_isold()) setfindobject();
   if (!loaded_isold()) return 0;
   pthread_once(&control, loaded_watch);

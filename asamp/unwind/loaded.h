@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds the loaded object file that contains an address, for signal handlers. glibc 2.35 and newer
-** have _dl_find_object for that, which is looked up at run time. With an older glibc, a table of
-** the object files is kept, from dl_iterate_phdr. A call of dl_iterate_phdr takes the loader's
-** lock, so it is never made in a handler, which only reads the table.
+** Finds the loaded object file that contains an address, also in signal handlers. In glibc 2.35
+** and newer, the function _dl_find_object does that; it is looked up at run time. With an older
+** glibc, this file keeps a table of the object files, filled by dl_iterate_phdr. A handler only
+** reads the table, because dl_iterate_phdr takes the loader's lock.
 **
 **   LD1  loaded_find takes no lock, allocates nothing and is async-signal-safe. It may interrupt
 **        loaded_refresh, on the same thread or on another;
-**   LD2  the table may be older than the latest dlopen or dlclose: an object file that it lacks is
+**   LD2  the table may be older than the latest dlopen or dlclose. An object file that it lacks is
 **        not found until the next loaded_refresh, and a file that it has may be unmapped. So if
-**        loaded_isold returns 1, the caller of loaded_find checks that the file is readable.
+**        loaded_isold returns 1, the caller of loaded_find must check that the file is readable.
 */
 #ifndef asamp_loaded_h
 #define asamp_loaded_h
 
-#define LOADED_MAX	1024	/* object files in the table; others are not found */
+#define LOADED_MAX	1024	/* largest number of object files in the table; further ones are
+				   not found */
 
 /* An object file in memory. */
 typedef struct Loaded {
   const char *from, *to;	/* its addresses: from 'from' to below 'to' */
-  const void *table;		/* its .eh_frame_hdr, or NULL */
+  const void *table;		/* its .eh_frame_hdr (search table of the unwind tables), or
+				   NULL */
 } Loaded;
 
 /*
-** Prepares loaded_find, and reads the table again if object files were loaded or unloaded. Returns
-** 1 if the table was read; 0 with _dl_find_object, which needs no table. May wait for the loader's
-** lock.
+** Prepares loaded_find. With an older glibc, reads the table again if object files were loaded or
+** unloaded. Returns 1 if it read the table; 0 with _dl_find_object, which needs no table. May wait
+** for the loader's lock.
 */
 int loaded_refresh (void);
 

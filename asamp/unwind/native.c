@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and frames of native addresses (native.h). */
+/* Finds names and frames of native addresses (native.h). */
 #define _GNU_SOURCE
 #include "native.h"
 #include "clock.h"
@@ -28,16 +28,19 @@ typedef struct Image {
   struct Image *next;
   SymbolFile file, debug;
   FunctionTable functions;	/* of 'file' */
-  Elf *names;			/* of 'debug', after the first search */
+  Elf *names;			/* symbols of 'debug', set by the first search for a name */
   int searched;	/* 1: 'debug' was searched for */
 } Image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Dwfl *session;		/* symbols and tables of the objects loaded at 'loads' */
-static unsigned long long loads;	/* number of object files loaded by then */
+static Dwfl *session;		/* libdwfl's session: symbols and tables of the objects that were
+				   loaded when the process had loaded 'loads' objects */
+static unsigned long long loads;	/* number of object files loaded when the session was
+					   made */
 static unsigned nsessions;
-static int starved;		/* 1: the session is to be made again (NA4) */
-static uint64_t started;		/* start of the session, s of the monotonic clock */
+static int starved;		/* 1: the session must be made again (NA4) */
+static uint64_t started;		/* time at which the session was made, s of the monotonic
+					   clock */
 static Image *images;		/* of the session */
 
 
@@ -52,8 +55,8 @@ static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
 
 
 /*
-** Copies the kernel's own object (vDSO), which has no file. Returns 0: another object, or no
-** memory.
+** Copies the kernel's own object (vDSO), which has no file, to memory. Returns 0 if the module is
+** another object, or if there is not enough memory.
 */
 static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
   Dwarf_Addr start = 0, end = 0;
@@ -127,7 +130,7 @@ static void native_end (void) {
 /* Reports the kernel's own object to libdwfl, from the list of mappings. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
-  char line[256];  /* the line of the vdso is shorter; longer lines come in parts */
+  char line[256];  /* longer than the line of the vdso; longer lines are read in parts */
   while (fgets(line, sizeof(line), maps) != NULL)
     if (strstr(line, "[vdso]") != NULL && sscanf(line, "%llx-%llx", &from, &to) == 2)
       (void)dwfl_report_module(s, "[vdso]", from, to);
@@ -135,8 +138,9 @@ static void reportkernel (Dwfl *s, FILE *maps) {
 
 
 /*
-** Reports the loaded objects to libdwfl. A process that has changed its user cannot read its
-** auxiliary vector, which dwfl_linux_proc_report needs, but can read the list of mappings.
+** Reports the loaded objects to libdwfl. Normally dwfl_linux_proc_report does this with the
+** auxiliary vector. A process that has changed its user cannot read this vector, but it can read
+** the list of mappings.
 */
 static int report (Dwfl *s) {
   FILE *maps;
@@ -161,7 +165,7 @@ static Dwfl *native_current (void) {
   native_end();
   starved = 0;
   session = dwfl_begin(&callbacks);
-  descriptor_hold();  /* for the list of mappings */
+  descriptor_hold();  /* for the descriptor of the list of mappings */
   if (session != NULL && (!report(session) || dwfl_report_end(session, NULL, NULL) != 0))
     native_end();
   descriptor_release();
@@ -189,8 +193,8 @@ static void native_once (void) {
 
 
 /*
-** Makes libdw's and libelf's thread-local variables (NA5). Returns 0 if there is not enough
-** memory.
+** Makes the loader allocate libdw's and libelf's thread-local variables for this thread (NA5).
+** Returns 0 if there is not enough memory.
 */
 static int native_isready (void) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
@@ -213,7 +217,7 @@ static Dwfl_Module *moduleof (uint64_t address) {
 }
 
 
-/* Returns the module that contains 'address', with the lock taken; NULL: none (NA4). */
+/* Takes the lock, and returns the module that contains 'address'; NULL: there is none (NA4). */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;
@@ -229,7 +233,8 @@ static Dwfl_Module *lockmodule (uint64_t address) {
 
 
 /*
-** Returns the name of the code at 'address' of the file from the module's debug file, or NULL.
+** Returns the name that the module's debug file has for the code at 'address' of the file; NULL:
+** none.
 */
 static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) {
   const unsigned char *id;
@@ -244,8 +249,9 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
 
 
 /*
-** Writes the name of a module's code. For one of several implementations of a function, writes
-** the public name, because the implementation differs between machines.
+** Writes the name of the code at 'address' of a module. If it is one of several implementations of
+** a function, writes the public name of the function, because the implementation differs between
+** machines.
 */
 static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, char *symbol,
                         size_t size) {
@@ -287,7 +293,7 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /*
-** DWARF register numbers, and the position of the return address given that of the saved frame
+** DWARF register numbers. RETURNAT: position of the return address, given that of the saved frame
 ** pointer.
 */
 #if defined(__x86_64__)
@@ -295,13 +301,14 @@ enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
 #else
 enum { FP = 29, SP = 31, RETURN = 30 };
-#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both */
+#define RETURNAT(fp)	((fp) + 8)  /* (one instruction stores both registers) */
 #endif
 
 /*
-** Stores in *at where the caller's value of a register was saved, relative to the frame's start,
-** and returns 1. Returns 0 if the value is still in the register (*at is 0) or undefined (*at is
-** 1); -1: saved elsewhere, or unknown.
+** Determines where the caller's value of a register is. Returns 1 if it was saved; *at is then its
+** position relative to the frame's start. Returns 0 if it was not saved: it is still in the
+** register (*at is 0) or undefined (*at is 1). Returns -1 if it was saved elsewhere, or if this is
+** unknown.
 */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;
@@ -318,7 +325,8 @@ static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
 }
 
 
-/* Converts a frame of the tables to 'f', which stays NATIVE_OTHER if it is of another kind. */
+/* Converts a frame of the unwind tables to *f, which stays NATIVE_OTHER if the frame is of another
+   kind. */
 static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   Dwarf_Sword at, size, returnat;
   Dwarf_Op *ops;
@@ -343,7 +351,7 @@ static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
 }
 
 
-/* Looks up the frame of the code at the address; 'tables' may be NULL. */
+/* Looks up the frame of the code at the address in the unwind tables; 'tables' may be NULL. */
 static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
   Dwarf_Frame *frame = NULL;
   if (tables == NULL || dwarf_cfi_addrframe(tables, address, &frame) != 0) return;

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads the process's own object files (with libdw of elfutils): names of native addresses,
-** including static functions, from symbol tables, and frames from unwind tables. Never queries a
-** debuginfo server. The selected implementation of an indirect function has the function's public
-** name (indirect.h). Other code without a symbol is named by its separate debug file (symbols.h),
-** by the Lua name of a registered C function (registered.h), or by file and offset:
-** "libc.so.6+0x27200", where the offset is the function's start in the file. So the same code has
-** the same name in every run. Rules:
+** Reads the process's own object files with libdw of elfutils. Finds names of native addresses in
+** symbol tables, including static functions, and frames in unwind tables. Never queries a
+** debuginfo server.
+**
+** The selected implementation of an indirect function has the function's public name (indirect.h).
+** Other code without a symbol is named by its separate debug file (symbols.h), then by the Lua
+** name of a registered C function (registered.h). Without either, the name is file and offset,
+** such as "libc.so.6+0x27200", where the offset is the function's start in the file. So the same
+** code has the same name in every run. Rules:
 **
 **   NA1  one thread at a time: the calls take a lock;
-**   NA2  a fork waits for the running call, so that the child finds the lock free, the data under
-**        it consistent, and the loader's lock free: the loader itself does not ensure that;
-**   NA3  no descriptor stays open after a call: programs that the process starts would inherit
-**        it, and a program that closes unknown descriptors would cause a later close of a
-**        number that it has reused;
-**   NA4  an address may not be found for lack of memory, or because the mappings changed while
-**        they were read; such a call reads them again if the last reading is over 1 to 2 s ago;
+**   NA2  a fork waits for the running call. So the child finds the lock free, the data that it
+**        protects consistent, and the loader's lock free, which the loader itself does not ensure;
+**   NA3  no descriptor stays open after a call. Programs that the process starts would inherit it.
+**        And if the program closed it as an unknown descriptor and reused its number, a later
+**        close here would close the program's file;
+**   NA4  an address may not be found because of lack of memory, or because the mappings changed
+**        while they were read. Such a call reads them again if the last reading is over 1 to 2 s
+**        ago;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h).
 */
@@ -26,27 +29,27 @@
 #include <stdint.h>
 
 /*
-** Writes the name of the function that contains 'address', and the path of its object file, both
-** NUL-terminated and truncated to the sizes; both "" if the address is in the code of no file, or
-** by NA4; the path is "" if there is no file. 'ud' is unused (the signature is that of
-** EncoderConfig.resolve).
+** Writes the name of the function that contains 'address' to 'symbol', and the path of its object
+** file to 'file'. Both are NUL-terminated and truncated to their sizes. Both are "" if the address
+** is in the code of no object, or by NA4. Only the path is "" if the object has no file. 'ud' is
+** unused; it is there because EncoderConfig.resolve has it.
 */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
 
-/* The register to which a frame's size is added. */
+/* The base of a frame: the register to which the frame's size is added. */
 enum NativeBase {
-  NATIVE_OTHER,		/* of another kind, or unknown */
+  NATIVE_OTHER,		/* the frame has another form, or is unknown */
   NATIVE_SP,		/* the stack pointer */
   NATIVE_FP,		/* the frame pointer */
-  NATIVE_OUTERMOST	/* there is no caller */
+  NATIVE_OUTERMOST	/* the frame is the outermost one */
 };
 
 /*
-** The frame of the code at an address. The caller's frame starts 'size' bytes above the base;
-** its frame pointer was saved 'saved' bytes above that start, or is still in the register (0).
-** The return address is the word below that start (x86-64), or the word above the saved frame
-** pointer (aarch64).
+** The frame of the code at an address. The caller's frame starts 'size' bytes above the base. The
+** caller's frame pointer was saved 'saved' bytes from that start ('saved' is negative), or is
+** still in the register (0). The return address is the word below that start on x86-64, and the
+** word above the saved frame pointer on aarch64.
 */
 typedef struct NativeFrame {
   enum NativeBase base;
@@ -56,8 +59,8 @@ typedef struct NativeFrame {
 
 /*
 ** Looks up the frame of the code at 'address', on x86-64 and aarch64. Returns a number that
-** increases when a lookup reads the mappings: because object files were loaded since the lookup
-** before, or by NA4.
+** increases whenever a lookup reads the mappings again, because object files were loaded or by
+** NA4.
 */
 unsigned native_frame (uint64_t address, NativeFrame *f);
 

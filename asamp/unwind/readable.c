@@ -20,9 +20,9 @@ static __thread uintptr_t known[NPAGES]
 
 
 /*
-** Returns 1 if the 8 bytes at that address are readable, or its page is cached. Passes the address
-** to a system call as a signal mask: the kernel reads the mask before it rejects the invalid
-** operation.
+** Returns 1 if the 8 bytes at that address are readable, or if its page is in the cache. For the
+** check, passes the address to a system call as a signal mask. The kernel reads the mask before it
+** rejects the call because the operation is invalid.
 */
 static int isreadable (uintptr_t address) {
   uintptr_t page = address >> PAGELOG;
@@ -47,10 +47,10 @@ void readable_forget (void) {
 }
 
 
-/* A word at any address: libunwind reads code too. */
+/* A word at any address. It may be unaligned, because libunwind reads code, too. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
-/* Not instrumented: the words are on a stack, with a sanitizer's guards. */
+/* Not instrumented, because the words are on a stack, where a sanitizer has its guards. */
 __attribute__((no_sanitize_address))
 static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
                     int write, void *arg) {
@@ -63,8 +63,9 @@ static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
 
 
 /*
-** Replaces libunwind's accessor. The first walk initializes the accessors. unw_get_accessors
-** may be that of libunwind-generic, which has the same name and does not initialize them.
+** Replaces libunwind's function that reads memory. First makes a walk, which initializes the
+** accessors. unw_get_accessors does not always do that: it may be the function of the same name in
+** libunwind-generic.
 */
 static void use (void) {
   void *a[1];

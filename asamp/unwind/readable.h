@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Checks whether libunwind may read memory. Where libunwind guesses the position of a frame, it
-** first checks that there is memory. libunwind's check writes to a pipe, which a program that
-** closes unknown descriptors may have closed and replaced by a file of its own. After
-** readable_use, libunwind uses readable_word instead.
+** Checks whether memory is readable, for libunwind. Where libunwind guesses the position of a
+** frame, it checks first that there is memory. Its own check writes to a pipe. A program that
+** closes unknown descriptors may have closed this pipe and opened a file of its own with the same
+** number. After readable_use, libunwind calls readable_word instead.
 **
 **   RD1  the check uses no descriptor;
 **   RD2  the check is async-signal-safe and preserves errno;
-**   RD3  a page that was readable once is assumed to stay readable for that thread, until its
-**        cache entry is replaced or readable_forget is called: a system call for each word
-**        would be too slow. libunwind assumes the same.
+**   RD3  a page that was readable once counts as readable on that thread, until its cache entry is
+**        replaced or readable_forget is called. libunwind makes the same assumption. A system call
+**        for each word would be too slow.
 */
 #ifndef asamp_readable_h
 #define asamp_readable_h

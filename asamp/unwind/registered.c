@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of registered C functions (registered.h). */
+/* Stores the names of registered C functions (registered.h). */
 #include "registered.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A function. All fields except 'function' are atomic. */
+/* A C function. All fields except 'function' are atomic. */
 typedef struct Entry {
   const void *function;
   const char *name;	/* NULL: not found yet */
-  unsigned met;		/* calls of registered_iswanted */
+  unsigned met;		/* number of calls of registered_iswanted for the function */
 } Entry;
 
 /* Twice as many slots as addresses, so that searches are short. Atomic. */
@@ -23,7 +23,7 @@ static size_t registered_slot (const void *function) {
 }
 
 
-/* Returns the slot of the function, or the empty one where it belongs. */
+/* Returns the slot of the function. If it has none, returns the empty slot for it. */
 static Entry **registered_find (const void *function) {
   size_t i = registered_slot(function);
   for (;; i++) {
@@ -34,7 +34,7 @@ static Entry **registered_find (const void *function) {
 }
 
 
-/* Adds the function. Returns its entry; NULL: RE2, or no memory. */
+/* Adds the function and returns its entry; NULL: there is no space (RE2) or not enough memory. */
 static Entry *registered_add (const void *function) {
   Entry *e, *other = NULL;
   if (__atomic_fetch_add(&nentries, 1, __ATOMIC_RELAXED) >= REGISTERED_MOST ||

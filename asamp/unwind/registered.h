@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Names of C functions by the tables in which a module registered them ("cjson.decode"), used for
-** functions that no symbol names. The thread that runs a state finds a name (cnames.h); the
-** thread that writes a profile reads it. Rules:
+** Names C functions by the tables in which a module registered them ("cjson.decode"). These names
+** are used for functions that have no symbol. The thread that runs a state finds a name
+** (cnames.h), and the thread that writes a profile reads it. Rules:
 **
-**   RE1  an entry is added once and stays for the life of the process: readers take no lock. The
-**        first name of an address counts;
-**   RE2  at most REGISTERED_MOST addresses. Further ones have no name.
+**   RE1  an entry is added once and stays for the life of the process, so readers take no lock.
+**        The first name found for an address is final;
+**   RE2  at most REGISTERED_MOST addresses are stored. Further ones have no name.
 */
 #ifndef asamp_registered_h
 #define asamp_registered_h
 
 #include <stddef.h>
 
-#define REGISTERED_MOST	2048	/* addresses; a power of 2 */
+#define REGISTERED_MOST	2048	/* largest number of addresses; a power of 2 */
 
 /* Largest number of bytes of a name. */
 #define REGISTERED_NAME	120
 
 /*
-** Returns 1 if the name of the C function at 'function' is to be searched now: it has none, RE2
-** permits one, and this call is the first, second, fourth, eighth ... one for the function (a
-** module may register it late). Returns 0, too, if there is not enough memory. Allocates with
-** malloc. Thread-safe, also during a fork.
+** Returns 1 if the caller should search for the name of the C function at 'function' now: the
+** function has no name, there is space for it (RE2), and this is the first, second, fourth, eighth
+** ... call for it. Searches are repeated because a module may register the function late. Returns
+** 0 if there is not enough memory. Allocates with malloc. Thread-safe, also during a fork.
 */
 int registered_iswanted (const void *function);
 

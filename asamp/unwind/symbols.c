@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Debug files and starts of functions (symbols.h). */
+/* Reads debug files and starts of functions (symbols.h). */
 #define _GNU_SOURCE
 #include "symbols.h"
 #include "descriptor.h"
@@ -77,9 +77,9 @@ const char *symbols_name (Elf *elf, uint64_t address) {
 
 
 /*
-** The supported header of the section .eh_frame_hdr: version; encodings (DW_EH_PE_*) of the number
-** of entries and of the entries; size of the header in bytes. The encoding of the address of
-** .eh_frame is not checked.
+** The only supported header of the section .eh_frame_hdr: its version, the encodings (DW_EH_PE_*)
+** of the number of entries and of the entries, and its size in bytes. The encoding of the address
+** of .eh_frame is not checked.
 */
 enum { VERSION = 1, COUNT_UDATA4 = 0x03, TABLE_DATAREL_SDATA4 = 0x3b, HEADSIZE = 12 };
 
@@ -91,8 +91,8 @@ static int64_t symbols_word (const unsigned char *p) {
 
 
 /*
-** Returns the greatest start, up to 'address', in the n sorted entries of 'table'; 'address' if
-** there is none. An entry has 8 bytes, of which the first 4 are the start minus 'base'.
+** Returns the highest start that is not above 'address' among the n sorted entries of 'table', or
+** 'address' if there is none. An entry has 8 bytes; the first 4 are the start minus 'base'.
 */
 static uint64_t symbols_search (const unsigned char *table, size_t n, uint64_t base,
                                 uint64_t address) {

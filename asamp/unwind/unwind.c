@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks of the C stack (unwind.h). */
+/* Walks the C stack (unwind.h). */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
 #include "unwind.h"
@@ -16,16 +16,17 @@
 #include "readable.h"
 #include "threadlocals.h"
 
-#define FORK_MS	100	/* longest wait of a fork, because a handler may fork inside a walk */
+#define FORK_MS	100	/* longest wait of a fork for a running walk; bounded, because a handler
+			   that interrupted a walk may fork */
 
 /*
-** Held during libunwind's walks. libunwind has locks, which the child of a fork could never
-** take if another thread held one at the fork: so a fork waits for a running walk. Walks that the
-** program itself starts are not covered. Recursive, because functions that libunwind calls may
-** walk on the same thread.
+** Held during libunwind's walks, so that a fork waits for a running walk. The reason is that
+** libunwind has locks, which the child could never take if another thread held one at the fork.
+** Walks that the program itself starts are not covered. Recursive, because functions that
+** libunwind calls may walk on the same thread.
 */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* 1: the fork on this thread holds the lock */
+/* 1: this thread is forking and holds 'walking' */
 static __thread int waited __attribute__((tls_model("initial-exec")));
 
 
@@ -95,7 +96,7 @@ static int isstart (const Unwind *u, uintptr_t ip) {
 }
 
 
-/* Repeats the walk from its start with libunwind, for up to 'max' addresses. */
+/* Repeats the whole walk with libunwind, for up to 'max' addresses. Returns their number. */
 static int unwind_again (Unwind *u, void **a, int max) {
   int all, i = 0, n;
   unwind_prime();
@@ -110,7 +111,7 @@ static int unwind_again (Unwind *u, void **a, int max) {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-#define SOME	4	/* frames returned at a time */
+#define SOME	4	/* number of frames that a call of unwind_more adds */
 
 static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
   uint64_t hash = ip * UINT64_C(0x9E3779B97F4A7C15);
@@ -149,7 +150,7 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
 #if defined(__x86_64__)
 
 #define RETURNAT(frame,r)		((frame) - sizeof(uintptr_t))
-#define ISWITHIN(at,sp,frame)		1  /* always inside the frame */
+#define ISWITHIN(at,sp,frame)		1  /* the return address is always inside the frame */
 #define UNSIGNED(address)		(address)
 
 #else
@@ -158,7 +159,7 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   ((frame) + (uintptr_t)(intptr_t)(r)->saved + sizeof(uintptr_t))
 #define ISWITHIN(at,sp,frame)		((sp) <= (at) && (at) < (frame))
 
-/* Removes the signature of a return address, on processors that sign them. */
+/* Removes the signature of a return address. Some processors sign return addresses. */
 static inline uintptr_t UNSIGNED (uintptr_t address) {
   register uintptr_t ip __asm__("x30") = address;
   __asm__("hint #7" : "+r"(ip));  /* xpaclri, which older processors ignore */
@@ -169,13 +170,14 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 
 
 /*
-** Proceeds from a frame to its caller. Returns 0 if the rule does not apply (UW1). 'careful':
-** the walk may start at any instruction, where tables may be wrong (UW2).
+** Proceeds from a frame to its caller. Returns 0 if the rule does not apply (UW1). If 'careful' is
+** 1, the walk may have started at any instruction, where tables may be wrong (UW2).
 */
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {
-  uintptr_t frame, back;  /* the caller's frame; position of its return address */
+  uintptr_t frame, back;  /* start of the caller's frame; address at which its return address is
+			     stored */
   if (r->base == NATIVE_OUTERMOST) {
     f->ip = 0;
     return 1;
@@ -227,7 +229,7 @@ static inline void unwind_next (Unwind *u) {
 
 #if defined(LUAN_DEBUG)
 
-/* Compares the walk with libunwind's (UW1). */
+/* Compares the walk with libunwind's (UW1), and ends the process if they differ. */
 static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
   int ended = u->ended, i = 0, m;
@@ -243,7 +245,8 @@ static void compare (Unwind *u, void *const *a, int n) {
 }
 
 
-/* In a deep stack compares only sometimes, because libunwind starts again each time. */
+/* Checks a walk. In a deep stack it compares only some of the steps, because libunwind starts at
+   the innermost frame each time. */
 static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }
@@ -255,7 +258,7 @@ static void unwind_check (Unwind *u, void *const *a, int n) {
 
 __attribute__((noinline))
 void unwind_start (Unwind *u, const char *from, const char *to, const char *end) {
-  /* this function's frame: the first frame pointer is the caller's */
+  /* the frame of this function: the first word of 'frame' is the caller's frame pointer */
   const uintptr_t *frame = __builtin_frame_address(0);
   u->from = from;
   u->to = to;

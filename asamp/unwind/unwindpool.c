@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory for walks (unwindpool.h). */
+/* Pools the memory for walks (unwindpool.h). */
 #include "unwindpool.h"
 
 #include <stdlib.h>
 
-#define KEPT	8	/* capacity of the pool */
+#define KEPT	8	/* capacity of the pool, in elements */
 
 static Unwind *pool[KEPT];	/* each is atomic */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Pool of memory for walks of the C stack (unwind.h), including the cached rules of the
-** process's code: 128 KiB each, shared by all states, because ten thousand states have no more
-** walks at a time than there are OS threads that run them. A later walk uses the rules that
-** earlier ones looked up.
+** A pool of memory for walks of the C stack (unwind.h). An element has 128 KiB and includes the
+** cached rules of the process's code, so a later walk uses the rules that earlier ones looked up.
+** All states share the pool, because at any time there are no more walks than OS threads, even
+** with ten thousand states.
 **
-**   WP1  an Unwind that was taken belongs to the taker alone, until it is returned to the pool;
-**   WP2  the child of a fork has those that were in the pool; the others are lost.
+**   WP1  an Unwind that was taken belongs to the taker alone until it is returned to the pool;
+**   WP2  after a fork, the child has those that were in the pool; the others are lost.
 */
 #ifndef asamp_unwindpool_h
 #define asamp_unwindpool_h
