@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Numbers the paths of holders that are already in a session's profile. A path is emitted once,
-** however often holders are searched, so that the file of a long session, and the memory of its
+** however often holders are searched. So the file of a long session, and the memory of its
 ** readers, grow with the program and not with time. Invariants:
 **
 **   HP1  equal paths have equal numbers, 1, 2, ..., in the order of their emission;
-**   HP2  at most READER_MAXPATHS paths: a further one is replaced by its parent path, and counted
-**        in 'left' each time.
+**   HP2  there are at most READER_MAXPATHS paths. A further path is replaced by its parent path,
+**        and counted in 'left' each time.
 */
 #ifndef asamp_heldpaths_h
 #define asamp_heldpaths_h
@@ -24,8 +24,8 @@ typedef struct HeldPaths {
 } HeldPaths;
 
 /*
-** Emits the paths of h that are new to the profile, and replaces h->ids by numbers of the profile.
-** Returns 0, with h->ids unchanged, if there is not enough memory.
+** Emits the paths of *h that are new to the profile, and replaces the paths in h->ids by their
+** numbers in the profile. If there is not enough memory, returns 0 and leaves h->ids unchanged.
 */
 int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);

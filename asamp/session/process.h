@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The profile of a process: one file, one writer thread, and one timer per OS thread whose time
-** is sampled, whatever the number of Lua states. The set-up comes once, before the first state
-** (from the variable ASAMP); each state is attached when it is made (sampler_attach). sampler.h
+** The profile of a process. It has one file, one writer thread, and one timer per OS thread whose
+** time is sampled, however many Lua states there are. It is set up once, before the first state,
+** from the variable ASAMP. Each state is attached when it is made (sampler_attach). sampler.h
 ** explains how profile, sampler and process are related.
 **
-** The file is opened when the first state is made, so that a program that makes none leaves no
-** file. If the set-up samples nothing, process_switch opens it; a flight recorder opens it for a
-** dump. Its folder is opened at the set-up, so that a later chroot has no effect. The child of a
-** fork opens its own file at its first sample, mark or new state, so that a child that calls exec
-** leaves no file.
+** The file is opened when the first state is made, so that a program that makes no state leaves no
+** file. If the set-up samples nothing, process_switch opens the file. A flight recorder opens it
+** for a dump. The folder of the file is opened at the set-up, so that a later chroot has no
+** effect. The child of a fork opens its own file at its first sample, mark or new state, so that a
+** child that calls exec leaves no file.
 **
-**   PR1  'profile' belongs to this process ('pid'), or is NULL; it is changed with 'lock' held
-**        and read without it;
-**   PR2  a file that could not be opened is reported once. process_switch tries again. If the
-**        cause may pass, such as a full disk, states try again, too, once a second, and are idle
-**        meanwhile.
+**   PR1  'profile' belongs to this process ('pid') or is NULL. It is changed with 'lock' held and
+**        read without it;
+**   PR2  a failure to open the file is reported once. process_switch tries again. If the cause may
+**        pass, such as a full disk, states also try again, once a second; until then they are
+**        idle.
 */
 #ifndef asamp_process_h
 #define asamp_process_h
@@ -25,23 +25,24 @@
 #include "sampler.h"
 
 /*
-** Expands a pattern: %p ('pid'), %n ('number' of the profile within the process, from 1), %t
-** ('epoch', us since 1970, as UTC), %h (host name) and %%. The caller frees the result. Returns
-** NULL if there is not enough memory, or the result has 2 * PATH_MAX bytes or more.
+** Expands the pattern of a path: %p is 'pid', %n is 'number' (of the profile within the process,
+** from 1), %t is 'epoch' (us since 1970) as UTC, %h is the host name, and %% is '%'. The caller
+** frees the result. Returns NULL if there is not enough memory, or if the result has 2 * PATH_MAX
+** bytes or more.
 */
 char *process_path (const char *pattern, unsigned long pid, unsigned number,
                     uint64_t epoch);
 
 /*
-** Sets up the profiling of all states made from now on; copies *with. 'out' of the options is a
-** pattern, or NULL: PROGRAM.%p.vmprof in the working folder. May be called once. Returns 1; or
-** 0 with one line in 'err'. If nothing is to be sampled, profiling starts with process_switch.
+** Sets up the profiling of all states made from now on. May be called once. Copies *with, whose
+** option 'out' is a pattern; NULL: PROGRAM.%p.vmprof in the working folder. If nothing is to be
+** sampled, profiling starts with process_switch. Returns 1, or 0 with one line in 'err'.
 */
 int process_setup (const SamplerShared *with, char *err, size_t errsize);
 
 /*
-** Sets a function that is called once in each child of a fork: after the first collection there of
-** an attached state.
+** Sets a function that is called once in each child of a fork, after the first collection of an
+** attached state there.
 */
 void process_controlled (void (*start) (void));
 
@@ -52,28 +53,30 @@ void process_join (lua_State *L);
 typedef struct ProcessRate {
   uint64_t period;	/* bytes between allocation samples; 0: none */
   uint64_t timens;	/* ns between time samples; 0: none */
-  uint64_t most;	/* most allocation samples a second of a state; 0: no bound */
+  uint64_t most;	/* most allocation samples per second that a state takes; 0: no bound */
 } ProcessRate;
 
 /*
-** Switches the process to another file: 'to', or the next number of the pattern if 'to' is
-** NULL. 'rate': the new rates; NULL: unchanged. The old file ends at once; each state switches at
-** its next sample or collection. 'temporary': process_stop returns to the set-up. Not thread-safe;
-** not to be called from a callback of a state. On failure returns 0 with the reason in 'err', and
-** nothing has changed.
+** Switches the process to another file. That is 'to' or, if 'to' is NULL, the file with the next
+** number of the pattern. 'rate' has the new sampling rates; NULL: they stay. If 'temporary' is 1,
+** process_stop returns to the set-up later. The old file ends at once; each state switches at its
+** next sample or collection.
+**
+** Not thread-safe, and must not be called in a callback of a state. On failure returns 0 with the
+** reason in 'err', and nothing has changed.
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
 /*
 ** Ends a temporary recording and returns to the set-up, which may sample nothing. Returns 0 with
-** the reason in 'err' if there is no such recording; or if it has ended, but the set-up's next file
-** could not be made: see PR2 for further attempts.
+** the reason in 'err' if no such recording is running. Also returns 0 if the recording has ended
+** but the next file of the set-up could not be made; PR2 describes the further attempts.
 */
 int process_stop (char *err, size_t errsize);
 
 /*
-** Writes the content of the flight recorder, as profile_dump. 'to' NULL: to the pattern's next
-** file. Returns 0 with the reason in 'err' also if there is no flight recorder.
+** Writes the content of the flight recorder to a file (profile_dump). 'to' NULL: to the next file
+** of the pattern. Returns 0 with the reason in 'err', also if there is no flight recorder.
 */
 int process_dump (const char *to, char *path, size_t pathsize, char *err, size_t errsize);
 int process_isring (void);
@@ -85,7 +88,8 @@ typedef struct ProcessStats {
   int failed;		/* 1: no file, because it could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  uint64_t period, timens, bytes;  /* current rates (0: off); ProfileTotals.bytes */
+  uint64_t period, timens, bytes;  /* 'period', 'timens': current rates, 0: off. 'bytes':
+				      ProfileTotals.bytes */
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;
@@ -99,11 +103,12 @@ int process_mark (const char *name, const char *value);
 uint64_t process_size (void);
 
 /*
-** Stores the status of the file with the path 'whole', made from the pattern, in *id, even if the
+** Stores the status of the file 'whole', a path made from the pattern, in *id. Works even if the
 ** process has changed its root since the set-up. Returns 0 if there is no such file.
 */
 int process_identify (const char *whole, struct stat *id);
-/* Removes the file with the path 'whole', as above, unless it is another file than 'id'. */
+/* Removes the file 'whole' (as in process_identify), unless the file there is no longer the one of
+   'id'. */
 void process_remove (const char *whole, const struct stat *id);
 
 #endif

@@ -2,37 +2,38 @@
 /*
 ** The profile: the stream of events that a run leaves in a file.
 **
-** The program's thread passes events (profile_sample and others: a copy into a buffer under a
-** short lock, without I/O, compression or Lua allocations). A writer thread of the profile
-** encodes them as a VMProf log, compresses and writes them, and flushes at least once a second,
-** so that a killed run loses at most its last second, unless the disk was full. A flight recorder
-** (ring.h) keeps its events in memory: a killed run loses them.
+** The program's thread passes events to the profile (profile_sample and others). That takes a copy
+** into a buffer under a short lock, without I/O, compression or Lua allocations. A writer thread
+** of the profile encodes the events as a VMProf log, compresses and writes them. It flushes the
+** file at least once a second, so that a killed run loses at most its last second, unless the disk
+** was full. A flight recorder (ring.h) keeps its events in memory, so a killed run loses them.
 **
-** There are two encodings of the stream: PROFILE_STOCK (VMProf version 6, readable by today's
-** VMProf tools; data for which version 6 has no record goes into numbered private metas) and
-** PROFILE_EXTENDED (version 7 with GC stacks and object info, as the readers of the allocation
-** sampling paper require).
+** There are two encodings of the stream. PROFILE_STOCK is VMProf version 6, which today's VMProf
+** tools can read; data for which that version has no record goes into numbered private metas.
+** PROFILE_EXTENDED is version 7 with GC stacks and object info, as the readers of the allocation
+** sampling paper require.
 **
 ** Rules for every stream:
 **
 **   P1  a function is emitted before the first sample that contains it;
 **   P2  samples are in the order in which they were taken;
-**   P3  a collection decides the survival of all allocation samples before it, in order;
-**       undecided samples are counted in the meta "asamp.undecided". Time samples and copy
-**       samples have no outcome;
-**   P4  no sample is lost silently: one without space or in a failed write is counted in
-**       ProfileTotals, except after the end of the profile;
+**   P3  a collection decides the survival of all allocation samples before it, in order. Samples
+**       that no collection has decided are counted in the meta "asamp.undecided". Time samples and
+**       copy samples have no outcome;
+**   P4  no sample is lost silently. A sample for which there is no space or whose write fails is
+**       counted in ProfileTotals. Exception: samples after the end of the profile;
 **   P5  a stack is passed as its difference to the previous stack of the same state, whatever the
-**       sort of the two samples: 'shared' is the number of outermost frames that are equal in both
-**       stacks, lines included; 0 is always valid. So the cost is proportional to the change. The
-**       writer thread reconstructs the stacks;
-**   P6  a class is emitted before the first outcome that names it, once, with ids 1, 2, ... in
-**       that order;
+**       kinds of the two samples. 'shared' is the number of outermost frames that are equal in
+**       both stacks, lines included; 0 is always valid. So the cost is proportional to the change.
+**       The writer thread reconstructs the stacks;
+**   P6  a class is emitted once, before the first outcome that refers to it. The ids of classes
+**       are 1, 2, ... in the order of emission;
 **   P7  samples that survived are followed, except those with outcome 2 (profile_collection). The
-**       list of followed samples is in the order of the outcomes; a death removes a sample;
-**   P8  the rules hold for each state separately: a profile of many states has one stream for each
-**       state. One thread at a time may report to a stream. Other threads may report events other
-**       than samples, with 'outside' set, at the same time.
+**       list of followed samples is in the order of the outcomes. The death of a sample removes it
+**       from the list;
+**   P8  a profile of many states has one stream for each state, and the rules hold for each stream
+**       separately. One thread at a time may report to a stream. At the same time, other threads
+**       may report events other than samples, with 'outside' set.
 **
 ** No function here is async-signal-safe, except profile_exit and, in part, profile_ready.
 ** Independent of Lua.
@@ -49,8 +50,8 @@
 #include "sample.h"
 
 /*
-** Limits of one event: new frames of a stack; bytes of a name and of a value. A longer name or
-** value is truncated.
+** Limits of one event. PROFILE_NEWFRAMES: new frames of a stack; PROFILE_NAME and PROFILE_VALUE:
+** bytes of a name and of a value. A longer name or value is truncated.
 */
 enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
 
@@ -66,57 +67,59 @@ typedef struct ProfileConfig {
   int compress;         /* 1: gzip, 0: uncompressed */
   EncoderConfig log;    /* Options of the log. profile_open sets 'pid', 'tuning' and
 			   'recorder'. With 'states', each state calls profile_start. */
-  /* Called on the writer thread, with no lock held, at the first stall (profile_room); and at its
-     end, with error 0 and the number of samples lost meanwhile. Not called for later stalls. NULL:
-     no call. */
+  /* Called at the first stall of the file (profile_room), and at the end of that stall with error
+     0 and the number of samples lost in it. Not called for later stalls. Runs on the writer thread
+     with no lock held. NULL: no call. */
   void (*stalled)(const char *path, int error, uint64_t lost);
-  /* Called on the writer thread after every buffer, and from time to time. If it returns 1 (it had
-     work to do), it is called again soon. NULL: no call. */
+  /* Called on the writer thread after every buffer, and from time to time. Returns 1 if it had
+     work to do; then it is called again soon. NULL: no call. */
   int (*round)(void);
-  /* 'most' not 0: a flight recorder (ring.h), whose file is made only by profile_dump, and at
-     the end. */
+  /* If 'most' is not 0, the profile is a flight recorder (ring.h). Its files are made only by
+     profile_dump and at the end. */
   RingLimits ring;
 } ProfileConfig;
 
 /* Totals of a profile so far. */
 typedef struct ProfileTotals {
-  uint64_t samples;   /* allocation samples that were passed to the profile and not lost, in
-		         periods */
-  uint64_t timesamples;  /* likewise, time samples */
-  uint64_t lost;      /* samples of both kinds for which there was no space, or which could not be
-		         written, in periods */
-  uint64_t all;       /* 'lost' plus the samples reported with profile_lost */
-  uint64_t bytes;     /* bytes of the file; of a flight recorder before its end: of its
+  uint64_t samples;   /* number of allocation samples, in periods, that were passed to the profile
+		         and not lost */
+  uint64_t timesamples;  /* the same number of time samples */
+  uint64_t lost;      /* number of samples of both kinds, in periods, for which there was no space
+		         or which could not be written */
+  uint64_t all;       /* 'lost' plus the number of samples reported with profile_lost */
+  uint64_t bytes;     /* bytes of the file; for a flight recorder before its end, bytes of its
 		         compressed events */
-  int error;          /* errno of the first failure; else of the present stall (profile_room);
+  int error;          /* errno of the first failure, or else of the present stall (profile_room);
 		         0: none */
 } ProfileTotals;
 
 typedef struct Profile Profile;
 
-/* A state that reports to a profile. Memory of the caller. */
+/* A state that reports to a profile. The caller provides the memory. */
 typedef struct ProfileState {
   Profile *profile;     /* NULL: none */
   uint32_t id;          /* unique among the states of the profile */
-  size_t depth;         /* frames of the stack reported last; 0 at first */
+  size_t depth;         /* number of frames of the stack reported last; 0 at first */
   int outside;          /* 1: reports come from another thread than the one that runs the state */
 } ProfileState;
 
 /*
-** Opens the file, unless the profile is a flight recorder, and starts the writer thread, in which
-** all signals are blocked. On failure returns NULL, sets errno, and writes one line with path and
-** reason to 'err'.
+** Opens a profile and its file, and starts the writer thread, in which all signals are blocked.
+** For a flight recorder, opens no file. On failure returns NULL, sets errno, and writes one line
+** with path and reason to 'err'.
 */
 Profile *profile_open (const ProfileConfig *config, char *err, size_t errsize);
 
-/* Returns the path of the opened file; of a flight recorder before its end, the requested path. */
+/* Returns the path of the opened file; for a flight recorder before its end, the requested
+   path. */
 const char *profile_path (const Profile *p);
 /*
-** Returns a phrase that states why a file was passed over in favour of profile_path, such as "is an
-** existing profile"; NULL: none was.
+** Returns a phrase, such as "is an existing profile", that states why the requested file was not
+** used and profile_path is another one. NULL: the requested file was used.
 */
 const char *profile_elsewhere (const Profile *p);
-/* Stores device and inode of the opened file; 0 for a flight recorder, which has no file. */
+/* Stores the device and inode of the opened file; both are 0 for a flight recorder, which has no
+   open file. */
 void profile_file (const Profile *p, struct stat *file);
 
 /* For a profile of many states: emits the start of a state. */
@@ -124,67 +127,74 @@ void profile_start (ProfileState *s);
 /* For a profile of many states: emits the name of a state, which may contain any bytes. */
 void profile_called (ProfileState *s, const char *name);
 /*
-** For a profile of many states: emits the end of a state. 'bytes': bytes that it allocated while it
-** was sampled; 'left': as in profile_left; 'lost': as in profile_lost; 'orphans': number of its
-** followed samples of native memory, whose deaths profile_orphans emits later. The state's other
-** followed samples leave the list at once.
+** For a profile of many states: emits the end of a state. 'bytes' are the bytes that it allocated
+** while it was sampled; 'left' and 'lost' are as for profile_left and profile_lost. 'orphans' is
+** the number of its followed samples of native memory, whose deaths profile_orphans emits later.
+** The state's other followed samples leave the list at once.
 */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
-/* Emits deaths of the orphans of the ended state s->id, as n run lengths (profile_collection). */
+/* Emits deaths among the orphans of the ended state s->id, as n run lengths like those of
+   profile_collection. */
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /*
-** Emits a Lua function. 'name' and 'source' may contain any bytes; 'source' is a source or
-** short_src of lua_Debug, without a leading '@' or '='.
+** Emits a Lua function. 'name' and 'source' may contain any bytes. 'source' is the source or
+** short_src of lua_Debug without a leading '@' or '='.
 */
 void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
 /*
-** Emits an allocation sample or copy sample. 'frames' are the n <= PROFILE_NEWFRAMES inner frames
-** that are new, innermost first; the 'shared' outer ones are unchanged (P5). Copies 'frames'. Waits
-** for the writer if two buffers of 2 MiB are full. In the file, a stack deeper than PROFILE_DEPTH
-** is cut to this depth, with a frame "[frames cut]" in the middle.
+** Emits an allocation sample or a copy sample. 'frames' are the n new inner frames, innermost
+** first (n <= PROFILE_NEWFRAMES); they are copied. The 'shared' outer frames are unchanged (P5).
+** Waits for the writer if both buffers of 2 MiB are full. In the file, a stack deeper than
+** PROFILE_DEPTH is cut to that depth, with a frame "[frames cut]" in the middle.
 */
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
 /*
-** Returns 0 during a stall: the last write has failed, as on a full disk, and will be tried again
-** (W6 of livefile.h). The caller should take no samples then: a sample that is not reported needs
-** no outcome. Reported events are kept in memory, except time samples, which are lost. So the
-** profile has a gap, with a mark "samples lost" at the gap's end.
+** Returns 0 during a stall, else 1. In a stall the last write has failed, for example because the
+** disk is full, and is tried again later (W6 of livefile.h). The caller should then take no
+** samples; a sample that is not reported needs no outcome. Events that are reported anyway are
+** kept in memory, except time samples, which are lost. So the profile has a gap, and a mark
+** "samples lost" at its end.
 */
 int profile_room (Profile *p);
 /*
-** As profile_room, for a sample of 'count' periods. If it returns 0, the mark counts the
-** sample; the caller must report it with profile_lost as well.
+** Returns the same as profile_room, for a sample of 'count' periods. If it returns 0, the mark
+** "samples lost" will count the sample, and the caller must also report it with profile_lost.
 */
 int profile_offer (Profile *p, uint64_t count);
 
 /*
-** Returns 1 if a sample can be reported, probably without waiting for the writer: half of the
-** active buffer is free, the file has not failed or stalled, the profile has not ended, and this
-** thread is not inside a report. May be called by a signal handler that interrupted a report.
+** Returns 1 if a sample can be reported, probably without waiting for the writer. The conditions
+** are: half of the active buffer is free, the file has not failed or stalled, the profile has not
+** ended, and this thread is not inside a report. May be called by a signal handler that
+** interrupted a report.
 */
 int profile_ready (Profile *p);
 
-/* Counts n samples, in periods, that were lost before they could be passed to the profile. */
+/* Counts samples that were lost before they could be passed to the profile; n is their number in
+   periods. */
 void profile_lost (Profile *p, uint64_t n);
 
-/* Emits a time sample; stack as in profile_sample. Loses it during a stall (profile_room). */
+/* Emits a time sample. The stack is passed as in profile_sample. During a stall (profile_room),
+   the sample is lost. */
 void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
                    const ProfileFrame *frames, size_t n);
 
-/* Emits a class with its id, 1, 2, ... (P6). The name may contain any bytes. */
+/* Emits a class with its id (P6). The name may contain any bytes. */
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
-** Emits a collection, with the outcomes of the n oldest undecided samples (oldest first; 0 died,
-** 1 survived, 2 survived and is not followed) and their classes (0: none; NULL: no sample has
-** one); and the deaths among the followed samples as 'ndeaths' run lengths: a number of live
-** samples, a number of dead ones, and so on. 'ndeaths' is even; samples after the last run are
+** Emits a collection, with the outcomes of the n oldest undecided samples, oldest first, in
+** 'survived'. An outcome is 0 for died, 1 for survived, 2 for survived and not followed. 'classes'
+** has the classes of the samples (0: none); NULL: no sample has one.
+**
+** 'deaths' has the deaths among the followed samples as 'ndeaths' run lengths: a number of live
+** samples, a number of dead ones, and so on. 'ndeaths' is even; the samples after the last run are
 ** alive.
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
@@ -194,9 +204,9 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 
 /* Emits a path of holders: the path 'parent' (0: the empty path) extended by 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
-/* Emits the holders of the n followed samples: the path of each sample (0: none). */
+/* Emits the holders of the n followed samples: 'ids' has the path of each sample (0: none). */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
-/* Emits a walk for holders: its start and duration, in ns. */
+/* Emits a walk for holders: its start (CLOCK_MONOTONIC) and its duration, in ns. */
 void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 
 /*
@@ -206,19 +216,19 @@ void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 int profile_mark (ProfileState *s, uint64_t time, const char *name,
                   size_t namelen, const char *value, size_t valuelen);
 
-/* Emits a row of resident memory (resident.h); rows of one time form a picture. */
+/* Emits a row of resident memory (resident.h). Rows with one time form a picture. */
 void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,
                        const char *text);
 
 /* Emits a new period of time samples in ns (0: off); 'wall' 1: of wall time, 0: of CPU time. */
 void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 
-/* Emits the bytes that the state allocated while sampled. To be called before profile_end. */
+/* Emits the bytes that the state allocated while it was sampled. Call it before profile_end. */
 void profile_allocated (ProfileState *s, uint64_t bytes);
 
 /*
-** Emits the bytes allocated with a label set: a part of the bytes that the state's next
-** profile_allocated or profile_leave emits.
+** Emits the bytes that the state allocated with a label set. They are a part of the bytes that the
+** state's next profile_allocated or profile_leave emits.
 */
 void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes);
 
@@ -229,18 +239,19 @@ void profile_left (ProfileState *s, const ProfileLeft *left);
 void profile_period (ProfileState *s, uint64_t period);
 
 /*
-** Writes the remaining events and the trailer, joins the thread and closes the file; only once, and
-** not in the child of a fork. Later events, from any thread, are lost without harm. Fills 'totals'
-** unless that is NULL. Returns 0, or -1 if ProfileTotals.lost or 'error' is not 0.
+** Writes the remaining events and the trailer, joins the writer thread and closes the file. Call
+** it only once, and not in the child of a fork. Later events, from any thread, are lost without
+** harm. Fills *totals unless 'totals' is NULL. Returns 0, or -1 if ProfileTotals.lost or 'error'
+** is not 0.
 */
 int profile_end (Profile *p, ProfileTotals *totals);
 
 /*
 ** For a flight recorder: writes its content to the file 'to' (NULL: to the next number of its own
-** name), waits until that is done, and continues recording. For any other profile, 'to' must be
-** NULL: flushes all events so far to the file. 'isshort' 1: memory is exhausted, so the reserve for
-** this case is used. Stores the path of the file in 'path'. Returns 0 with the reason in 'err' on
-** failure.
+** name), waits until that is done, and continues recording. For any other profile, flushes all
+** events so far to the file; 'to' must be NULL. 'isshort' is 1 if memory is exhausted; then the
+** memory reserved for this case is used. Stores the path of the file in 'path'. Returns 0 with the
+** reason in 'err' on failure.
 */
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
                   size_t errsize);
@@ -248,7 +259,7 @@ int profile_isring (const Profile *p);
 /* For a flight recorder: returns the number of its next file (PlaceWish). */
 unsigned profile_number (const Profile *p);
 
-#define PROFILE_LASTRUNS	64	/* most runs in one ProfileLast */
+#define PROFILE_LASTRUNS	64	/* largest number of runs in one ProfileLast */
 
 typedef struct ProfileLast ProfileLast;
 
@@ -258,12 +269,13 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
                               void *ud);
 
 /*
-** Final data of a state at exit. If 'nruns' is above 0, the state has ended earlier, and only the
+** The final data of a state at exit. If 'nruns' is above 0, the state ended earlier, and only
 ** deaths of its orphans are emitted.
 */
 struct ProfileLast {
   const ProfileState *state;
-  size_t nruns;         /* as in profile_orphans, at 'time' */
+  size_t nruns;         /* number of 'runs', which are passed to profile_orphans together with
+			   'time' */
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
   uint64_t bytes;       /* as in profile_allocated; 0: not emitted */
@@ -274,12 +286,12 @@ struct ProfileLast {
 };
 
 /*
-** Like profile_end, for exit(), which a signal handler may have called, whatever code of this
-** thread it interrupted. First emits the final data of each state: 'next' stores those of one
-** state in *last, and returns 0 after the last state. If the writer waits for a lock held by the
-** interrupted code (of malloc or the loader), returns after about 3 s; unwritten events are lost,
-** with the error EDEADLK. Waits without limit for a file that takes no bytes (a pipe). Frees
-** nothing.
+** Like profile_end, but called at exit(). A signal handler may have called exit(), so this
+** function may have interrupted any code of this thread. First emits the final data of each state:
+** 'next' stores those of one state in *last, and returns 0 after the last state. If the writer
+** waits for a lock that the interrupted code holds (of malloc or the loader), returns after about
+** 3 s; unwritten events are then lost, with the error EDEADLK. Waits without limit for a file that
+** accepts no bytes (a pipe). Frees nothing.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);
@@ -294,9 +306,10 @@ const char *profile_message (int error);
 void profile_totals (Profile *p, ProfileTotals *totals);
 
 /*
-** In the child of a fork, where of all functions only this one or profile_close may be called:
-** frees 'p', and closes the child's descriptor of the file. The child does not have the writer
-** thread; the memory of the encoder and of a flight recorder is not freed.
+** Frees 'p' in the child of a fork, and closes the child's descriptor of the file. In the child,
+** no function except this one and profile_close may be called. The memory of the encoder and of a
+** flight recorder is not freed, because the child does not have the writer thread that may have
+** been changing it.
 */
 void profile_abandon (Profile *p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The writer thread of a profile. It takes the buffers of the queue, encodes their events and
-** writes the file; the writer of a flight recorder keeps the events in its ring, and writes a file
-** on request and at the end.
+** writes the file. The writer of a flight recorder instead keeps the events in its ring, and
+** writes a file on request and at the end.
 */
 #ifndef asamp_profilewriter_h
 #define asamp_profilewriter_h
@@ -11,11 +11,12 @@
 
 #define WRITER_STACK	(1u << 20)	/* bytes of the thread's stack */
 
-/* Main functions of the thread, for a file and for a flight recorder; 'ud' is the Profile. */
+/* Main functions of the thread: profilewriter_run for a file, profilewriter_record for a flight
+   recorder. 'ud' is the Profile. */
 void *profilewriter_run (void *ud);
 void *profilewriter_record (void *ud);
 
-/* Sink of the encoder, for a profile that has a file from the start. */
+/* Sink of the encoder, for a profile that is not a flight recorder. */
 void profilewriter_sink (void *ud, Bytes *out, int text);
 
 #endif

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** This folder has three concepts. A file's name starts with the one that it belongs to; all
-** other files here are parts that two of them use.
+** This folder has three concepts. The name of a file starts with the concept to which it belongs.
+** All other files here are parts that two of them use.
 **
 **   profile  the stream of events that goes into one file, with its writer thread; independent of
 **            Lua. profile.h; profileopen.c (start, dump, end), profileevents.c (program's side),
 **            profilequeue.h, profilewriter.h (writer's side).
-**   sampler  one for each state: it takes samples while a session is open, and passes them to a
+**   sampler  one for each state. It takes samples while a session is open, and passes them to a
 **            profile. sampler.h; samplersession.c (a session with a profile of its own),
 **            samplershared.h (states of one profile), samplerlist.h (all samplers; exit, fork).
-**   process  the profile that all states of a process share, made from ASAMP: when it is made,
-**            switched and ended. process.h.
+**   process  the profile that all states of a process share, made from ASAMP. These files decide
+**            when it is made, switched and ended. process.h.
 **
-** The sampler of one state: a tracker (tracker.h) whose client is a profile (profile.h) or a
+** The sampler of one state is a tracker (tracker.h) whose client is a profile (profile.h) or a
 ** program (asamp.h), one at a time.
 **
-** A session is an open profile. Within it the program switches sampling on and off as often as
-** it likes; the file ends with the session. All memory here, except the userdata of sampler_of,
-** comes from malloc and is never sampled. At exit outside Lua, undecided samples are counted in
-** the file.
+** A session is an open profile. In a session the program switches sampling on and off as often as
+** it likes; the file ends with the session. All memory here comes from malloc and is never
+** sampled, except the userdata of sampler_of. If exit() is called outside Lua, no collection
+** decides the last samples; they are counted as undecided in the file.
 **
 ** States may run on OS threads of their own:
-**   SS1  the list of all samplers, and the fields 'profile', 'path' and 'file' of each, change
-**        under one lock of the process: sessions open and end one after the other. A sampler's
-**        own thread reads the sampler's fields without the lock;
-**   SS2  no two sessions of the process write the same file, by whatever path: PL4 of place.h,
-**        also on file systems without locks;
-**   SS3  a session is freed by the thread that runs its state, or in the child of a fork, which
-**        has no other thread. If another thread calls exit(), that ends the session's file but
-**        frees nothing; later samples are lost;
-**   SS4  states may share the profile of their process (process.h): they are attached when they
-**        are made, with no visible trace in the state, and leave when they are closed. Their
-**        samplers are reused.
+**   SS1  one lock of the process protects the list of all samplers, and the fields 'profile',
+**        'path' and 'file' of each. So sessions open and end one after the other. A sampler's own
+**        thread reads these fields without the lock;
+**   SS2  no two sessions of the process write the same file, whatever paths they use (PL4 of
+**        place.h). This holds also on file systems without locks;
+**   SS3  a session is freed only by the thread that runs its state, or in the child of a fork,
+**        which has no other thread. If another thread calls exit(), the session's file ends but
+**        nothing is freed, and later samples are lost;
+**   SS4  states may share the profile of their process (process.h). They are attached when they
+**        are made, which leaves no visible trace in the state, and leave when they are closed.
+**        Their samplers are reused.
 */
 #ifndef asamp_sampler_h
 #define asamp_sampler_h
@@ -54,28 +54,28 @@ typedef struct SamplerOptions {
   const char *command;	/* command line, for display; may be NULL */
   int format;		/* PROFILE_STOCK or PROFILE_EXTENDED */
   int compress, native, random;
-  uint64_t seed;	/* seed of the intervals, if 'seeded' */
+  uint64_t seed;	/* seed of the intervals, if 'seeded' is 1 */
   int seeded;
   uint64_t timeperiod;	/* period of time samples at the start of the session, ns; 0: none */
   int wall;
   uint64_t mallocs;	/* period of samples of native memory in bytes (mallocs.h); 0: none */
   int copies;		/* 1: copies are sampled (A8 of trackcopies.h) */
   int holders;		/* 1: holders are recorded at the end of the session and as the heap grows
-			   (TH1); of a state that shares a profile, when it is closed */
+			   (TH1). For a state that shares a profile: when it is closed */
   uint64_t holdersevery;  /* ns between searches for holders; 0: none */
-  RingLimits ring;	/* 'most' not 0: a flight recorder */
+  RingLimits ring;	/* limits of a flight recorder; 'most' 0: not a flight recorder */
   int summary;		/* 1: prints one line to stderr when the session ends */
-  /* Called on the state's own thread before the session of one state ends, while its samples are
-     still followed. NULL: nothing is called. */
+  /* Called on the state's own thread before a session with its own profile ends, while its samples
+     are still followed. NULL: nothing is called. */
   void (*ending) (Sampler *s, lua_State *L);
-  uint64_t rate;	/* most samples of allocation a second that a state takes, on average
+  uint64_t rate;	/* most allocation samples per second that a state takes, on average
 			   (samplerlist_restrain); 0: no bound */
 } SamplerOptions;
 
 /* Sums over the states that share a profile. */
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
-  uint64_t unfollowed;		/* survivors whose deaths are not reported */
+  uint64_t unfollowed;		/* number of survivors whose deaths are not reported */
 } SharedTotals;
 
 /* The present sampling rates. */
@@ -83,24 +83,26 @@ typedef struct SamplerRate {
   int alloc;		/* 1: allocations are sampled */
   uint64_t period;	/* bytes between allocation samples */
   uint64_t timens;	/* ns between time samples; 0: none */
-  uint64_t most;	/* samples of allocation a second, as the option 'rate'; 0: no bound */
+  uint64_t most;	/* most allocation samples per second, like SamplerOptions.rate; 0: no
+			   bound */
 } SamplerRate;
 
 /*
-** Common data of the states that share a profile. Constant except the rates, each of which is
-** atomic.
+** The common data of the states that share a profile. They are constant, except the rates, each of
+** which is atomic.
 */
 typedef struct SamplerShared {
   SamplerOptions options;
   SamplerRate rates;
   TimerClock clock;
-  /* Returns the profile of this process; NULL: there is none. 'open': makes it if there is
-     none yet. */
+  /* Returns the profile of this process; NULL: there is none. If 'open' is 1 and there is none
+     yet, makes it. */
   Profile *(*profile) (int open);
   const char *(*path) (void);
-  int (*isidle) (void);  /* returns 1 if nothing is to be sampled, or PR2 of process.h holds */
-  /* Called in the child of a fork: drops the parent's profile. Returns the number of threads
-     that the child needs if it runs its states. */
+  int (*isidle) (void);  /* returns 1 if states must be idle: nothing is to be sampled, or the file
+			    could not be made (PR2 of process.h) */
+  /* Called in the child of a fork: drops the parent's profile. Returns the number of threads that
+     the child needs in order to run its states. */
   unsigned (*forked) (void);
   void (*runs) (void);  /* called after a collection of a state */
   void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* called at exit */
@@ -110,25 +112,27 @@ typedef struct SamplerShared {
 typedef struct SamplerStats {
   int open, on;
   uint64_t period;
-  uint64_t samples, bytes;	/* of the session; bytes: allocated while on */
+  uint64_t samples, bytes;	/* in the session: samples of allocation, in periods; bytes
+				   allocated while sampling was on */
   uint64_t natives;		/* samples of native memory */
   uint64_t lost;
-  uint64_t unfollowed;		/* survivors whose deaths are not reported */
+  uint64_t unfollowed;		/* number of survivors whose deaths are not reported */
   int timing;			/* 1: time is sampled */
   uint64_t timesamples;		/* of the session */
   uint64_t minors, majors;	/* collections of the state since it was made */
   uint64_t nanoseconds;		/* ns spent in the sampler, on the program's thread */
-  const char *file;		/* of the session, or of the last one, or NULL */
+  const char *file;		/* path of the session's file, or of the last session's, or NULL */
   int error;			/* as in ProfileTotals */
 } SamplerStats;
 
 /*
-** Returns the sampler of the state; the first call makes it. NULL: there is not enough memory, or
-** L is being closed and has no sampler. May raise a memory error.
+** Returns the sampler of the state. The first call makes it. Returns NULL if there is not enough
+** memory, or if L is being closed and has no sampler. May raise a memory error.
 */
 Sampler *sampler_of (lua_State *L);
 
-/* As sampler_of, for callers that start sampling: also NULL if L is being closed. */
+/* Like sampler_of, for callers that start sampling. Returns NULL also whenever L is being
+   closed. */
 Sampler *sampler_tostart (lua_State *L);
 
 /*
@@ -139,25 +143,27 @@ int sampler_attach (lua_State *L, const SamplerShared *with);
 /* Returns the sampler of an attached state; NULL: it is not attached. */
 Sampler *sampler_attached (lua_State *L);
 /*
-** Number of bins in a histogram of pauses. Bin k counts pauses below 16 << k us that are not in
-** an earlier bin; the last bin has no upper bound.
+** Number of bins in a histogram of pauses. Bin k counts the pauses below 16 << k us that are not
+** in an earlier bin. The last bin has no upper bound.
 */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over the heaps of the open states, as of their last sample or collection. */
+/* Sums over the heaps of the open states. Each state's part is from its last sample, safepoint or
+   collection. */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of states */
   uint64_t inuse, held, tenured;	/* bytes */
   uint64_t minors, majors;		/* collections */
   uint64_t pauses, longest;		/* total and longest pause, ns */
-  uint64_t bins[SAMPLER_PAUSES];	/* of all states, including closed ones */
+  uint64_t bins[SAMPLER_PAUSES];	/* pauses of all states, including closed ones, by bin */
 } SharedHeaps;
 
 /* Stores the sums over all states that ever shared a profile, and over open heaps. Thread-safe. */
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
 /*
-** Returns how many times a thread's time should have been sampled and could not be, counted once
-** for each thread and shared profile, and stores the first reason in 'why'. Thread-safe.
+** Returns how many times the time of a thread should have been sampled but could not be, counted
+** once for each thread and shared profile. Stores the reason of the first time in 'why'.
+** Thread-safe.
 */
 uint64_t sampler_untimed (char why[256]);
 /*
@@ -167,25 +173,27 @@ uint64_t sampler_untimed (char why[256]);
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
 /*
-** A request of another thread to a state, or to any. Unless the request is withdrawn, f is called
-** once, at the end of the state's next collection, where a walk over its heap is possible; or with
-** L NULL if the state (of a request to any: the last attached state) is closed before. The child of
-** a fork drops the request.
+** A request of another thread to one state, or to any state. f is called once, at the end of the
+** state's next collection, where a walk over its heap is possible. If the state is closed before
+** that (for a request to any state: the last attached state), f is called with L NULL. f is not
+** called if the request is withdrawn. The child of a fork drops the request.
 */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;
 
 /*
-** Sends a request to the attached state with that number; UINT64_MAX: to the first that collects.
-** Returns 1; 0: there is no such state; negative: another request is pending.
+** Sends a request to the attached state with that number, or if 'id' is UINT64_MAX, to the first
+** state that collects. Returns 1 on success, 0 if there is no such state, or a negative number if
+** another request is pending.
 */
 int sampler_request (uint64_t id, SamplerRequest *request);
-/* Withdraws a request. Returns 0 if it is not pending: it is running, or was served. */
+/* Withdraws a request. Returns 0 if the request is not pending, because it is running or was
+   served. */
 int sampler_withdraw (SamplerRequest *request);
 
 typedef struct SamplerRow {
-  uint64_t number, inuse;	/* number of the state; its bytes in use */
+  uint64_t number, inuse;	/* number of the state; bytes in use in its heap */
   uint64_t collections;
   const char *name;
 } SamplerRow;
@@ -193,7 +201,7 @@ typedef struct SamplerRow {
 /* Stores up to 'most' attached states, most collections first, in 'rows'. Returns their number. */
 unsigned sampler_states (SamplerRow *rows, unsigned most);
 
-/* As profile_dump, for the session. Returns 0 with the reason in 'err'. */
+/* Calls profile_dump for the session's profile. Returns 0 with the reason in 'err' on failure. */
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize);
 
@@ -201,22 +209,23 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
 /*
-** Ends a profile that the process has replaced. Later events of its states are lost, until each
-** state moves to the current profile. profile_close must free the ended one when no state uses it
-** any more (sampler_usesshared). Adds the profile's losses to those of the process, and reports
-** them to the user if a write failed.
+** Ends a profile that the process has replaced. Later events of a state are lost until the state
+** moves to the current profile. When no state uses the ended profile any more
+** (sampler_usesshared), the caller must free it with profile_close. Adds the profile's losses to
+** those of the process, and reports them to the user if a write failed.
 */
 void sampler_endshared (Profile *p);
 /* Returns 1 if a state uses this profile. */
 int sampler_usesshared (const Profile *p);
 
-/* Opens the file of 'o' for many states, as profile_open. */
+/* Opens a profile for many states, with the file of 'o', like profile_open. */
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
 /* Prints the closing line of a session. 'timed': 1 if time sampling was on. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       const char *path);
-/* Prints the lost samples if a write failed, or if there are any and 'summary' is 1. */
+/* Prints the number of lost samples if a write failed, or if samples were lost and 'summary' is
+   1. */
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 
 /* Bytes allocated with a set of labels (labels.h). */
@@ -225,16 +234,16 @@ typedef struct SamplerSet {
   uint64_t bytes;
 } SamplerSet;
 
-/* Returns an upper bound of the number of sums of the session by label set that are not 0. */
+/* Returns an upper bound of the number of rows that sampler_sets stores. */
 uint32_t sampler_setcount (const Sampler *s);
 /*
-** Stores the sums of the session by label set that are not 0 in 'rows', and their number in *n.
-** Returns the total, which is SamplerStats.bytes.
+** Stores the session's allocated bytes by label set in 'rows', one row for each set whose bytes
+** are not 0, and their number in *n. Returns the total, which is SamplerStats.bytes.
 */
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
 /*
-** Stores the sums, by label set, of all states that share a profile or did, in 'rows', of which
-** there are 'most'. Returns the number of rows stored. Thread-safe.
+** Stores the bytes by label set, summed over all states that share a profile or did so, in at most
+** 'most' rows. Returns the number of rows stored. Thread-safe.
 */
 uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most);
 
@@ -248,19 +257,19 @@ uint64_t sampler_seed (void);
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize);
 
-/* Switches sampling on. Requires a session, and that sampling is off. */
+/* Switches sampling on. There must be a session, and sampling must be off. */
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
 /*
-** Switches sampling off. Runs the collection that decides the last samples, if anything is to be
-** reported (finalizers run later). Returns 0 if sampling was off or there is no session.
+** Switches sampling off. If anything is to be reported, runs the collection that decides the last
+** samples (finalizers run later). Returns 0 if sampling was off or there is no session.
 */
 int sampler_off (Sampler *s, lua_State *L);
 
 /*
-** Samples the time of the calling OS thread, every 'ns' nanoseconds of the clock. Requires a
-** session, and that time sampling is off. Time while the state runs on another OS thread is
-** lost (TI4). Returns 0 with the reason in 'err' on failure.
+** Starts to sample the time of the calling OS thread, every 'ns' nanoseconds of the clock. There
+** must be a session, and time sampling must be off. Time while the state runs on another OS thread
+** is lost (TI4 of timing.h). Returns 0 with the reason in 'err' on failure.
 */
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize);
@@ -268,7 +277,8 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
 /* Switches time sampling off. Returns 0 if it was off. */
 int sampler_timeoff (Sampler *s, lua_State *L);
 
-/* Changes the period, also while sampling is on (interval_change). Requires a session. */
+/* Changes the period of allocation samples, also while sampling is on (interval_change). There
+   must be a session. */
 void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 
 /*
@@ -278,8 +288,9 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 int sampler_close (Sampler *s, lua_State *L);
 
 /*
-** Emits the holders of the followed samples to the profile and returns the number of these samples;
-** 0 also without a session or memory. Walks over all reachable objects.
+** Searches for the holders of the followed samples, by a walk over all reachable objects, and
+** emits them to the profile. Returns the number of these samples; 0 also if there is no session or
+** not enough memory.
 */
 size_t sampler_holders (Sampler *s, lua_State *L);
 
@@ -289,7 +300,7 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
 
 void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats);
 
-/* Returns the bytes to the next sample; UINT64_MAX if sampling is off. */
+/* Returns the number of bytes to the next sample point; UINT64_MAX if sampling is off. */
 uint64_t sampler_distance (const Sampler *s, lua_State *L);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The samplers of all states of the process, used by sessions of a single state
-** (samplersession.c) and by states that share a profile (samplershared.c): the list of samplers,
-** common operations, exit and fork. The rules are in sampler.h.
+** The samplers of all states of the process: the list of samplers, operations that several parts
+** use, exit and fork. Used by sessions of a single state (samplersession.c) and by states that
+** share a profile (samplershared.c). The rules are in sampler.h.
 */
 #ifndef asamp_samplerlist_h
 #define asamp_samplerlist_h
@@ -22,28 +22,28 @@ struct Sampler {
   Sampler *next, *before;	/* list of all samplers of the process */
   ProfileState state;		/* the state's stream in a profile; state.profile is NULL if no
 				   session is open */
-  const SamplerShared *shared;	/* common data of a shared profile (SS4); NULL: the profile is
-				   the state's own. "shared:" marks fields that are used only if
-				   this one is not NULL */
+  const SamplerShared *shared;	/* common data of a shared profile (SS4); NULL: the profile is the
+				   state's own. Comments of fields that are used only if this one
+				   is not NULL start with "shared:" */
   uint64_t since;		/* shared: time at which the state joined the profile, ns */
-  uint64_t period;		/* requested sampling period, bytes; samplerlist_restrain sets no
-				   smaller one */
-  /* At the last check of the rate (samplerlist_restrain): clock_now; CPU time of the process, ns;
-     number of samples of the state. */
+  uint64_t period;		/* requested sampling period in bytes; samplerlist_restrain may set
+				   a larger one, but no smaller one */
+  /* Values at the last check of the rate (samplerlist_restrain): clock_now; CPU time of the
+     process, ns; number of samples of the state. */
   uint64_t ratetime, ratecpu, ratesamples;
   char *script;			/* shared: source of the outermost function of its first sample */
   int named;			/* 1: 'script' was emitted as the state's name */
   unsigned name;		/* number of the state's name (seen.h) */
-  Seen seen;			/* shared: data for other threads */
-  int forked;			/* 1: this is the child of a fork, and the state has reported
-				   nothing yet */
-  int counted;			/* shared: 1: counted in past.states, once for any number of
-				   files */
+  Seen seen;			/* shared: numbers for other threads */
+  int forked;			/* 1: this process is the child of a fork, and the state has
+				   reported nothing in it yet */
+  int counted;			/* shared: 1: the state is counted in samplers.past.states. It is
+				   counted once, however many files it writes */
   int ended;			/* shared: 1: its profile has ended; atomic */
-  uint64_t reportedbytes;	/* if 'ended': allocated bytes that were reported to the ended
-				   profile; lock held */
-  uint64_t reportedlost;	/* if 'ended': lost samples that were reported to the ended
-				   profile; lock held */
+  uint64_t reportedbytes;	/* if 'ended' is 1: allocated bytes that the ended profile
+				   received; changed with the lock held */
+  uint64_t reportedlost;	/* if 'ended' is 1: lost samples that the ended profile received;
+				   changed with the lock held */
   SamplerRequest *request;	/* shared: request of another thread, to be served by the state's
 				   own thread; atomic */
   SamplerOptions options;
@@ -54,23 +54,24 @@ struct Sampler {
   Timing timing;
   HeldPaths heldpaths;		/* paths already in the profile */
   Resident resident;		/* the state's part of resident memory */
-  uint64_t starved, starvings;	/* time of the last report that memory ran out, ns; number of
-				   times that memory ran out */
+  uint64_t starved, starvings;	/* time of the last report that memory ran out, ns; number of times
+				   that it ran out */
   uint64_t timeperiod;		/* period of time samples in the session, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time */
-  ProfileCollection leftout;	/* counts, times and bytes of the collections left out after the
-				   last reported one */
+  ProfileCollection leftout;	/* sums over the collections that were left out after the last
+				   reported one */
 };
 
-/* Data for exit and fork (SS1). Fields that are not atomic are changed with the lock held. */
+/* The samplers of the process, as needed at exit and fork (SS1). Fields that are not atomic are
+   changed with the lock held. */
 extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* common data of the states that share a profile, or NULL;
 				   atomic */
-  SamplerRequest *request;	/* request to any state, served by the first that collects;
-				   atomic */
-  SharedTotals past;		/* sums over the states that have left their profiles;
-				   past.states: number of states that ever joined one */
+  SamplerRequest *request;	/* request to any state, which the first state that collects
+				   serves; atomic */
+  SharedTotals past;		/* sums over the states that have left their profiles. past.states
+				   is the number of states that ever joined one */
 } samplers __attribute__((visibility("hidden")));
 
 void samplerlist_lock (void);
@@ -89,13 +90,13 @@ void samplerlist_delist (Sampler *s);
 /* Publishes the state's numbers for other threads, on the state's own thread (SE1). */
 void samplerlist_publish (Sampler *s);
 /*
-** Adds a mark with the reason why time is not sampled on this thread to the state's profile, if
-** there is one. In a shared profile, a thread adds only one mark.
+** If the state has a profile, adds a mark with the reason why time is not sampled on this thread.
+** In a shared profile, a thread adds only one such mark.
 */
 void samplerlist_untimed (Sampler *s, const char *why);
-/* Callback of the tracker: a safepoint for time samples. */
+/* Callback of the tracker: completes time samples at a safepoint. */
 void samplerlist_point (void *ud, lua_State *L);
-/* Adapts the period of a state to the option 'rate'. Called after a collection. */
+/* Adapts the sampling period of a state to the option 'rate'. Called after a collection. */
 void samplerlist_restrain (Sampler *s, lua_State *L);
 /*
 ** Measures resident memory if a measurement is due (resident_measure). 'last' 1: the state is about
@@ -104,30 +105,32 @@ void samplerlist_restrain (Sampler *s, lua_State *L);
 void samplerlist_measure (Sampler *s, lua_State *L, int last);
 
 /*
-** Returns the exact bytes that a state has allocated, and in *left the counts of data that limits
-** dropped; to be called before its profile ends. For a state that shares a profile and runs on
-** another thread, these are its published numbers.
+** Returns the exact number of bytes that a state has allocated, and stores in *left the counts of
+** data that limits dropped. Call it before the state's profile ends. If the state shares a profile
+** and runs on another thread, these are its published numbers.
 */
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 /*
-** Emits the bytes by label set that were not emitted before. 'all': the bytes of all sets. Returns
-** the total, which exceeds 'all' if a state that runs on another thread has newer numbers.
+** Emits the bytes by label set that were not emitted before. 'all' is the expected total of all
+** sets. Returns the total emitted, which exceeds 'all' if a state that runs on another thread has
+** newer numbers.
 */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /*
-** 'part' ACCOUNT_WHOLE: adds the bytes by label set of a state to those of past states.
-** ACCOUNT_REST: subtracts the bytes that the state takes along to its next profile. Lock held.
+** Changes the bytes by label set of the past states. With ACCOUNT_WHOLE as 'part', adds those of
+** the state. With ACCOUNT_REST, subtracts those that the state takes along to its next profile.
+** 'all' is as for account_each. Lock held.
 */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /*
-** Reports the end of a session to the user, once: the summary if requested, and losses. Returns
+** Reports the end of a session to the user, once: the summary, if requested, and losses. Returns
 ** t->error.
 */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
 /*
-** Adds up all present and past states that share a profile. Lock held; at exit it may be
-** unavailable (samplerlist_exiting). 'isexit' 1: first publishes the numbers of the states that run
-** on this thread.
+** Stores the sums over all present and past states that share a profile in *t. Called with the
+** lock held, except at exit, where it may be unavailable (samplerlist_exiting). If 'isexit' is 1,
+** first publishes the numbers of the states that run on this thread.
 */
 void samplerlist_addup (SharedTotals *t, int isexit);
 

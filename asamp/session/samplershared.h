@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* States that share a profile (SS4 of sampler.h): the callbacks of their trackers. */
+/* States that share a profile (SS4 of sampler.h), as opposed to a session with a profile of its
+   own. */
 #ifndef asamp_samplershared_h
 #define asamp_samplershared_h
 
@@ -9,12 +10,14 @@
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
 /*
 ** Moves the state to the current profile of the process, and makes that profile if needed. Returns
-** 1; 0: there is none at present; negative: there is none, and 'isidle' of SamplerShared returns 1.
+** 1 on success. Returns 0 if there is no profile at present, or a negative number if there is none
+** and 'isidle' of SamplerShared returns 1.
 */
 int samplershared_current (Sampler *s);
-/* Moves the timer of a state that now runs on another OS thread to that thread. */
+/* If the state now runs on another OS thread, moves its timer to that thread. */
 void samplershared_follow (Sampler *s);
-/* Callback after a collection; also for a state that shares no profile. */
+/* Callback 'safe' of the tracker, called after a collection; also for a state that shares no
+   profile. */
 void samplershared_safe (void *ud, lua_State *L);
 /* Detaches a state that is being closed. */
 void samplershared_leave (Sampler *s, lua_State *L);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Threads of the profiler. The child of a fork may lose the right to make threads before it runs
-** Lua (a server sets RLIMIT_NPROC to 0 and changes the user). So the threads that the child will
-** need are made right after the fork and are parked until there is work. workers_join parks such a
-** pooled worker again. A thread of any other worker ends with its work.
+** The threads of the profiler. The child of a fork may lose the right to make threads before it
+** runs Lua, because a server sets RLIMIT_NPROC to 0 and changes the user. So the threads that the
+** child will need are made right after the fork, and are parked until there is work. Such a worker
+** is 'pooled': workers_join parks it again. The thread of any other worker ends with its work.
 **
 **   WK1  all signals are blocked in a worker;
 **   WK2  a process that has never called workers_park has no parked worker.
@@ -19,21 +19,22 @@ typedef struct Worker {
   struct Worker *next;		/* next worker in the list of parked ones */
   pthread_t thread;
   pthread_cond_t wake;
-  void *(*run) (void *ud);	/* of a pooled worker: NULL: parked, or its work has ended */
+  void *(*run) (void *ud);	/* function to run; NULL for a pooled worker that is parked or
+				   whose work has ended */
   void *ud;
   int pooled;			/* 1: workers_join parks it; 0: workers_join frees it */
 } Worker;
 
 /*
-** Calls run(ud) on a parked worker; if there is none, on a new thread with a stack of 'stack'
-** bytes, or of the default size if the system rejects 'stack'. Returns NULL on failure, with an
-** errno in *error.
+** Calls run(ud) on a parked worker or, if there is none, on a new thread with a stack of 'stack'
+** bytes. If the system rejects 'stack', the stack has the default size. Returns NULL on failure,
+** with an errno in *error.
 */
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
 /*
-** Waits until the work has ended, and parks or frees the worker. Call it once for each worker whose
-** work ends.
+** Waits until the worker's work has ended, and then parks or frees the worker. Call it once for
+** each call of workers_start.
 */
 void workers_join (Worker *w);
 
