@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of the process by a signal (dying.h). */
+/* Finishes profiles before a signal ends the process (dying.h). */
 #define _GNU_SOURCE
 #include "dying.h"
 
@@ -10,11 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PATIENCE_MS	10000	/* longest wait for a thread that finishes or holds */
+#define PATIENCE_MS	10000	/* longest wait, in ms, for a thread that finishes profiles or has
+				   a hold */
 
-static void (*finish[2]) (void);  /* By DyingWhen; NULL: none; atomic. */
-static int ended;		/* 0: not started, 1: running, 2: done; atomic. */
-static pid_t where, who;	/* Process and OS thread of the claim; 'where' is atomic. */
+static void (*finish[2]) (void);  /* The registered functions, by DyingWhen; NULL: none; atomic. */
+static int ended;		/* State of the finishing of profiles: 0: not claimed, 1: running,
+				   2: done; atomic. */
+static pid_t where, who;	/* 'where': process of the claim (dying_start); atomic. 'who': OS
+				   thread of the claim. */
 static int holds;		/* number of running holds; atomic */
 
 static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Handled in every process. */
@@ -33,7 +36,8 @@ static void dying_nap (void) {
 }
 
 
-/* Waits for holds, at most PATIENCE_MS. A hold blocks the signals of its own thread. */
+/* Waits at most PATIENCE_MS for holds to end. The holder is always another thread, because a hold
+   blocks the signals of its own thread. */
 static void awaitholds (void) {
   int i;
   for (i = 0; i < PATIENCE_MS && __atomic_load_n(&holds, __ATOMIC_ACQUIRE) > 0; i++) dying_nap();
@@ -75,7 +79,8 @@ static void handler (int signal) {
   for (i = 0; i < 2; i++)
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
-  /* not if this thread was finishing: its exit(), which the signal interrupted, continues */
+  /* does not end the process if this thread was finishing profiles: its exit(), which the signal
+     interrupted, continues */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid))
     raise(signal);
   errno = e;

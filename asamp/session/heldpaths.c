@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of the paths of holders (heldpaths.h). */
+/* Numbers the paths of holders (heldpaths.h). */
 #include "heldpaths.h"
 #include "bounds.h"
 #include "hash.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
-** Stores in *id the number of the path that extends 'parent' by 'step', or 'parent' (HP2). Emits a
-** new path. Returns 0 if there is not enough memory.
+** Stores the number of the path that extends 'parent' by 'step' in *id. Emits the path if it is
+** new. Beyond the limit, stores 'parent' (HP2). Returns 0 if there is not enough memory.
 */
 static int heldpaths_number (HeldPaths *p, ProfileState *profile, uint32_t parent, const char *step,
                              uint32_t *id) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's sets of labels (labels.h). */
+/* Manages the label sets of the process (labels.h). */
 #include "labels.h"
 #include "bounds.h"
 #include "hash.h"
@@ -26,7 +26,7 @@ typedef struct Pair {
 /* A label set. */
 typedef struct Set {
   size_t n;
-  Pair pairs[PROFILE_LABELS];	/* ascending names */
+  Pair pairs[PROFILE_LABELS];	/* in ascending order of 'name' */
   ProfileLabel *labels;		/* The same labels as strings. */
 } Set;
 
@@ -34,11 +34,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Name names[LABELS_NAMES];
 static unsigned nnames;
 static IdMap nameids;		/* Maps hashes of names to indexes in 'names'. */
-/* By number; sets[0] is NULL. Read without the lock (LB2). */
+/* The sets by number; sets[0] is NULL. Read without the lock (LB2). */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
 static IdMap setids;		/* Maps hashes of 'pairs' to numbers of sets. */
-static ProfileLeft left;	/* Counts of LB3. */
+static ProfileLeft left;	/* Counts of labels dropped by LB3. */
 static uint64_t cut;	/* Count of truncated texts. */
 
 
@@ -54,7 +54,7 @@ static void unlock (void) {
 }
 
 
-/* Has the lock held during each fork, so that no other thread is in the middle of a change. */
+/* Makes each fork hold the lock, so that no other thread is in the middle of a change. */
 static void labels_once (void) {
   pthread_atfork(dolock, unlock, unlock);
 }
@@ -63,8 +63,9 @@ static void labels_once (void) {
 
 
 /*
-** Returns a NUL-terminated copy, with ';' for inner NULs; a text above LABELS_TEXT bytes is
-** truncated at the end of a UTF-8 character. Returns NULL if there is not enough memory.
+** Returns a NUL-terminated copy of a text, in which ';' replaces inner NULs. A text of more than
+** LABELS_TEXT bytes is truncated at the end of a UTF-8 character. Returns NULL if there is not
+** enough memory.
 */
 static char *labels_copy (const char *text, size_t n) {
   char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;
@@ -87,7 +88,8 @@ static uint64_t labels_keyof (const void *bytes, size_t n) {
 }
 
 
-/* Returns the index of a name, new or not; LABELS_NAMES: beyond the limit; -1: no memory. */
+/* Returns the index of a name, and adds it if it is new. Returns LABELS_NAMES if it is beyond the
+   limit, -1 if there is not enough memory. */
 static int labels_nameof (const LabelChange *c) {
   uint64_t key = labels_keyof(c->name, c->namelength);
   uint32_t id = idmap_get(&nameids, key);
@@ -108,7 +110,8 @@ static int labels_nameof (const LabelChange *c) {
 }
 
 
-/* Returns the index of a value, new or not; 0: beyond the limit; -1: no memory. */
+/* Returns the index of a value of 'name', and adds it if it is new. Returns 0 if it is beyond the
+   limit, -1 if there is not enough memory. */
 static int labels_valueof (Name *name, const LabelChange *c) {
   uint64_t key = labels_keyof(c->value, c->valuelength);
   uint32_t id = idmap_get(&name->byhash, key);
@@ -129,8 +132,8 @@ static int labels_valueof (Name *name, const LabelChange *c) {
 
 
 /*
-** Adds, replaces or removes a label and keeps the order (LB1). Leaves out a label beyond the limits
-** (LB3). Returns 0 if there is not enough memory.
+** Adds, replaces or removes a label of a set, and keeps the order of names (LB1). Leaves out a
+** label beyond the limits (LB3). Returns 0 if there is not enough memory.
 */
 static int change (Set *s, const LabelChange *c) {
   int name = labels_nameof(c), value;
@@ -159,7 +162,8 @@ static int change (Set *s, const LabelChange *c) {
 }
 
 
-/* Returns a permanent copy of a set, with 'labels'; NULL if there is not enough memory. */
+/* Returns a permanent copy of a set, and fills the 'labels' of the copy. Returns NULL if there is
+   not enough memory. */
 static const Set *labels_keep (const Set *s) {
   Set *to = malloc(sizeof(*to));
   size_t i;
@@ -178,7 +182,8 @@ static const Set *labels_keep (const Set *s) {
 }
 
 
-/* Returns the number of a set, new or not, or of its replacement (LB3); or LABELS_NOMEMORY. */
+/* Returns the number of a set, and adds the set if it is new. Beyond the limit, returns the number
+   of the set that replaces it (LB3). Returns LABELS_NOMEMORY if there is not enough memory. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

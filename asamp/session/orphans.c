@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of native memory that outlive their state (orphans.h). */
+/* Keeps samples of native memory that outlive their state (orphans.h). */
 #include "orphans.h"
 
 #include "clock.h"
@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_NS		100000000	/* least ns between two checks of MALLOC_SLOTS
-					   orphans; with fewer, in proportion */
+#define CHECK_NS		100000000	/* shortest time in ns between two checks if there
+					   are MALLOC_SLOTS orphans; proportionally less with
+					   fewer */
 
 typedef struct Orphan {
   const void *owner;
@@ -24,7 +25,8 @@ static struct {
   const Profile *profile;	/* OP1; atomic */
   Orphan *list;
   size_t n, size;		/* n is atomic */
-  uint64_t deaths, checked;	/* mallocs_deaths and time (ns) at the last check; atomic */
+  uint64_t deaths, checked;	/* result of mallocs_deaths, and time in ns, at the last check;
+				   atomic */
 } o;
 
 
@@ -50,7 +52,7 @@ void orphans_forget (const Profile *p) {
 }
 
 
-/* Does not free the list, which the fork may have caught while another thread extended it. */
+/* Does not free the list, because the fork may have caught another thread extending it. */
 void orphans_forked (void) {
   memset(&o, 0, sizeof(o));
 }
@@ -96,14 +98,15 @@ int orphans_aredue (const Profile *p, uint64_t now) {
 
 
 typedef struct Walk {
-  size_t from, to;		/* index of the next orphan; index to which it moves if it lives */
-  size_t alive;			/* living orphans of the same state before 'from' */
+  size_t from, to;		/* index of the next orphan; index to which it is moved if its
+				   block is not freed */
+  size_t alive;			/* number of living orphans of the same state before 'from' */
 } Walk;
 
 /*
 ** Continues the walk over the orphans of one state, up to its last one or until 'runs' is full
-** ('most' runs, even). Stores the state's number in *state. Removes the dead from the list. Returns
-** the number of runs: alternately numbers of live and dead orphans.
+** ('most' runs, even). Removes the dead orphans from the list. Stores the state's number in
+** *state. Returns the number of runs, which are alternately of live and of dead orphans.
 */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile of a process (process.h). */
+/* Makes, switches and ends the profile of a process (process.h). */
 #define _GNU_SOURCE
 #include "process.h"
 
@@ -23,12 +23,12 @@
 #include "uncancelled.h"
 
 #define RETRY_NS	1000000000	/* ns between two attempts to make the file */
-#define FILES	5	/* descriptors needed besides the folder's: one of the file, four of
-				   libunwind's two pipes */
+#define FILES	5	/* number of descriptors needed in addition to the folder's: one for the
+				   file, four for libunwind's two pipes */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
-static pid_t pid;		/* Process to which 'profile' belongs, or which could not open
+static pid_t pid;		/* Process to which 'profile' belongs, or that has failed to open
 				   one. */
 static int failed;
 static uint64_t retry;		/* Time of the next attempt to make the file, monotonic clock,
@@ -44,14 +44,15 @@ static uint64_t epoch;		/* Time of the set-up, us since the epoch. */
 static char *command;
 static int idle;		/* 1: nothing is to be written at present; atomic. */
 static int temporary;
-static int numbered;		/* Number of the last profile made from the pattern. */
+static int numbered;		/* Number of the last profile made from the pattern
+				   (process_make). */
 static int parted;		/* 1: this is the child of a fork, and no state has collected
 				   yet; atomic. */
 static void (*control) (void);	/* Set by process_controlled. */
 static SamplerRate standing;	/* Rates of the set-up. */
 
 /*
-** A profile that has ended, but that a state still uses: a state that does not run keeps its
+** A profile that has ended but is still used by a state. A state that does not run keeps its
 ** reference for a long time.
 */
 typedef struct Old {
@@ -106,8 +107,8 @@ char *process_path (const char *from, unsigned long number, unsigned session,
 
 
 /*
-** Returns the words of the command line with spaces between them, up to 4,095 bytes; only the
-** program's name if the system does not show it.
+** Returns the words of the command line, separated by spaces, up to 4,095 bytes. If the system
+** does not show it, returns the program's name.
 */
 static char *commandline (void) {
   char text[4096];
@@ -124,8 +125,8 @@ static char *commandline (void) {
 
 
 /*
-** Opens the folder of the profiles and makes the pattern absolute. The folder must exist under the
-** name that it has in the pattern: '%' is not expanded there. Returns 0 on failure.
+** Opens the folder of the profiles and makes the pattern absolute. '%' is not expanded in the name
+** of the folder, which must exist. Returns 0 on failure.
 */
 static int findfolder (char *err, size_t errsize) {
   char *slash = strrchr(pattern, '/'), *whole, *where, real[PATH_MAX], few[128];
@@ -159,8 +160,8 @@ static int findfolder (char *err, size_t errsize) {
 /* {== the file ========================================================= */
 
 /*
-** Returns 1 if the descriptor is still the folder's and the folder exists. A daemon may have
-** closed it and reused the number; somebody may have replaced the folder.
+** Returns 1 if the folder still exists and the descriptor still belongs to it. A daemon may have
+** closed the descriptor and reused its number; somebody may have replaced the folder.
 */
 static int hasfolder (void) {
   struct stat s;
@@ -178,8 +179,9 @@ static void cannot (int error, const char *why) {
 
 
 /*
-** Opens a profile for 'to', or for the pattern if 'to' is NULL, with the lock held. 'number': for
-** %n, else as in PlaceWish. On failure returns NULL with the reason in 'err'.
+** Opens a profile for 'to', or for the pattern if 'to' is NULL. 'number' replaces %n in the
+** pattern; without %n it is as in PlaceWish. On failure returns NULL with the reason in 'err'.
+** Lock held.
 */
 static Profile *process_make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
@@ -192,7 +194,8 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;  /* the name contains it */
+  o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;  /* then the name already
+									contains the number */
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
   if (isown || !hasfolder()) o.folder = 0;
@@ -216,14 +219,16 @@ static int ispassing (int error) {
 }
 
 
-/* Schedules another attempt to make the file if the error may pass, else none. Lock held. */
+/* If the error may pass, schedules another attempt to make the file, with that number; otherwise
+   none. Lock held. */
 static void setretry (int error, unsigned number) {
   next = number;
   __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
 }
 
 
-/* Opens the first file of the set-up; after a failure (PR2), file 'next'. Lock held. */
+/* Opens the first file of the set-up; after a failure (PR2), the file with the number 'next'. Lock
+   held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -279,7 +284,7 @@ static int isstanding (void) {
 }
 
 
-/* threads that the control needs: its own and, for a switch, a second writer */
+/* number of threads that the control needs: its own and, for a switch, a second writer */
 #define CONTROL_THREADS	2
 
 static unsigned process_forked (void) {
@@ -297,8 +302,8 @@ static unsigned process_forked (void) {
 
 
 /*
-** Called after a collection of a state. Tries again to make a missing file if that is due
-** (isretry). In the child of a fork, the first call starts the control.
+** Called after a collection of a state. If it is time (isretry), tries again to make a missing
+** file. In the child of a fork, the first call starts the control.
 */
 static void runs (void) {
   UNCANCELLED;
@@ -368,10 +373,11 @@ void process_join (lua_State *L) {
 
 /* {== on request ======================================================= */
 
-/* Adds 'one' to the ended profiles, and frees those that no state uses any more. */
+/* Adds 'one' to the list of ended profiles, and frees those profiles of the list that no state
+   uses any more. */
 static void sweep (Profile *one) {
   Old **at = &olds, *o = malloc(sizeof(*o));
-  if (o != NULL) {  /* without memory it stays allocated */
+  if (o != NULL) {  /* if there is not enough memory, the profile is never freed */
     o->p = one;
     o->next = olds;
     olds = o;
@@ -387,7 +393,7 @@ static void sweep (Profile *one) {
 }
 
 
-/* Sets the current rates, with the lock held; states read them without it. */
+/* Sets the current rates. Lock held; states read the rates without it. */
 static void setrates (const ProcessRate *rate) {
   __atomic_store_n(&with.rates.alloc, rate->period > 0, __ATOMIC_RELAXED);
   if (rate->period > 0) __atomic_store_n(&with.rates.period, rate->period, __ATOMIC_RELAXED);
@@ -493,7 +499,8 @@ uint64_t process_size (void) {
 }
 
 
-/* Returns a profile's name for fstatat, and stores the folder that it is relative to in *at. */
+/* Returns the name of a profile for fstatat. Stores the descriptor of the folder to which the name
+   is relative in *at. */
 static const char *process_nameof (const char *whole, int *at) {
   const char *slash = strrchr(whole, '/');
   *at = hasfolder() ? with.options.folder : AT_FDCWD;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Puts the events of the program's threads into the queue of a profile (profilequeue.h), and the
-** last events at exit.
+** Puts the events of the program's threads into the queue of a profile (profilequeue.h), including
+** the last events at exit.
 */
 #define _GNU_SOURCE
 #include "profilequeue.h"
@@ -15,20 +15,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FATES_CHUNK	65536         /* most survival outcomes of an event */
-#define HOLDERS_CHUNK	2047          /* most numbers of an event, odd */
-#define DEATHS_CHUNK	65536         /* most runs of an event, even */
+#define FATES_CHUNK	65536         /* largest number of outcomes in one event */
+#define HOLDERS_CHUNK	2047          /* largest number of numbers in one EVENT_HOLDERS, odd */
+#define DEATHS_CHUNK	65536         /* largest number of run lengths in one event, even */
 
 /* The profile whose lock this OS thread holds, or waits for, to report an event. */
 static OFTHREAD const Profile *volatile emitting;
 
 /*
-** The system's number of this OS thread; 0: not yet read. Cached, because almost every event
-** contains it, and a system call takes as long as half a sample.
+** The system's number of this OS thread; 0: not yet read. It is cached, because almost every event
+** contains it and a system call takes as long as half a sample.
 */
 static OFTHREAD uint32_t ofthread;
 
-/* In the child of a fork: the forking thread has another number there. */
+/* In the child of a fork: clears the number, because the forking thread has another number in the
+   child. */
 static void profileevents_forked (void) {
   ofthread = 0;
 }
@@ -63,7 +64,8 @@ static void commit (Profile *p) {
   p->reserved = 0;
 }
 
-/* Takes the lock to report events. profileevents_letgo completes them and releases the lock. */
+/* Takes the lock to report events. profileevents_letgo completes the events and releases the
+   lock. */
 static void profileevents_hold (Profile *p) {
   emitting = p;
   pthread_mutex_lock(&p->lock);
@@ -82,7 +84,7 @@ static inline int hasroom (const Profile *p, size_t size) {
 }
 
 /*
-** Waits until the active buffer has space (Q3). Returns 0 if it never will. Not inlined, so
+** Waits until the active buffer has space (Q3). Returns 0 if it never will have. Not inlined, so
 ** that the fast path saves no registers for it.
 */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
@@ -101,7 +103,7 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
 }
 
 /*
-** Completes the previous event and reserves space for another one (Q3), with a body of n bytes.
+** Completes the previous event, and reserves space for another one with a body of n bytes (Q3).
 ** Returns the body; NULL if the profile has failed or ended. Lock held.
 */
 static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
@@ -110,7 +112,7 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
   Queue *q;
   Event *event;
   if (p->reserved > 0)
-    commit(p);  /* completes the previous one */
+    commit(p);  /* completes the previous event */
   if (p->error != 0 || p->stop || (!hasroom(p, size) && !waitforroom(p, size)))
     return NULL;
   q = &p->queue[p->active];
@@ -193,8 +195,8 @@ void profile_left (ProfileState *s, const ProfileLeft *left) {
 }
 
 /*
-** Returns n if the text of n bytes is within the limit, else the length to which it is to be
-** truncated, at the end of a UTF-8 character. Counts truncations.
+** Returns the number of bytes of a text that are to be stored. That is n if n is within the limit;
+** otherwise the text is truncated at the end of a UTF-8 character. Counts truncated texts.
 */
 static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
@@ -304,12 +306,13 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   profileevents_letgo(p);
 }
 
-/* Returns 1 after an end without failure: later events do not count as lost (Q6). Lock held. */
+/* Returns 1 if the profile has ended without failure, so that later events do not count as lost
+   (Q6). Lock held. */
 static inline int hasended (const Profile *p) {
   return p->stop && p->error == 0;
 }
 
-/* Adds the samples of the present event to the lost ones, and clears 'inhand'. */
+/* Counts the samples of the event being reported as lost, and clears 'inhand'. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);
   memset(&p->inhand, 0, sizeof(p->inhand));
@@ -322,8 +325,8 @@ static void setdepth (ProfileState *s, size_t shared, size_t n) {
 }
 
 /*
-** Copies frames; mostly one, which is cheaper to copy without memcpy. 'frames' may be NULL if n
-** is 0.
+** Copies n frames. Mostly n is 1, and a frame is cheaper to copy without memcpy. 'frames' may be
+** NULL if n is 0.
 */
 static inline void copyframes (ProfileFrame *to, const ProfileFrame *frames, size_t n) {
   if (n == 1)
@@ -426,12 +429,15 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 
 /* ---------------------------------------------------------------- exit -- */
 
-#define LOCK_MS		500     /* ms; longer than any thread holds the lock */
-#define STUCK_MS	3000    /* ms without CPU time after which the writer is stuck at a lock */
+#define LOCK_MS		500     /* ms; longest wait for the lock; longer than any running thread
+				   holds it */
+#define STUCK_MS	3000    /* the writer counts as stuck at a lock if it uses no CPU time for
+				   this many ms */
 
 static void nap (void) {
   struct timespec t = {0, 1000000};
-  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* ticks may come every 20 us */
+  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* continues after interruptions, because
+							  ticks may come every 20 us */
 }
 
 /* Takes the lock. Returns 0 if its owner does not release it within LOCK_MS. */
@@ -466,8 +472,9 @@ static int awaitwriter (const Profile *p) {
 }
 
 /*
-** Waits for space for the last events of a state. Lock held. Returns 0 with *locked 0, without the
-** lock, if the writer is stuck or the lock cannot be taken again; 1 also after an error.
+** Waits for space for the last events of a state. Lock held. Returns 1 if there is space, or after
+** an error. Returns 0 with *locked set to 0, and without the lock, if the writer is stuck or the
+** lock cannot be taken again.
 */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
@@ -505,8 +512,8 @@ static void lastset (void *ud, uint32_t set, uint64_t bytes) {
 }
 
 /*
-** Reports the last events of all states, unless the writer is stuck, and stops the profile. Lock
-** held at entry, and released.
+** Reports the last events of all states, unless the writer is stuck, and stops the profile. Called
+** with the lock held, which it releases.
 */
 static void emitlast (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud) {
   ProfileLast last;
@@ -541,8 +548,8 @@ static void emitlast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
 }
 
 /*
-** Does not use malloc, because this thread may be in the middle of it. If the writer cannot be
-** woken (profilequeue_wake), it finds 'stop' at its next round.
+** Does not use malloc, because this thread may have been interrupted in it. If the writer cannot
+** be woken (profilequeue_wake), it notices 'stop' when its present wait times out.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
@@ -561,7 +568,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   else p->stop = 1;
   profilequeue_wake(p);
   iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
-  locked = !ours && trylock(p);  /* other threads may continue, and their events are lost */
+  locked = !ours && trylock(p);  /* other threads may continue to report; their events are lost */
   if (!iswritten) {
     p->error = EDEADLK;
     p->lost.samples = p->taken.samples - p->written.samples;

@@ -27,7 +27,7 @@ static void endring (Profile *p) {
   }
 }
 
-/* Frees 'p', except the encoder and the data of endring, and closes the file. */
+/* Frees 'p' and closes the file. Does not free the encoder and the data of endring. */
 static void profileopen_release (Profile *p) {
   livefile_abandon(&p->file);
   spare_spend(&p->spare);
@@ -39,8 +39,8 @@ static void profileopen_release (Profile *p) {
 }
 
 /*
-** Starts the writer, with a stack of WRITER_STACK bytes: the program's default may be a large part
-** of a limited address space. Returns an errno, or 0.
+** Starts the writer. Its stack has WRITER_STACK bytes, because the program's default may be a
+** large part of a limited address space. Returns an errno, or 0.
 */
 static int startthread (Profile *p) {
   void *(*run) (void *) = p->ring != NULL ? profilewriter_record : profilewriter_run;
@@ -52,7 +52,7 @@ static int startthread (Profile *p) {
   return 0;
 }
 
-/* Opens the file of a profile. Returns an errno, or 0. 'why' as in place_open. */
+/* Opens the file of a profile. Returns an errno, or 0. 'why' is as in place_open. */
 static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *why,
                                  size_t size) {
   const PlaceWish wish = {config->path, config->number, config->made,
@@ -63,7 +63,8 @@ static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *
                        config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
 }
 
-/* Returns a resource limit as ulimit prints it: "unlimited", or 'text' with the number. */
+/* Returns a resource limit as ulimit prints it: "unlimited", or the number, which is written to
+   'text'. */
 static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   struct rlimit r;
   if (getrlimit(which, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
@@ -72,7 +73,8 @@ static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   return text;
 }
 
-/* Writes to 'why' which resource limit causes an errno, and its value. Other errnos: nothing. */
+/* If a resource limit can cause the errno, writes the limit and its value to 'why'. For other
+   errnos writes nothing. */
 static void reason (int error, char *why, size_t size) {
   char a[32], b[32];
   if (error == EMFILE)
@@ -107,7 +109,7 @@ static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConf
   return p->encoder != NULL ? 0 : ENOMEM;
 }
 
-/* Initializes a flight recorder; its files are made later. Returns an errno, or 0. */
+/* Initializes a flight recorder, whose files are made later. Returns an errno, or 0. */
 static int beginring (Profile *p, const ProfileConfig *config, const EncoderConfig *own) {
   const char *command = own->command;
   p->config = *config;
@@ -199,7 +201,7 @@ const char *profile_elsewhere (const Profile *p) {
 void profile_file (const Profile *p, struct stat *file) {
   memset(file, 0, sizeof(*file));
   if (profile_isring(p))
-    return;  /* p->file is the file that the writer may be dumping to */
+    return;  /* the writer may be dumping to p->file at present */
   file->st_dev = p->file.device;
   file->st_ino = p->file.inode;
 }
@@ -261,8 +263,9 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
 }
 
 /*
-** Frees the queue, the ring and the reserve at the end. A state that does not run may keep the rest
-** of the profile for a long time. Lock held; 'stop' ensures that no event comes later.
+** Frees the queue, the ring and the memory reserve when a profile has ended, because a state that
+** does not run may keep the rest of the profile for a long time. Lock held; 'stop' ensures that no
+** later event uses them.
 */
 static void freequeue (Profile *p) {
   int i;
@@ -275,7 +278,7 @@ static void freequeue (Profile *p) {
   spare_spend(&p->spare);
 }
 
-/* Has the writer finish and close the file, waits for that, and frees the queue. */
+/* Makes the writer finish and close the file, waits for that, and frees the queue. */
 static void profileopen_end (Profile *p) {
   pthread_mutex_lock(&p->lock);
   p->stop = 1;
@@ -291,8 +294,8 @@ static void profileopen_end (Profile *p) {
 }
 
 /*
-** In the child of a fork the lock is not taken: the fork may have caught it held, and it would
-** never be free.
+** In the child of a fork, does not take the lock: another thread may have held it at the fork, and
+** it would never be released.
 */
 int profile_end (Profile *p, ProfileTotals *t) {
   int ok, ismine = p->pid == getpid();
@@ -326,8 +329,8 @@ int profile_close (Profile *p, ProfileTotals *t) {
 }
 
 /*
-** Does not free the encoder's buffers: the fork may have caught the writer between freeing one
-** and storing its replacement.
+** Does not free the encoder's buffers, because the fork may have caught the writer after it freed
+** a buffer and before it stored the replacement.
 */
 void profile_abandon (Profile *p) {
   profileopen_release(p);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that all parts of a profile use on its queue (profilequeue.h). */
+/* Implements the functions with which all parts of a profile use its queue (profilequeue.h). */
 #include "profilequeue.h"
 
-/* The profile whose writer this OS thread is waking at present. */
+/* The profile whose writer this OS thread is waking at present; NULL: none. */
 static OFTHREAD const Profile *volatile waking;
 
 /*
-** A condition variable has an internal lock. If a signal handler that interrupted this function
-** called exit(), which signals the same variable again, this thread would wait for itself. The
-** second call therefore does nothing (Q7).
+** A condition variable has an internal lock. A signal handler may interrupt this function and call
+** exit(), which signals the same variable again. This thread would then wait for itself, so the
+** second call does nothing (Q7).
 */
 void profilequeue_wake (Profile *p) {
   const Profile *before = waking;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer thread, of a file and of a flight recorder (profilewriter.h). */
+/* Runs the writer thread of a profile, with a file or as a flight recorder (profilewriter.h). */
 #define _GNU_SOURCE
 #include "profilewriter.h"
 #include "clock.h"
@@ -14,8 +14,8 @@
 				         that the file lags by at most a second */
 
 /*
-** Publishes for the program's threads whether the file is stalled. At the end of a stall encodes a
-** mark. Calls 'stalled' of ProfileConfig at the first stall, and at its end.
+** Publishes for the program's threads whether the file is stalled. At the end of a stall, encodes
+** a mark. Calls 'stalled' of ProfileConfig at the start and at the end of the first stall.
 */
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;
@@ -47,8 +47,8 @@ static void notestall (Profile *p) {
 }
 
 /*
-** Calls notestall. Publishes the first failure of the file, counts the samples that it loses, and
-** wakes the threads that wait for space.
+** Calls notestall. If the file has failed, publishes that once, counts the samples that it loses,
+** and wakes the threads that wait for space.
 */
 static void noteerror (Profile *p) {
   notestall(p);
@@ -76,7 +76,8 @@ void profilewriter_sink (void *ud, Bytes *out, int text) {
   noteerror(p);
 }
 
-/* Flushes the file: unless it fails or stalls, all batches so far can then be read from it. */
+/* Flushes the file. After that all batches so far can be read from it, unless it has failed or is
+   stalled. */
 static void profilewriter_flush (Profile *p, int last) {
   if (encoder_failed(p->encoder))
     livefile_fail(&p->file, ENOMEM);
@@ -97,9 +98,9 @@ static int ismuch (const Profile *p) {
 }
 
 /*
-** Ends a full batch; also ends the batch, and flushes it, before the file would flush in its
-** middle. So 'unflushed' counts exactly the samples that a file cut back to its last flush lacks,
-** and the events in that file are complete.
+** Ends the batch if it is full. Also ends it, and flushes the file, before the file would flush by
+** itself in the middle of the batch. Then 'unflushed' counts exactly the samples that are missing
+** in a file cut back to its last flush, and all events in such a file are complete.
 */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
@@ -109,7 +110,7 @@ static void goon (Profile *p) {
     profilewriter_flush(p, 0);
 }
 
-/* Encodes a whole buffer. After a failure it only counts the lost samples. */
+/* Encodes all events of a buffer. After a failure of the file, only counts the lost samples. */
 static void profilewriter_drain (Profile *p, const Queue *q) {
   size_t at = 0;
   EventTally lost = {0, 0};
@@ -131,7 +132,8 @@ static void profilewriter_drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits for enough data, the time of a flush or round, a request, or the end. Lock held. */
+/* Waits until there are enough data, it is time for a flush or a round, there is a request, or the
+   profile ends. Lock held. */
 static void profilewriter_await (Profile *p) {
   struct timespec until;
   uint64_t t = p->flushed + FLUSH_NS;
@@ -162,7 +164,7 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   return q;
 }
 
-/* Calls 'round': soon again if it had work, else at growing intervals. */
+/* Calls 'round'. If it had work to do, it is called again soon, else at growing intervals. */
 static void profilewriter_turn (Profile *p) {
   if (p->round == NULL)
     return;
@@ -172,7 +174,8 @@ static void profilewriter_turn (Profile *p) {
     p->pause *= 2;
 }
 
-/* Reports the result of a request to its thread. 'path' NULL: the file has no name. */
+/* Passes the result of a request to the thread that waits for it. 'path' NULL: the file has no
+   name. */
 static void profilewriter_answer (Profile *p, const char *path, int error) {
   pthread_mutex_lock(&p->lock);
   if (p->wish != NULL) {
@@ -212,7 +215,8 @@ void *profilewriter_run (void *ud) {
     (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
-    profilewriter_flush(p, 0);  /* puts the mark of the lost samples before the trailer */
+    profilewriter_flush(p, 0);  /* tries to end the stall, so that the mark of the lost samples
+				   precedes the trailer */
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
     encoder_lost(p->encoder, profilequeue_lost(p));
@@ -228,7 +232,8 @@ void *profilewriter_run (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  profilewriter_answer(p, p->place.path, p->file.error);  /* for a request that arrived too late */
+  profilewriter_answer(p, p->place.path, p->file.error);  /* for a request that arrived after the
+							     last buffer */
   return NULL;
 }
 
@@ -243,8 +248,8 @@ static void putring (void *ud, Bytes *out, int text) {
 }
 
 /*
-** Returns the folder's descriptor, or 0 if the program has closed it and may have reused its
-** number: then the path determines the folder.
+** Returns the folder's descriptor. Returns 0 if the program has closed it and may have reused its
+** number; then the path determines the folder.
 */
 static int profilewriter_folderof (const Profile *p) {
   struct stat s;
@@ -271,8 +276,9 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
 }
 
 /*
-** Encodes the ring into the open file. 'isend': for the last time; before that, the exact bytes
-** that the remaining states have allocated are not yet reported.
+** Encodes the ring into the open file. 'isend' is 1 for the last time. Before that, the exact
+** bytes that the open states have allocated are not yet reported, so the file has no total.
+** Returns an errno, or 0.
 */
 static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
@@ -298,16 +304,16 @@ static int putall (Profile *p, uint64_t lost, int isend) {
   return p->file.error;
 }
 
-/* Advances to the next name of the pattern, after the present one was used. */
+/* Advances to the next numbered name, after the present one was used. */
 static void nextname (Profile *p) {
   p->config.number = p->config.number > 1 ? p->config.number + 1 : 2;
   p->config.made = 1;
 }
 
 /*
-** Empties a file that could not be completed, and removes it if openring created it: it would
-** occupy the full disk, and nobody would remove it. At the end ('isend'), when there is no other
-** file, keeps the part that could be written.
+** Discards a file that could not be completed: empties it, and removes it if openring created it.
+** Otherwise it would take space on the full disk, and nobody would remove it. At the end ('isend'
+** 1) there is no other file, so the part that could be written is kept.
 */
 static void discard (Profile *p, int isend) {
   if (!isend)

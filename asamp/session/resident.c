@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Resident memory of the process (resident.h). */
+/* Measures the resident memory of the process (resident.h). */
 #define _GNU_SOURCE
 #include "resident.h"
 
@@ -15,25 +15,27 @@
 #include "mappings.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define LONG		(60 * SECOND)	/* ns after which a picture is due in any case */
+#define LONG		(60 * SECOND)	/* ns after the last picture at which another one is due in
+					   any case */
 #define YOUNG		(SECOND / 50)	/* ns after a profile's start during which only an ending
 					   state causes a picture */
 #define LAST_NS		1000000	/* allowed age of the resident size that an ending state uses */
 #define SMALL		(64u << 10)	/* bytes; a smaller change of reserved memory is ignored */
-#define LINES		256u	/* most source lines: in rows of one kind, and in 'left' */
-#define ENDING		100u	/* an ending state takes a picture if ENDING times the cost of a
-				   measurement has passed since the last picture, or if memory has
-				   changed */
+#define LINES		256u	/* largest number of source lines in rows of one kind, and in
+				   'left' */
+#define ENDING		100u	/* an ending state causes a picture if memory has changed, or if
+				   ENDING times the cost of a measurement has passed since the last
+				   picture */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
-static uint64_t first, spent;  /* Time of the first measurement; ns that all measurements took
-			          (RQ2). */
-static uint64_t drawn;	/* ns that all pictures took (RQ3) */
+static uint64_t first, spent;  /* Time of the first measurement, ns; CPU time that all measurements
+			          took, ns (RQ2). */
+static uint64_t drawn;	/* CPU time that all pictures took, ns (RQ3) */
 
 /*
-** Native memory left by closed states, by source line; the last element is for lines that do not
-** fit. An element without bytes may be reused for another line, under the lock.
+** Native memory that closed states have left, by source line. The last element is for lines that
+** do not fit. An element without bytes may be reused for another line, with the lock held.
 */
 static struct {
   int64_t bytes;		/* atomic */
@@ -58,8 +60,8 @@ static void resident_put (Rows *r, const char *what, int64_t bytes, const char *
 
 
 /*
-** Adds bytes to the row of source line 'where', or makes a new row, beyond LINES without the line.
-** Rows before index 'from' are of other kinds.
+** Adds bytes to the row of source line 'where', or to a new row. If there are LINES rows of the
+** kind 'what' already, the new row has no line. Rows before index 'from' are of other kinds.
 */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   size_t i;
@@ -112,7 +114,8 @@ void resident_freed (unsigned line, uint64_t bytes) {
 }
 
 
-/* Adds up the states' measurements; *since: growth of the reserved bytes since. Lock held. */
+/* Adds up the states' measurements. *since is the number of bytes that the states have reserved
+   since their measurements. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -138,8 +141,8 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
 
 
 /*
-** Subtracts up to *untouched bytes from a row, and as many from *untouched: memory that was
-** requested but never touched is not resident.
+** Subtracts the same number of bytes from a row and from *untouched, as many as both have. Used
+** because memory that was requested but never touched is not resident.
 */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
@@ -155,8 +158,8 @@ typedef struct Lua {
 
 
 /*
-** Subtracts untouched bytes from Lua's rows: free memory first, then young objects (the end of
-** a large block), gaps and old objects.
+** Subtracts untouched bytes from Lua's rows. Free memory comes first, then young objects (the end
+** of a large block), gaps and old objects.
 */
 static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->reserve, untouched);
@@ -167,7 +170,7 @@ static void takelua (Lua *l, int64_t *untouched) {
 }
 
 
-/* Subtracts the profiler's bytes, first lowered to *native at most, from those of malloc. */
+/* Subtracts the profiler's bytes from those of malloc. Before that limits *own to *native. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;
@@ -175,8 +178,8 @@ static void split (int64_t *native, int64_t *own) {
 
 
 /*
-** Makes Lua's rows from the places of all states. 'resident': resident bytes of mapped chunks;
-** those that no other row contains are 'reserve'.
+** Makes Lua's rows from the places of all states. 'resident' is the number of resident bytes of
+** mapped chunks. Bytes of them that are in no other row become 'reserve'.
 */
 static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t resident) {
   int64_t untouched;
@@ -184,7 +187,8 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   l->old = (int64_t)living;
   l->young = (int64_t)(p->inuse - living);
   l->gaps = (int64_t)(p->heads + p->lines + p->large) - (int64_t)p->inuse;
-  if (l->gaps < 0) {  /* the state itself is in use, and is native memory */
+  if (l->gaps < 0) {  /* because the bytes in use include the state itself, which is native
+			 memory */
     untouched = -l->gaps;
     l->gaps = 0;
     resident_take(&l->young, &untouched);
@@ -192,7 +196,7 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   }
   l->unused = (int64_t)p->unused;
   l->reserve = (int64_t)(resident + p->lent) - (int64_t)(p->heads + p->lines + p->unused);
-  if (l->reserve < 0) {  /* blocks whose ends nothing has touched */
+  if (l->reserve < 0) {  /* because the ends of some blocks were never touched */
     untouched = -l->reserve;
     l->reserve = 0;
     takelua(l, &untouched);
@@ -200,19 +204,22 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
 }
 
 
-/* The rows of memory that is not Lua's; the profiler's own is separate. */
+/* The rows of memory that is not Lua's. The profiler's own memory is a separate row. */
 typedef struct Native {
   int64_t native, unused, others, own;
 } Native;
 
 
 /*
-** Makes the rows of native memory, without the states' blocks from malloc ('lua'). The memory of
-** malloc is [heap] and, of the anonymous mappings, the blocks that malloc reports as mapped and its
-** other arenas. Its part that is not resident was never touched: this part is subtracted from
-** malloc's free memory, then from the profiler's (whose buffers are larger than their content),
-** then from the program's. Returns the rest, which is to be subtracted from Lua's rows. If another
-** malloc is in use, all of [heap] and the anonymous mappings is the row 'native'.
+** Makes the rows of native memory, without the blocks that the states have from malloc ('lua').
+** The memory of malloc consists of [heap] and of some anonymous mappings: the blocks that malloc
+** reports as mapped, and its other arenas.
+**
+** The part of malloc's memory that is not resident was never touched. This part is subtracted from
+** malloc's free memory, then from the profiler's memory (whose buffers are larger than their
+** content), then from the program's. Returns the rest, which the caller subtracts from Lua's rows.
+**
+** If another malloc is in use, [heap] and all anonymous mappings are the row 'native'.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
@@ -231,7 +238,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
       untouched += mapped - v->others;
       mapped = v->others;
     }
-    if (m->arenas < s->heapsize)  /* sbrk memory that is not malloc's */
+    if (m->arenas < s->heapsize)  /* sbrk memory that does not belong to malloc */
       v->others += (int64_t)(s->heapsize - m->arenas);
     v->others -= mapped;
     v->native = (int64_t)m->inuse - lua;
@@ -249,7 +256,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
 }
 
 
-/* Adds the rows; those of mappings only if they are known. */
+/* Adds the rows. Those of mappings are added only if 'known' is 1. */
 static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, const Mappings *s,
                      int known) {
   size_t i;
@@ -291,7 +298,8 @@ static void resident_fill (Rows *r) {
     v.own = (int64_t)own_bytes();
     untouched = nativerows(&v, &s, &m, &p, resident);
     takelua(&l, &untouched);
-    if (since > 0) {  /* in chunks, which are mapped, and large vectors, which are native */
+    if (since > 0) {  /* these bytes are in chunks, which are mapped, and in large vectors, which
+			 are native */
       untouched = since;
       resident_take(&v.others, &untouched);
       resident_take(&v.native, &untouched);
@@ -315,14 +323,16 @@ ResidentRow *resident_rows (size_t *n) {
 }
 
 
-/* Returns 1 if pictures have taken so little time that a small change causes another one (RQ3). */
+/* Returns 1 if pictures have taken so little time that a small change may cause another one
+   (RQ3). */
 static int mayhave (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
 }
 
 
-/* Returns 1 if a picture is due: for a change, the time since the last one, or an end (RQ3). */
+/* Returns 1 if a picture is due because of a change, of the time since the last picture, or of an
+   end (RQ3). */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;
@@ -332,8 +342,8 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
 
 
 /*
-** Returns 1 if a picture is due. 'claims': the caller will emit it. Takes the lock, because
-** states of several threads share a policy.
+** Returns 1 if a picture is due. 'claims' is 1 if the caller will emit it; then it is not due for
+** other callers. Takes the lock, because states of several threads share a policy.
 */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
@@ -348,7 +358,8 @@ static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, in
 }
 
 
-/* Returns 1 until YOUNG ns after the profile's start (RQ3), which may be the first call. */
+/* Returns 1 until YOUNG ns after the profile's start (RQ3). If the start is not known yet, this
+   call is the start. */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t started = 0;
   if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The samplers of all states: the list, the lock, exit and fork (samplerlist.h). */
+/* Manages the list of all samplers and its lock, exit and fork (samplerlist.h). */
 #define _GNU_SOURCE
 #include "samplerlist.h"
 
@@ -35,7 +35,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
-static ResidentPolicy pictures;	/* when to measure resident memory for the shared profile */
+static ResidentPolicy pictures;	/* policy of the shared profile for pictures of resident memory */
 
 
 void samplerlist_lock (void) {
@@ -111,20 +111,25 @@ void samplerlist_point (void *ud, lua_State *L) {
 }
 
 
-#define RATE_NS		500000000	/* ns of CPU time between two checks with few samples */
-#define RATE_IDLE	10	/* wall time between two checks of a process that mostly waits, in
+#define RATE_NS		500000000	/* ns of CPU time between two checks if few samples are
+					   taken */
+#define RATE_IDLE	10	/* wall time between two checks in a process that mostly waits, in
 				   units of RATE_NS */
-#define RATE_STAGE	32	/* least number of samples that make a check due before RATE_NS: the
-				   error of the estimated rate is about a fifth */
+#define RATE_STAGE	32	/* smallest number of samples that makes a check due before
+				   RATE_NS. With 32 samples the error of the estimated rate is
+				   about a fifth */
 
 /*
-** If a state takes more samples per second than the option 'rate', doubles its period, several
-** times if needed. If it takes fewer than a quarter of 'rate', halves the period, but not below
-** s->period. Time is the process's CPU time, so that samples cost the same share of it on a loaded
-** machine; or wall time, if less of that has passed (several threads). A check is due after half a
-** second, or as soon as the samples of half a second were taken: a program that allocates n times
-** too fast has taken the samples of log2(n) half seconds when the period is right (bench/defaults
-** shows the cost). The file has the period of each sample.
+** Adapts the period to the option 'rate'. If a state takes more samples per second than 'rate',
+** doubles its period, several times if needed. If it takes fewer than a quarter of 'rate', halves
+** the period, but not below s->period.
+**
+** Time is the CPU time of the process, so that samples cost the same share of it on a loaded
+** machine. If less wall time has passed (several threads), it is wall time.
+**
+** A check is due after half a second, or as soon as the samples of half a second were taken. If a
+** program allocates n times too fast, it has taken the samples of log2(n) half seconds when the
+** period is right (bench/defaults shows the cost). The file has the period of each sample.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -207,7 +212,7 @@ static const char *amount (char text[24], uint64_t bytes) {
 }
 
 
-/* Returns 1 if the state last published its numbers on this OS thread. */
+/* Returns 1 if this OS thread was the last to publish the state's numbers. */
 static int ismine (const Sampler *s) {
   return __atomic_load_n(&s->seen.thread, __ATOMIC_RELAXED) == (const void *)&locking;
 }
@@ -240,7 +245,7 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
 
 /* {== bytes by label ===================================================== */
 
-static uint64_t pastsets[LABELS_MOST];  /* bytes by label set of the states that have left the
+static uint64_t pastsets[LABELS_MOST];  /* bytes by label set, of the states that have left the
 					   shared profile */
 static uint32_t npastsets;	/* elements of 'pastsets' from this index on are 0 */
 
@@ -321,9 +326,9 @@ static uint64_t lastsets (const ProfileLast *last,
 
 
 /*
-** Callback 'next' of profile_exit: stores the final data of one state in *last. *ud is at first the
-** sampler of a session, or NULL for all states that share a profile; each call changes it. Returns
-** 0 if no state is left.
+** Callback 'next' of profile_exit: stores the final data of one state in *last. Before the first
+** call, *ud is the sampler of a session, or NULL for all states that share a profile. Each call
+** changes *ud. Returns 0 if no state is left.
 */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
@@ -346,9 +351,9 @@ static int nextlast (void *ud, ProfileLast *last) {
 
 
 /*
-** Data of nextshared, the callback 'next' of a shared profile: the states come first, then the
-** orphans. Without the lock the orphans are left out, because another thread may be changing their
-** list, or this thread was interrupted while it did.
+** Data of nextshared, which is the callback 'next' of profile_exit for a shared profile. The
+** states come first, then the orphans. Without the lock the orphans are left out, because another
+** thread may be changing their list, or this thread was interrupted while it changed the list.
 */
 typedef struct Exiting {
   Sampler *at;
@@ -461,7 +466,7 @@ static void samplerlist_forked (void) {
   for (s = samplers.all; s != NULL; s = s->next) {
     resident_forget(&s->resident);
     s->counted = 0;
-    s->request = NULL;  /* its thread does not exist in the child */
+    s->request = NULL;  /* the requesting thread does not exist in the child */
   }
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
@@ -471,19 +476,20 @@ static void samplerlist_forked (void) {
   memset(&samplers.past, 0, sizeof(samplers.past));
   memset(pastsets, 0, npastsets * sizeof(*pastsets));
   npastsets = 0;
-  samplers.request = NULL;  /* its thread does not exist in the child */
+  samplers.request = NULL;  /* the requesting thread does not exist in the child */
   workers_park(isshared ? threads : 0);
 }
 
 
 #define LOCK_MS		500	/* ms; longest wait for the lock at exit if this thread was
-				   interrupted holding it */
-#define OTHER_MS	10000	/* ms; longest wait for a session that ends on another thread */
+				   interrupted while it held the lock */
+#define OTHER_MS	10000	/* ms; longest wait for the lock at exit if another thread has it,
+				   for example to end a session */
 
 /*
-** Takes the lock at exit. Returns 0 if it is not available within LOCK_MS or OTHER_MS: a signal
-** handler may have interrupted the thread that holds it. The caller then reads the list of samplers
-** without the lock.
+** Takes the lock at exit. Returns 0 if it is not available within LOCK_MS or OTHER_MS, because a
+** signal handler may have interrupted the thread that holds it. The caller then reads the list of
+** samplers without the lock.
 */
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};
@@ -497,11 +503,11 @@ static int trylock (void) {
 
 
 /*
-** Runs at exit(), where states may be open, at quick_exit(), or before a fatal signal. Must not run
-** Lua code; other OS threads may still run Lua and sample. So it finishes all files, but frees
-** nothing (SS3). Time of this thread that is not in a sample yet counts as lost, as do queued
-** samples of native memory. May run in a signal handler that interrupted any code, that of this
-** file included.
+** Finishes all files at exit(), where states may be open, at quick_exit(), or before a fatal
+** signal. Must not run Lua code. Frees nothing, because other OS threads may still run Lua and
+** sample (SS3). Time of this thread that is not in a sample yet counts as lost, as do queued
+** samples of native memory. May run in a signal handler that interrupted any code, including that
+** of this file.
 */
 void samplerlist_exiting (void) {
   Sampler *s, *from;

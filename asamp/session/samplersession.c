@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions of a state that has a profile of its own (sampler.h). */
+/* Runs the sessions of states that have a profile of their own (sampler.h). */
 #define _GNU_SOURCE
 #include "samplershared.h"
 
@@ -27,7 +27,7 @@
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Sampler *s = ud;
-  if (s->shared != NULL && !s->named) {  /* the last one is the outermost */
+  if (s->shared != NULL && !s->named) {  /* the last function reported is the outermost */
     free(s->script);
     s->script = strdup(source);
   }
@@ -81,16 +81,17 @@ static int onroom (void *ud, uint64_t count) {
 
 
 /*
-** Leaves out collections that decide nothing while the file is stalled, and those after the end of
-** the profile, until the state moves to the next one (samplershared_safe). Their counts are added
-** to the next record.
+** Passes a collection to the profile, with two exceptions. While the file is stalled, a collection
+** that decides nothing is left out. After the end of a shared profile, collections are left out
+** until the state moves to the next profile (samplershared_safe). The counts of a collection that
+** is left out are added to the next record.
 */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
   ProfileCollection all = *c, *out = &s->leftout;
   int hasended = __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE);
-  if (s->state.profile == NULL) return;  /* a child of a fork that has reported nothing yet */
+  if (s->state.profile == NULL) return;  /* in a child of a fork that has reported nothing yet */
   all.minors += out->minors;
   all.majors += out->majors;
   all.left += out->left;
@@ -130,8 +131,8 @@ static void onclosing (void *ud, lua_State *L) {
 
 
 /*
-** The process is checked for the time before the fork handlers of a child have run: the writer
-** thread is the parent's.
+** Compares the process id, because in the child of a fork this may be called before the fork
+** handlers have run; the writer thread is then the parent's.
 */
 static int onready (void *ud) {
   const Sampler *s = ud;
@@ -139,14 +140,15 @@ static int onready (void *ud) {
 }
 
 
-#define STARVED_NS	1000000000	/* ns between two reports that memory ran out */
-#define RINGSTARVED_NS	60000000000	/* the same for a flight recorder, which is dumped
-					   each time */
+#define STARVED_NS	1000000000	/* shortest time in ns between two reports that memory ran
+					   out */
+#define RINGSTARVED_NS	60000000000	/* the same for a flight recorder, which writes a file for
+					   each report */
 
 /*
-** Callback: memory has run out. Adds a mark with the number of times and the bytes in use, at most
-** once in STARVED_NS or RINGSTARVED_NS. The error raised next may end the program, so flushes the
-** file, or dumps the flight recorder, first.
+** Callback of the tracker: called when memory has run out. Adds a mark with the number of times
+** and the bytes in use, at most once in STARVED_NS or RINGSTARVED_NS. Then flushes the file, or
+** dumps the flight recorder, because the error that Lua raises next may end the program.
 */
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
@@ -224,7 +226,7 @@ static Sampler *newsampler (lua_State *L) {
 
 
 Sampler *sampler_of (lua_State *L) {
-  static const char key;  /* its address is the key in the registry */
+  static const char key;  /* the address of this variable is the key in the registry */
   Sampler **box, *s = sampler_attached(L);
   int known;
   if (s != NULL) return s;
@@ -264,8 +266,8 @@ static void samplersession_nomemory (const char *path, char *err, size_t errsize
 
 
 /*
-** Prints on the writer thread, at once, that the disk is full, or has space again: at the end of
-** the session it would be too late to make space.
+** Prints that the disk is full, or has space again. Runs on the writer thread, at once, because at
+** the end of the session it would be too late to make space.
 */
 static void onstalled (const char *path, int error, uint64_t lost) {
   if (error == 0)
@@ -296,8 +298,9 @@ static int inuse (const struct stat *file) {
 
 
 /*
-** Opens the file of a session and stores its identity. If the file is not the requested one, and
-** its name was not generated, prints that at once. On failure returns NULL, the reason in 'err'.
+** Opens the file of a session and stores its identity. If another file than the requested one is
+** used, prints that, unless the name was generated. On failure returns NULL with the reason in
+** 'err'.
 */
 static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, char *err,
                                          size_t errsize) {
@@ -368,7 +371,7 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
 }
 
 
-/* sampler_open without its hold (dying.h). */
+/* Does the work of sampler_open, inside a hold (dying.h). */
 static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, char *err,
                         size_t errsize) {
   ProfileConfig c;
@@ -459,7 +462,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize) {
   UNCANCELLED;
   int ok, wall = (clock == TIMER_WALL);
-  descriptor_hold();  /* for the descriptors of the timer, libunwind and the C library */
+  descriptor_hold();  /* for the descriptors that the timer, libunwind and the C library open */
   ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
                     MOMENTS_WORDS, err, errsize);
   descriptor_release();
@@ -499,7 +502,7 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
   UNCANCELLED;
-  /* the state's profile may just have ended */
+  /* repeats, because the state's profile may end at the same time */
   while (s->shared == NULL ? s->state.profile != NULL : samplershared_current(s) > 0) {
     Profile *p = s->state.profile;
     if (profile_mark(&s->state, clock_now(), name, namelen, value, valuelen)) return 1;
@@ -526,7 +529,8 @@ static int samplersession_finish (Sampler *s) {
   samplerlist_lock();
   samplersession_allocated(s);
   p = s->state.profile;
-  s->state.profile = NULL;  /* first: the child of a fork frees the profile that it finds here */
+  s->state.profile = NULL;  /* before profile_close, because the child of a fork frees the profile
+			       that it finds here */
   profile_close(p, &t);
   e = samplerlist_report(s, &t);
   samplerlist_unlock();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* States that share a profile (samplershared.h). */
+/* Attaches states to a shared profile, moves and detaches them (samplershared.h). */
 #define _GNU_SOURCE
 #include "samplershared.h"
 
@@ -16,15 +16,16 @@
 #include "trackholders.h"
 #include "uncancelled.h"
 
-#define SPARES		16	/* samplers kept for later states */
-#define OLD_NS		1000000000	/* ns; least life of a state whose holders are recorded
-					   when it is closed */
+#define SPARES		16	/* largest number of samplers kept for later states */
+#define OLD_NS		1000000000	/* ns; holders are recorded only for a state that has lived
+					   at least this long when it is closed */
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
 
 
-/* Starts samples of native memory, if wanted; process.c has checked that the library is loaded. */
+/* Starts samples of native memory if the options request them. process.c has checked that the
+   library is loaded. */
 static void startmallocs (Sampler *s) {
   if (s->options.mallocs > 0)
     (void)tracker_mallocs(&s->tracker, s->options.mallocs,
@@ -44,7 +45,7 @@ Sampler *sampler_attached (lua_State *L) {
 
 /*
 ** Adds the state to the current profile of the process. Returns 0 if there is no profile any more.
-** Lock held, so that sampler_endshared, which takes the lock, finds the state in that profile.
+** Lock held, so that sampler_endshared, which takes the lock, finds the state in its profile.
 */
 static int samplershared_start (Sampler *s) {
   Profile *p = s->shared->profile(0);
@@ -123,7 +124,8 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   const SamplerRate rate = rateof(with);
   Profile *p;
   Sampler *s;
-  samplerlist_watch();  /* before the profile is made, which its handlers finish */
+  samplerlist_watch();  /* its handlers finish the profile, so they must be registered before the
+			   profile is made */
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
@@ -150,7 +152,8 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   if (rate.alloc)
     tracker_on(&s->tracker, L, rate.period, with->options.random,
                seedof(s));
-  else tracker_points(&s->tracker, L, 1);  /* reports collections and the state's end */
+  else tracker_points(&s->tracker, L, 1);  /* only for reports of collections and of the state's
+					      end */
   startmallocs(s);
   starttime(s);
   samplerlist_publish(s);
@@ -174,9 +177,9 @@ typedef struct Unreported {
 
 
 /*
-** Emits to the state's profile the end of the state (isclosed 1), or the totals of a state that
-** leaves the profile (isclosed 0); returns zeros. If sampler_endshared has reported the totals
-** (s->ended), emits nothing and returns their growth after that. Lock held.
+** Emits the end of the state to its profile if 'isclosed' is 1, or the state's totals if it only
+** leaves the profile. Returns zeros. Exception: if sampler_endshared has already reported the
+** totals (s->ended), emits nothing and returns how much they have grown after that. Lock held.
 */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
@@ -229,9 +232,9 @@ static Unreported samplershared_settle (Sampler *s, int isclosed) {
 
 
 /*
-** Moves the state to the current profile of the process, after a fork (isforked 1) or a switch of
-** the profile. Functions, classes and paths will be emitted to the current profile again. Returns 0
-** if there is no profile any more.
+** Moves the state to the current profile of the process, after a fork ('isforked' 1) or after the
+** process has switched to another profile. Functions, classes and paths are emitted again to the
+** current profile. Returns 0 if there is no profile any more.
 */
 static int move (Sampler *s, int isforked) {
   UNCANCELLED;
@@ -245,7 +248,7 @@ static int move (Sampler *s, int isforked) {
   unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
-  else {  /* the numbers that the previous profile did not receive move along */
+  else {  /* the numbers that the previous profile did not receive are reported to the next one */
     samplerlist_lock();
     samplers.past.bytes -= rate.alloc ? unreported.bytes : 0;
     if (rate.alloc) samplerlist_pastsets(s, ACCOUNT_REST, unreported.bytes);
@@ -254,7 +257,8 @@ static int move (Sampler *s, int isforked) {
                  seedof(s), rate.alloc, unreported.bytes);
     tracker_setlost(&s->tracker, unreported.lost + lost);
   }
-  samplerlist_publish(s);  /* the numbers of the previous profile are gone */
+  samplerlist_publish(s);  /* the published numbers must no longer be those of the previous
+			      profile */
   samplerlist_lock();
   isthere = samplershared_start(s);
   samplerlist_unlock();
@@ -275,7 +279,7 @@ int samplershared_current (Sampler *s) {
 }
 
 
-/* Emits the deaths of orphans of closed states, if that is due. Open states call it. */
+/* If it is due, emits the deaths of orphans of closed states. Called for open states. */
 static void emitorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
@@ -287,7 +291,7 @@ static void emitorphans (const Sampler *s) {
 
 static uint64_t pausebins[SAMPLER_PAUSES];
 
-/* If no state shares a profile any more, removes and returns samplers.request; else returns NULL.
+/* Removes and returns samplers.request if no state shares a profile any more; else returns NULL.
    Lock held. */
 static SamplerRequest *unanswered (void) {
   const Sampler *s;
@@ -394,8 +398,8 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
 
 
 /*
-** Uses the oldest state that has started in the profile. If there is none, uses the oldest attached
-** state.
+** Assigns the mark to the oldest state that has started in the profile or, if there is none, to
+** the oldest attached state.
 */
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
@@ -420,7 +424,8 @@ void sampler_endshared (Profile *p) {
   ProfileTotals t;
   samplerlist_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
-    ProfileState state = {p, 0, 0, 1};  /* the depth belongs to the state's own thread */
+    ProfileState state = {p, 0, 0, 1};  /* a stream of its own, because the depth of s->state
+					   belongs to the state's own thread */
     ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
     state.id = s->state.id;
@@ -453,9 +458,9 @@ int sampler_usesshared (const Profile *p) {
 
 
 /*
-** Moves a closing state whose profile has ended to the current profile of the process, which then
-** receives the bytes that the state allocated after that end. (The state had no sample and no
-** collection after the end: either would have moved it.)
+** If the profile of a closing state has ended, moves the state to the current profile of the
+** process, which then receives the bytes that the state has allocated after that end. (The state
+** has had no sample and no collection after the end, because either would have moved it.)
 */
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of states for other threads (seen.h). */
+/* Keeps totals by state name (seen.h). */
 #include "seen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums over past states, by number of the name. Initially only these two names exist. */
+/* Sums over past states, by the number of the name. At first only these two names exist. */
 static SeenNamed past[SEEN_NAMES] = {[0] = {.name = ""}, [SEEN_NAMES - 1] = {.name = "(others)"}};
 static unsigned nnames = 1;
 
