@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-/* A batch ends at BATCH_SAMPLES samples or BATCH_BYTES bytes of events, if not earlier. */
+/* A batch is full at BATCH_SAMPLES samples or BATCH_BYTES bytes of events. It may end earlier. */
 #define BATCH_SAMPLES	16384
 #define BATCH_BYTES	(512u * 1024)
 
 /* ------------------------------------------------------------- columns -- */
 
-/* Ends a run of samples with one label set. */
+/* Writes the finished run of consecutive samples with one label set. */
 static void endrun (Batch *b) {
   bytes_decimal(&b->labels, ' ', b->labelled);
   bytes_decimal(&b->labels, ' ', b->label);
@@ -44,7 +44,8 @@ void batch_allocation (Batch *b, uint64_t size, int outside, int kind) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Writes the outcomes as alternating run lengths, starting with dead samples. */
+/* Writes the outcomes as run lengths, alternately of dead and of surviving samples, dead ones
+   first. */
 static void fateruns (Bytes *to, const unsigned char *survived, size_t n) {
   size_t i = 0;
   int fate = 0;
@@ -73,8 +74,8 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
 }
 
 /*
-** Writes the survivors as run lengths, followed and not followed alternating, if some are not
-** followed.
+** If some survivors are not followed, writes the survivors as run lengths, alternately of followed
+** and of other ones.
 */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
@@ -121,16 +122,16 @@ static void eventtime (Batch *b, uint64_t us) {
   b->eventtime = us;
 }
 
-/* Returns the resident size in KiB: it consists of pages. */
+/* Returns the resident size in KiB, which is exact because it consists of pages. */
 static int64_t rssof (const ProfileCollection *c) {
   return (int64_t)(c->rss / 1024);
 }
 
 /*
-** Writes a collection as differences that are usually small: after a minor collection, the
-** bytes in use have grown by about the tenured bytes; a major collection starts when the minor
-** one of its pause has ended; a nursery has the size of the previous one and is filled to about
-** that size. Omits zeros at the end of the line.
+** Writes a collection. The numbers are differences to expected values, so that they are usually
+** small. The bytes in use grow by about the tenured bytes in a minor collection. A major
+** collection starts when the minor one of its pause has ended. A nursery has the size of the
+** previous one and is filled to about that size. Zeros at the end of the line are omitted.
 */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
@@ -207,7 +208,8 @@ void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, '\n');
 }
 
-/* Readers that do not know this line skip it, so no later time is relative to its time. */
+/* Does not update 'eventtime': readers that do not know this line skip it, so no later time may be
+   relative to its time. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
   size_t i;
   bytes_char(&b->events, 'D');
@@ -320,7 +322,7 @@ int batch_full (const Batch *b) {
   return b->samples >= BATCH_SAMPLES || b->events.n >= BATCH_BYTES;
 }
 
-/* Writes a column as a line, unless it is empty, and empties it. */
+/* Writes a column as a line, if it is not empty, and empties it. */
 static void column (Bytes *to, char letter, Bytes *text) {
   if (text->n > 0) {
     bytes_char(to, letter);

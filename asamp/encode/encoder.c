@@ -3,9 +3,9 @@
 ** The encoder of profiles. doc/profile-format.md describes its output, encoder.h its
 ** invariants.
 **
-** Memory: the output and the details of one batch (bounded by encoder_full), the deepest stack,
-** the functions and native addresses (bounds.h), and in the extended format the undecided
-** objects (objects.h).
+** The memory of an encoder consists of the output and the details of one batch (bounded by
+** encoder_full), the deepest stack, and the functions and native addresses (bounds.h). In the
+** extended format, the undecided objects are added (objects.h).
 */
 #include "batch.h"
 #include "details.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of output for which the sink is called. */
+/* Number of output bytes at which the sink is called. */
 #define ENOUGH		(64u * 1024)
 
 #define FRAME		16    /* bytes of a frame in a record */
@@ -36,22 +36,22 @@ struct Encoder {
   uint64_t epoch;       /* wall clock at the start, us */
   uint64_t last;        /* time of the last stack, ns */
   int failed;
-  int periodwritten;       /* 1: the meta "period" was written */
-  uint64_t used;        /* set of the special frames that have a name: bit id / 2 */
+  int periodwritten;       /* 1: the meta "period" has been written */
+  uint64_t used;        /* bit set of the special frames whose name was written: bit id / 2 */
   unsigned nbatch;      /* number of the last batch written */
   Batch batch;
   Origins origins;
-  Origin *of;           /* state to which the events belong */
+  Origin *of;           /* state to which the following events belong */
   Origin spare;         /* replaces 'of' when memory has run out */
-  uint64_t lost;        /* samples missing in the log */
-  uint64_t undecided;   /* undecided samples (events) of ended states */
+  uint64_t lost;        /* number of samples missing in the log */
+  uint64_t undecided;   /* number of undecided samples of ended states */
   uint64_t nstates;       /* number of states */
-  uint64_t allocated;   /* bytes; 0: unknown */
+  uint64_t allocated;   /* allocated bytes; 0: unknown */
   int notallocated;     /* 1: the total of allocated bytes is not recorded */
   int notlabelled;      /* 1: the allocated bytes by label set are not known */
   ProfileLeft left;
   uint64_t texts;       /* number of truncated texts */
-  uint64_t natives;     /* frames whose address is beyond the limit of 'seen' */
+  uint64_t natives;     /* number of frames whose address is beyond the limit of 'seen' */
   Objects objects;      /* extended format */
   IdMap named;          /* set of functions that have a name */
   IdMap seen;           /* set of native addresses */
@@ -77,9 +77,9 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
 }
 
 /*
-** Writes the seconds that a time sample represents, after the first time sample; 0 at the end if
-** there was none: converters divide by the number of time samples if there is a period, also in a
-** cut file.
+** Writes the seconds that a time sample represents. It is written after the first time sample,
+** because converters divide by the number of time samples if there is a period, also in a file
+** that was cut. If there was no time sample, 0 is written at the end.
 */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
@@ -102,7 +102,7 @@ static void nativename (Encoder *e, uint64_t id, const char *symbol) {
   vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
 }
 
-/* Writes the name of a special frame, once, before the stack that contains it. */
+/* Writes the name of a special frame at its first use, before the stack that contains it. */
 static void use (Encoder *e, uint64_t id) {
   uint64_t bit = (uint64_t)1 << id / 2;  /* the ids are odd */
   if (e->used & bit)
@@ -147,7 +147,7 @@ static void encoder_head (Encoder *e) {
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
     char text[48];
-    /* base of the times of stacks, rounded down */
+    /* the base of the times of stacks, rounded down to us */
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
     encoder_meta(e, "start_time_offset", text);
@@ -162,7 +162,7 @@ static void encoder_head (Encoder *e) {
       encoder_meta(e, key, profile_kindname(i));
     }
   }
-  use(e, FRAME_NONE);  /* a recovered file may need it */
+  use(e, FRAME_NONE);  /* a file that is recovered after a crash may need this name */
   if (e->config.timeperiod > 0)
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
 }
@@ -180,7 +180,8 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
   e->last = start;
   e->of = origins_get(&e->origins, 0);
   encoder_head(e);
-  e->config.command = e->config.sources = NULL;  /* the caller's, used for the head only */
+  e->config.command = e->config.sources = NULL;  /* these belong to the caller and are used for the
+						    head only */
   if (e->out.failed || e->of == NULL) {
     encoder_free(e);
     return NULL;
@@ -200,7 +201,7 @@ void encoder_free (Encoder *e) {
   free(e);
 }
 
-/* Calls the sink if there are enough bytes. Only between records. */
+/* Calls the sink if there are at least 'enough' bytes. May be called only between records. */
 static void encoder_drain (Encoder *e, size_t enough, int text) {
   if (e->out.n >= enough && e->out.n > 0)
     e->sink(e->sinkud, &e->out, text);
@@ -223,7 +224,8 @@ static int islocal (const Encoder *e) {
   return e->config.states && !e->config.numbered;
 }
 
-/* The sampler may emit a function repeatedly, if it had no memory to note the first time. */
+/* Ignores a function that was recorded before: the sampler may emit it repeatedly, if it had no
+   memory to record the first time. */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
   if (islocal(e)) {
     int isnew;
@@ -240,7 +242,7 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* Adds a native address that is new, within the limit, to those that need a name. */
+/* Adds a new native address to those that need a name, within the limit. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
@@ -290,7 +292,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* a reader would mistake these ids for lines or types */
+    /* readers would take these ids for lines or types */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);
@@ -315,8 +317,8 @@ static unsigned char *copyframes (unsigned char *to, const unsigned char *from, 
 }
 
 /*
-** Writes the frames of the stack, or the two ends of one that is too deep. Returns the end of
-** the output.
+** Writes the frames of the stack; of a stack that is too deep, only the two ends. Returns the end
+** of the output.
 */
 static unsigned char *putframes (unsigned char *to, const Frames *s) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
@@ -335,14 +337,16 @@ static size_t depthof (const Frames *s) {
 }
 
 /*
-** Returns the number of copies of a record of 'length' bytes for a sample of 'count' periods.
+** Returns the number of copies to be written of a record of 'length' bytes, for a sample of
+** 'count' periods.
 */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);
 }
 
-/* Appends n copies of the record of 'length' bytes at offset 'from' of the output. */
+/* Appends n copies of the record that starts at offset 'from' of the output and has 'length'
+   bytes. */
 static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
   unsigned char *to;
   Bytes record = {0};
@@ -362,8 +366,8 @@ static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
 }
 
 /*
-** Writes a record of the stack, with the type 'leaf' (an id, or 0), once per period within the
-** limit of copiesof. Returns the number of copies.
+** Writes a record of the stack, preceded by the frame 'leaf' (the id of a type; 0: none). Writes
+** it once per period, within the limit of copiesof. Returns the number of copies.
 */
 static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
                               uint64_t thread, uint64_t count) {
@@ -391,7 +395,8 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
   return copies;
 }
 
-/* Returns the file's number of a label set, and adds the labels of a new set to the details. */
+/* Returns the number of a label set in the file. If the set is new to the file, adds its labels to
+   the details. */
 static uint32_t labelled (Encoder *e, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   uint32_t id;
@@ -413,7 +418,7 @@ static uint32_t labelled (Encoder *e, uint32_t set) {
   return id;
 }
 
-/* Sets the time of the next stack (E1). */
+/* Sets the time of the next stack to 'time', but never to an earlier time than before (E1). */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
     e->last = time;
@@ -456,8 +461,8 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 /* -------------------------------------------------------------- events -- */
 
 /*
-** Translates the state's class numbers to those of the file. Returns NULL if there is not enough
-** memory.
+** Translates the state's class numbers to those of the file, in a new vector. Returns NULL if
+** there is not enough memory.
 */
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   uint32_t *to = spare_malloc(n * sizeof(*to));
@@ -471,7 +476,7 @@ static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   return to;
 }
 
-/* Assigns the following lines to the state. */
+/* Returns the batch, with the following lines assigned to the state. */
 static Batch *lines (Encoder *e) {
   if (e->config.states)
     batch_of(&e->batch, e->of->id);
@@ -629,7 +634,7 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
   e->texts = texts;
 }
 
-/* Writes the meta "asamp.left": keys that readerleft.c knows, with counts. */
+/* Writes the meta "asamp.left", which has counts with the keys that readerleft.c knows. */
 static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
     {"chunks", e->left.chunks}, {"functions", e->left.functions + e->origins.lumpedfunctions},

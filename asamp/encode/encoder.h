@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The encoder: converts the events of a run to the bytes of its VMProf log.
+** The encoder converts the events of a run to the bytes of its VMProf log.
 **
-** It implements the two formats, the private metas for data that VMProf has no record for, and
-** the set of native addresses that have a name. Independent of files, threads and Lua; used by
-** one thread at a time (the profile's writer). doc/profile-format.md describes the output.
-** Invariants:
+** It implements the two formats, the private metas for data that VMProf has no record for, and the
+** names of native addresses. Independent of files, threads and Lua. Used by one thread at a time,
+** the profile's writer. doc/profile-format.md describes the output. Invariants:
 **
 **   E1  times of stacks never decrease: a sample that arrives late receives the time of the
 **       previous sample;
-**   E2  the stack of a sample is the one that encoder_stack set last for its state; only the words
-**       of the new frames are encoded;
-**   E3  an event is complete in the output after encoder_batch, including names and details: a
-**       log cut there is fully readable.
+**   E2  the stack of a sample is the one that the last encoder_stack of its state has set. Only
+**       the words of the new frames are encoded;
+**   E3  after encoder_batch, all events so far are complete in the output, including names and
+**       details. A log that is cut there is fully readable.
 */
 #ifndef asamp_encoder_h
 #define asamp_encoder_h
@@ -21,9 +20,9 @@
 #include "vmprof.h"
 
 /*
-** A sample is repeated in the log once per period, but all its copies together have at most these
-** bytes (one gigabyte allocated at a period of 64 bytes would be 16 million stacks). The details
-** contain its true count and the number of copies.
+** A sample is written once per period that it represents, but its copies together have at most
+** these bytes. (One gigabyte allocated at a period of 64 bytes would be 16 million stacks.) The
+** details contain the true number of periods and the number of copies.
 */
 #define ENCODER_COPYBYTES	(32u << 20)
 
@@ -41,21 +40,25 @@ typedef struct EncoderConfig {
   const char *command;  /* command line, for display; may be NULL */
   const char *tuning;   /* LUA_GC of the process; may be NULL */
   uint64_t pid;         /* process id; 0: unknown */
-  uint64_t recorder;    /* of a flight recorder: its unique number; 0: not a flight recorder */
-  uint64_t recorded;    /* of a flight recorder: time of writing, by the clock of 'start', ns */
-  int states;           /* 1: the log of many states, each with its own numbers of functions,
+  uint64_t recorder;    /* in a flight recorder's log: the recorder's unique number; 0: another
+			   log */
+  uint64_t recorded;    /* in a flight recorder's log: the time of writing, by the clock of
+			   'start', ns */
+  int states;           /* 1: the log has many states, each with its own numbers of functions,
 			   classes and paths (stock format only) */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
-  const char *sources;  /* of a merged profile: its profiles (readprofile_source); may be NULL */
-  int numbered;         /* 1: the numbers of functions and classes are valid for the whole file */
-  /* Callback that names a native address (a frame's id without its lowest bit), called once
-     for each of the first ENCODER_MAXNATIVES addresses. It writes symbol and object file, both
-     NUL-terminated; "" if unknown. NULL: native frames remain unnamed. */
+  const char *sources;  /* in a merged profile: the list of its source profiles
+			   (readprofile_source); may be NULL */
+  int numbered;         /* 1: all states use the same numbers of functions and classes */
+  /* Callback that names a native address, which is a frame's id without its lowest bit. Called
+     once for each of the first ENCODER_MAXNATIVES addresses. Writes symbol and object file, both
+     NUL-terminated, or "" if unknown. NULL: native frames remain unnamed. */
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
   void *resolve_ud;
-  /* Callbacks that return the labels of a set (as labels_of; called once per set), and the
-     labels dropped by limits. NULL: samples have no labels. */
+  /* Callbacks for labels. 'labels' returns the labels of a set, like labels_of, and is called once
+     per set; if it is NULL, samples have no labels. 'labelsleft' returns the numbers of labels
+     dropped by limits. */
   size_t (*labels)(void *ud, uint32_t set, ProfileLabel *to);
   void *labels_ud;
   void (*labelsleft)(ProfileLeft *left, uint64_t *texts);
@@ -64,51 +67,54 @@ typedef struct EncoderConfig {
 typedef struct Encoder Encoder;
 
 /*
-** Callback that takes the bytes in 'out' and sets out->n to 0. Called between records when
-** enough bytes are available, and at the end of a batch or the log. 'text': 1: the bytes are names
-** of native code, details and the trailer; 0: stacks and other records.
+** Callback that takes the bytes in 'out' and sets out->n to 0. Called between records when enough
+** bytes are available, and at the end of a batch or of the log. If 'text' is 1, the bytes are
+** names of native code, details or the trailer. If it is 0, they are stacks or other records.
 */
 typedef void (*EncoderSink) (void *ud, Bytes *out, int text);
 
 /*
-** Makes an encoder, whose first output is the head of the log. 'epoch' is the wall clock in us at
-** the monotonic time 'start' (ns). Returns NULL if there is not enough memory.
+** Makes an encoder. Its first output is the head of the log. 'epoch' is the wall clock time, in
+** us, at the monotonic time 'start' (ns). Returns NULL if there is not enough memory.
 */
 Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
 
 /*
-** Assigns the following events to a state and OS thread (0: the state's last one). Files of one
-** state record neither.
+** Assigns the following events to a state and to an OS thread (0: the thread that the state had
+** last). Files of one state record neither.
 */
 void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
-/* In files of many states: the state starts. */
+/* In files of many states: records the start of the state. */
 void encoder_start (Encoder *e, uint64_t time);
-/* In files of many states: the state has a name. */
+/* In files of many states: records the name of the state. */
 void encoder_called (Encoder *e, const char *name, size_t n);
 /*
-** In files of many states: the state ends after allocating 'bytes' bytes, with a number of orphans:
-** samples of native memory that remain followed, if deaths are recorded.
+** In files of many states: records the end of the state, and the bytes that it has allocated.
+** 'orphans' is the number of its samples of native memory that remain followed, if deaths are
+** recorded.
 */
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 /*
-** Records deaths among the samples of native memory of a state: its orphans or, in a merged file,
-** those of a state that is open. 'runs' has n lengths, alternately of live and dead samples, and
-** starts at the oldest sample. The dead leave the list, so that the next call does not count them.
+** Records deaths among the orphans of a state. In a merged file, these may also be samples of
+** native memory of an open state. 'runs' has n lengths, alternately of live and of dead samples,
+** starting at the oldest sample. Dead samples leave the list, so that the next call does not count
+** them.
 */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /*
-** In files of many states: frees the memory of the present state (encoder_of), of which only its
-** allocated bytes and its end are still to be recorded.
+** In files of many states: frees the memory of the present state (encoder_of). After that, only
+** its allocated bytes and its end may be recorded.
 */
 void encoder_leave (Encoder *e);
 
-/* Records the name of a function, as composed by framename_lua; only once for each id. */
+/* Records the name of a function, as framename_lua composes it. Later calls for the same id have
+   no effect. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
 /*
-** Sets the stack of the following samples: the 'shared' outermost frames of the previous one,
-** and n new ones, innermost first.
+** Sets the stack of the following samples. It consists of the n new frames, innermost first, and
+** of the 'shared' outermost frames of the previous stack.
 */
 void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
                     size_t n);
@@ -116,39 +122,38 @@ void encoder_sample (Encoder *e, const ProfileSample *s);
 void encoder_time (Encoder *e, const ProfileTime *s);
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
 /*
-** Records the outcomes of the n oldest undecided samples, or all if there are fewer, before their
-** collection. 'classes' may be NULL.
+** Records the outcomes of the n oldest undecided samples, or of all if there are fewer than n.
+** Call it before recording the collection that decided them. 'classes' may be NULL.
 */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
 /*
-** Records deaths as n run lengths over the list of followed samples (P7), alternately of live and
-** dead ones; n is even. The first call after an outcome or a collection starts at the oldest
-** sample, a further one after the previous runs.
+** Records deaths as n run lengths over the list of followed samples (P7 in profile.h), alternately
+** of live and of dead samples; n is even. The first call after an outcome or a collection starts
+** at the oldest sample. A further call continues after the previous runs.
 */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
-/* Adds to the exact bytes that the state allocated. Sum 0: unknown. */
+/* Adds to the exact number of bytes that the state allocated. If the sum is 0 at the end, the
+   number is unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
 /*
-** Records the exact bytes that the state allocated with a set of labels: a part of the bytes of the
-** next encoder_allocated or encoder_end of the state.
+** Records the exact bytes that the state allocated with a set of labels. They are a part of the
+** bytes that the next encoder_allocated or encoder_end of the state records.
 */
 void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
 /* Records that the bytes by label set are not known for all states. */
 void encoder_notlabelled (Encoder *e);
-/*
-** Suppresses the total of allocated bytes in the file, because those of some states are
-** unknown.
-*/
+/* Makes the file omit the total of allocated bytes, because those of some states are unknown. */
 void encoder_notallocated (Encoder *e);
-/* Records a path of holders, as profile_holderpath. */
+/* Records a path of holders; the arguments are those of profile_holderpath. */
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
-/* Records the paths of samples: the n numbers of EVENT_HOLDERS (event.h). */
+/* Records the holder paths of samples. 'runs' has the n numbers of EVENT_HOLDERS (event.h). */
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
-/* Records the walk that found the holders: its start, and the ns that the program waited. */
+/* Records the walk that found the holders: its start, and the ns for which the program was
+   stopped. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
 /* Records a row of resident memory: n bytes of 'what', m bytes of 'text'. */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
@@ -157,27 +162,29 @@ void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
 /*
-** Adds the counts of data that limits dropped for the state to those of the file. Sets the number
-** of truncated texts of all states.
+** Adds the counts of data that limits dropped for the state to the counts of the file. 'texts'
+** replaces the number of truncated texts, which counts all states.
 */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
 /* Returns 1 if there are enough details for encoder_batch (batch_full). */
 int encoder_full (const Encoder *e);
 
-/* Writes the names of new native addresses and the details since the last batch. */
+/* Writes the names of the native addresses and the details that are new since the last batch. */
 void encoder_batch (Encoder *e);
 
 /*
-** Marks the log as a flight recorder's. 'samples' (in periods) that represent 'bytes' are from
-** before the kept part and were alive; the kept part is 'ns' long, of 'wanted' ns requested.
+** Marks the log as that of a flight recorder. 'samples' is the number of samples, in periods, from
+** before the kept part that were alive; they represent 'bytes'. The kept part is 'ns' long, of
+** 'wanted' ns requested.
 */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log, which encoder_finish records. */
 void encoder_lost (Encoder *e, uint64_t n);
 
-/* Writes the last batch, undecided objects and the trailer; 'now' by the clock of 'start'. */
+/* Writes the last batch, the undecided objects and the trailer. 'now' is the time of the end, by
+   the clock of 'start'. */
 void encoder_finish (Encoder *e, uint64_t now);
 
 /* Returns 1 if memory ran out: the output is incomplete. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls the encoder for events of the queue (event.h). */
+/* Passes the events of the queue to the encoder (event.h). */
 #include "event.h"
 
 #include <string.h>
 
-/* Encodes an event that belongs to a sample: stack, outcome, class, holder. Returns 0 if it is
-   another event. */
+/* Encodes an event that belongs to samples: stack, outcome, class or holder. Returns 0 if the
+   event is of another type. */
 static int encodesample (const Event *event, Encoder *e) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Data of each state (origin.h). */
+/* Keeps the encoder's data of each state (origin.h). */
 #include "origin.h"
 #include "bounds.h"
 #include "hash.h"
@@ -35,8 +35,9 @@ Origin *origins_get (Origins *o, uint32_t id) {
 }
 
 /*
-** Rebuilds 'places' if it has at least 1,024 entries, three quarters or more of freed states (OR3):
-** an IdMap has no removal. If there is not enough memory, does so later.
+** Removes the entries of freed states (OR3) from 'places' by rebuilding it, because an IdMap has
+** no removal. Does so if there are at least 1,024 entries, three quarters or more of freed states.
+** If there is not enough memory, it is done at a later call.
 */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
@@ -56,7 +57,7 @@ static void origin_forget (Origins *o) {
 void origins_drop (Origins *o, Origin *gone) {
   uint32_t at = idmap_get(&o->places, (uint64_t)gone->id + 1);
   o->list[at] = o->list[--o->n];
-  if (at < o->n)  /* its entry exists, so this cannot fail */
+  if (at < o->n)  /* this cannot fail, because the entry exists */
     (void)idmap_set(&o->places, (uint64_t)o->list[at]->id + 1, at);
   o->last = NULL;
   freeone(gone);
@@ -83,8 +84,9 @@ static int note (Numbers *n, uint64_t local, uint32_t number) {
 }
 
 /*
-** Returns the number of a name in a map of up to 'most' names (OR2); IDMAP_NONE if the map is full
-** and lacks the name; 0 if there is not enough memory.
+** Returns the number of a name in 'names', a map of up to 'most' names, and adds a new name (OR2).
+** Returns IDMAP_NONE if the map is full and does not contain the name, or 0 if there is not enough
+** memory.
 */
 static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const char *name,
                                int *isnew) {
@@ -100,8 +102,8 @@ static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const c
 }
 
 /*
-** Like origin_nameid, but names beyond the limit share the last number, under the name 'others'
-** (OR2).
+** Does the same as origin_nameid, except that names beyond the limit share the last number, with
+** the name 'others' (OR2).
 */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {

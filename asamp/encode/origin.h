@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Origins: the encoder's data of each state whose events it writes. A state numbers its
-** functions and classes by itself, from 1; in a file of many states, equal names share one
-** number, so that ten thousand states that run one script need the names of one script.
+** Origins are the encoder's data of the states whose events it writes. Each state numbers its
+** functions and classes from 1. In a file of many states, the encoder translates these numbers so
+** that equal names share one number. For example, ten thousand states that run one script need
+** only the names of that script.
 **
 ** Used by the encoder's thread. Invariants:
 **
-**   OR1  element i - 1 of 'functions' is the file's number of the state's function i, and element
-**        i - 1 of 'classes' that of its class i; 0: not emitted;
-**   OR2  no number of the file belongs to two names, and no name has two numbers, except names
-**        beyond FUNCTIONS_MOST and CLASSES_MAX, which share the last number and are counted;
-**   OR3  the memory of a state is freed when it ends; only its entry in 'places' remains, which is
-**        removed later.
+**   OR1  'functions' and 'classes' translate a state's numbers. Element i - 1 of 'functions' is
+**        the file's number of the state's function i, and element i - 1 of 'classes' that of its
+**        class i; 0: not emitted;
+**   OR2  in the file, each number belongs to one name and each name has one number. Exception:
+**        names beyond FUNCTIONS_MOST and CLASSES_MAX share the last number and are counted;
+**   OR3  the memory of a state is freed when the state ends. Only its entry in 'places' remains,
+**        and is removed later.
 */
 #ifndef asamp_origin_h
 #define asamp_origin_h
@@ -20,8 +22,8 @@
 #include "sample.h"
 
 /*
-** The current stack, encoded as in a record: innermost frame first, the root at the end of the
-** block, so that new frames are stored before unchanged ones.
+** The current stack, encoded as in a record, innermost frame first. It is stored at the end of the
+** block, so that new frames can be stored before the unchanged ones.
 */
 typedef struct Frames {
   unsigned char *block;
@@ -34,27 +36,28 @@ typedef struct Numbers {
   size_t n, size;
 } Numbers;
 
-/* A state. All zero except 'id': nothing is recorded. */
+/* The data of a state. All zero except 'id': nothing is recorded. */
 typedef struct Origin {
   uint32_t id;
-  uint32_t thread;      /* OS thread that ran it last; 0: unknown */
+  uint32_t thread;      /* OS thread that ran the state last; 0: unknown */
   Frames stack;
   Numbers functions, classes;
-  ProfileCollection before;  /* its last collection */
-  uint64_t undecided;   /* its undecided samples (events) */
+  ProfileCollection before;  /* the state's last collection */
+  uint64_t undecided;   /* number of its undecided samples */
 } Origin;
 
 typedef struct Origins {
   Origin **list;        /* states that have not ended */
   size_t n, size;
-  IdMap places;         /* maps ids (+ 1) to indexes in the list */
-  Origin *last;         /* result of the last origins_get; NULL: none */
+  IdMap places;         /* maps ids of states (+ 1) to indexes in 'list' */
+  Origin *last;         /* result of the last origins_get, as a cache; NULL: none */
   IdMap functions, classes;  /* map hashes of names to numbers of the file */
   uint32_t nfunctions, nclasses;
   uint64_t lumpedfunctions, lumpedclasses;
 } Origins;
 
-/* Returns the state with that id, a new one if needed; NULL if there is not enough memory. */
+/* Returns the data of the state with that id, and makes them at the first call. Returns NULL if
+   there is not enough memory. */
 Origin *origins_get (Origins *o, uint32_t id);
 /* Frees a state that has ended. */
 void origins_drop (Origins *o, Origin *gone);
@@ -64,9 +67,9 @@ void origins_free (Origins *o);
 #define ORIGIN_CLASSES		"(other classes)"
 
 /*
-** Returns the file's number of the function *name that has the number 'local' in the state. Beyond
-** the limit (OR2), *name becomes ORIGIN_FUNCTIONS. *isnew 1: the caller must write *name. Returns 0
-** if there is not enough memory.
+** Returns the file's number for the function *name, which has the number 'local' in the state.
+** Sets *isnew to 1 if the caller must write *name to the file. Beyond the limit (OR2), *name
+** becomes ORIGIN_FUNCTIONS. Returns 0 if there is not enough memory.
 */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
@@ -74,12 +77,12 @@ uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
-/* Like origins_function, without storing the number: the caller does. */
+/* Like origins_function, but does not store the number in a state; the caller does. */
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
-/* Like origins_class, without storing the number: the caller does. */
+/* Like origins_class, but does not store the number in a state; the caller does. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
-/* Returns the file's number (OR1); 0: not emitted. */
+/* Returns the file's number for a state's number 'local' (OR1); 0: not emitted. */
 static inline uint32_t origin_number (const Numbers *n, uint64_t local) {
   return local >= 1 && local <= n->n ? n->list[local - 1] : 0;
 }

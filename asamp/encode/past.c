@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Data from before the flight recorder's events (past.h). */
+/* Keeps data of events that the flight recorder has dropped (past.h). */
 #include "past.h"
 #include "bounds.h"
 #include "frameids.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACKS = 4096, STATES = 1024 };  /* number of hash chains */
+enum { STACKS = 4096, STATES = 1024 };  /* number of hash chains of stacks, and of states */
 
 typedef struct PastStack {
   struct PastStack *next;
@@ -22,10 +22,10 @@ typedef struct PastStack {
 
 typedef struct Kept {
   ProfileSample sample;
-  uint64_t period;      /* bytes that one period represents */
+  uint64_t period;      /* number of bytes that one period represents */
   PastStack *stack;     /* NULL: none */
-  uint32_t class, path; /* numbers of the state; 0: none */
-  int dead;             /* 1: it is removed at the next collection */
+  uint32_t class, path; /* class and path, as numbers of the state; 0: none */
+  int dead;             /* the sample is removed at the next collection */
 } Kept;
 
 typedef struct PastName {
@@ -39,7 +39,8 @@ typedef struct PastPath {
 
 typedef struct PastState {
   struct PastState *chain;           /* next with the same hash */
-  struct PastState *next, *before;   /* list of states in the order of their first events */
+  struct PastState *next, *before;   /* links of the list of states, in the order of their first
+					events */
   uint32_t id, thread;
   int started, ended, iscalled, wall, istimed, iscollected;
   uint64_t start, end, period, timeperiod;
@@ -47,16 +48,16 @@ typedef struct PastState {
   PastName *names;
   size_t nnames, namesize;
   IdMap known;                       /* set of function ids that have a name */
-  uint32_t *classes;                 /* names, by number - 1 */
+  uint32_t *classes;                 /* offsets of names in 'texts', by number - 1 */
   size_t nclasses, classsize;
   PastPath *paths;                   /* by number - 1 */
   size_t npaths, pathsize;
-  ProfileFrame *stack;               /* last stack, outermost frame first */
+  ProfileFrame *stack;               /* the last stack, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
   Kept *list;                        /* PA1 */
   size_t followed, n, size;
-  size_t cursor;                     /* position after the last run of deaths or paths */
+  size_t cursor;                     /* position in 'list' after the last run of deaths or paths */
 } PastState;
 
 struct Past {
@@ -76,8 +77,8 @@ static size_t bytesof (size_t n) {
 }
 
 /*
-** Copies the frames of a stack that are kept: of a deep one the ends, as the encoder does.
-** Returns their number.
+** Copies the frames of a stack that are kept, and returns their number. Of a deep stack, these are
+** the two ends, as in the encoder.
 */
 static size_t past_ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
@@ -243,7 +244,7 @@ static void past_name (Past *p, PastState *s, uint64_t id, const char *text) {
   s->names[s->nnames++].text = past_put(p, text);
 }
 
-/* Adds a class; numbers come in ascending order (P6). */
+/* Adds a class, if it is new. Numbers come in ascending order (P6). */
 static void class (Past *p, PastState *s, uint64_t id, const char *text) {
   if (id != s->nclasses + 1)
     return;
@@ -270,7 +271,7 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   Kept *k;
   setstack(p, s, body->shared, body->frames, n);
   if (profile_iscopy(body->sample.kind))
-    return;  /* copies are complete events, which nothing refers to */
+    return;  /* nothing refers to copy samples later */
   if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list))) {
     p->failed = 1;
     return;
@@ -336,7 +337,7 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Ends an update of a state's orphans; frees a state without orphans. */
+/* Ends an update of a state's orphans. Frees the state if it has no orphans left. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;
@@ -375,7 +376,7 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
   orphaned(p, s);
 }
 
-/* Sets the paths of samples (event.h); path 0 leaves the previous one. */
+/* Sets the paths of followed samples (event.h). Path 0 leaves the previous path. */
 static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])
@@ -386,8 +387,8 @@ static void past_holders (PastState *s, const uint32_t *words, size_t n) {
         s->list[s->cursor].path = words[i + 1];
 }
 
-/* Takes an event that belongs to a sample: stack, outcome, class, holder. Returns 0 if it is
-   another event. */
+/* Takes an event that belongs to samples: stack, outcome, class or holder. Returns 0 if the event
+   is of another type. */
 static int past_takesample (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
@@ -424,7 +425,7 @@ static int past_takesample (Past *p, PastState *s, const Event *event) {
   return 1;
 }
 
-/* Takes an event of a state. Those that later events do not refer to are ignored. */
+/* Takes an event of a state. Ignores events to which no later event refers. */
 static void past_takestate (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   switch (event->type) {
@@ -482,7 +483,7 @@ static void batch (Encoder *e) {
 static void emitstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
   size_t shared = 0;
-  do {  /* outermost frames first, some at a time */
+  do {  /* the outermost frames first, PROFILE_DEPTH at a time */
     size_t i, m = n - shared < PROFILE_DEPTH ? n - shared : PROFILE_DEPTH;
     for (i = 0; i < m; i++)
       frames[m - 1 - i] = outermost[shared + i];
@@ -520,7 +521,8 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes that the followed samples have survived; the others remain undecided. */
+/* Writes the outcomes of the followed samples, which have survived. The other samples remain
+   undecided. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

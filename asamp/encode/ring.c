@@ -15,15 +15,17 @@
 #include <string.h>
 #include <zlib.h>
 
-#define PIECE_BYTES	BOUND(256u << 10, 2048)  /* bytes of the open buffer, before it is
-						    compressed */
-#define PIECES		16            /* smallest number of pieces in a long requested period */
+#define PIECE_BYTES	BOUND(256u << 10, 2048)  /* size in bytes of the open buffer, whose events
+						    are not compressed */
+#define PIECES		16            /* smallest number of pieces into which a long requested
+					 period is divided */
 #define SECOND		UINT64_C(1000000000)
 
 typedef struct Piece {
   struct Piece *next;
-  uint64_t start, end;  /* ns; its events happened between these times */
-  size_t n, raw;        /* bytes compressed and uncompressed; equal: not compressed */
+  uint64_t start, end;  /* ns; the events of the piece happened between these times */
+  size_t n, raw;        /* compressed and uncompressed bytes; if equal, the piece is not
+			   compressed */
   unsigned char data[];
 } Piece;
 
@@ -36,9 +38,10 @@ struct Ring {
   RingLimits limits;
   Past *past;
   Piece *first, *last;
-  size_t bytes;         /* of all pieces; atomic */
+  size_t bytes;         /* bytes of all pieces; atomic */
   Bytes open;
-  uint64_t start, now;  /* start of the open buffer; 'now' of the last ring_put or ring_new; ns */
+  uint64_t start, now;  /* 'start': start of the open buffer. 'now': that of the last ring_put or
+			   ring_new. In ns */
   int isrest;           /* 1: events were passed to 'past' */
   z_stream pack, unpack;
   int packs, unpacks;
@@ -118,8 +121,8 @@ static void taken (void *ud, const Event *event) {
 }
 
 /*
-** Returns the events of a piece; NULL if there is not enough memory. The caller frees the result
-** unless it is p->data.
+** Returns the uncompressed events of a piece; NULL if there is not enough memory. The caller frees
+** the result, unless it is p->data.
 */
 static unsigned char *unpacked (Ring *r, Piece *p) {
   unsigned char *to;
@@ -175,8 +178,8 @@ static void trim (Ring *r, uint64_t now) {
 }
 
 /*
-** Makes a piece of the open events, compressed if that saves bytes. Returns NULL if there is not
-** enough memory.
+** Makes a piece of the events in the open buffer, compressed if that saves bytes. Returns NULL if
+** there is not enough memory.
 */
 static Piece *makepiece (Ring *r) {
   size_t raw = r->open.n;
@@ -248,7 +251,8 @@ uint64_t ring_since (Ring *r, uint64_t now) {
 
 typedef struct Telling {
   Encoder *e;
-  int isrest;           /* 1: the bytes of states include some from before the kept part */
+  int isrest;           /* 1: the byte counts of states include bytes from before the kept part,
+			   and are not written */
 } Telling;
 
 static void encoded (void *ud, const Event *event) {

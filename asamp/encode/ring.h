@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A flight recorder: keeps the events of a recent period, and the samples from before that period
-** that are still alive (past.h), in bounded memory. Both can be written to an encoder at any time,
-** repeatedly, and form a complete profile.
+** A flight recorder. It keeps the events of a recent period, and the samples from before that
+** period that are still alive (past.h), in bounded memory. Both can be written to an encoder at
+** any time and repeatedly, and together form a complete profile.
 **
-** Events are stored compressed, in pieces, oldest first; the newest ones are in an open buffer
+** Events are stored in compressed pieces, oldest first. The newest events are in an open buffer
 ** until it is full. Used by one thread (the profile's writer), except ring_bytes. Invariants:
 **
-**   RG1  every event was passed to 'past', is in one piece, or in the open buffer, in that order,
-**        unless memory ran out (ring_failed);
-**   RG2  the oldest piece is passed to 'past' as a whole, when its last event is older than 'ns' or
-**        all pieces together exceed 'most' bytes, compressed, or memory runs out;
-**   RG3  a native address is named when it first occurs: its library may be unloaded later, or
-**        memory exhausted.
+**   RG1  unless memory ran out (ring_failed), no event is missing. The oldest events were passed
+**        to 'past', the next ones are in pieces, and the newest ones are in the open buffer;
+**   RG2  pieces are passed to 'past' as a whole, the oldest first. That happens when its last
+**        event is older than 'ns', when all pieces together exceed 'most' bytes, compressed, or
+**        when memory runs out;
+**   RG3  a native address is named when it first occurs, because later its library may be unloaded
+**        or memory may be exhausted.
 */
 #ifndef asamp_ring_h
 #define asamp_ring_h
@@ -29,13 +30,15 @@ typedef struct RingLimits {
 
 /* Totals of ring_emit. */
 typedef struct RingTotals {
-  uint64_t samples, bytes;  /* samples of 'past', in periods; bytes that they represent */
-  uint64_t ns;              /* length of the kept period, up to 'now' */
+  uint64_t samples, bytes;  /* samples written from 'past', in periods; bytes that they
+			       represent */
+  uint64_t ns;              /* length of the kept period, which ends at 'now', in ns */
 } RingTotals;
 
 /*
-** Makes a recorder. *config is for the encoders of ring_emit; its 'resolve' is replaced (RG3).
-** Returns NULL if there is not enough memory.
+** Makes a recorder that starts at the time 'now'. *config is the configuration of the encoders for
+** ring_emit; this function replaces its 'resolve' (RG3). Returns NULL if there is not enough
+** memory.
 */
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
 void ring_free (Ring *r);

@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- zlib -- */
 
-enum { BLOCK = COMPRESSOR_END + 1 };  /* a value of 'then': starts new Huffman codes */
+enum { BLOCK = COMPRESSOR_END + 1 };  /* a further value of 'then': starts new Huffman codes */
 
 static int openzlib (z_stream *z, int level) {
   zmemory(z);
@@ -17,7 +17,8 @@ static int openzlib (z_stream *z, int level) {
          Z_OK;
 }
 
-/* Runs one step. Returns the number of bytes written to 'packed', which has 'room' bytes. */
+/* Runs one step of zlib. Returns the number of bytes written to 'packed', which has space for
+   'room' bytes. */
 static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   static const int how[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH, Z_BLOCK};
@@ -32,11 +33,11 @@ static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
 }
 
 /*
-** Parameters of zlib for LIVE. A stack repeats the previous one except for a few words, and
-** most bytes of a word are zero: matches have the maximal length, among many short ones. So
-** level 6 examines more candidates (CHAIN; a quarter of them once it has a GOOD match), and a
-** LAZY match is long enough. In a text the best match is among few candidates (TEXTCHAIN): CHAIN
-** would save only 3% of the bytes, in twice the time.
+** Parameters of zlib for LIVE. A stack repeats the previous one except for a few words, and most
+** bytes of a word are zero. So the best matches have the maximal length, but there are many short
+** ones among them. Therefore level 6 examines more candidates: CHAIN, or a quarter of them once it
+** has a GOOD match. A match of LAZY bytes is long enough. In a text the best match is among few
+** candidates (TEXTCHAIN); CHAIN would save only 3% of the bytes, in twice the time.
 */
 enum { LEVEL = 6, GOOD = 8, LAZY = 64, LONGEST = 258, CHAIN = 1024, TEXTCHAIN = 64 };
 
@@ -55,7 +56,8 @@ static void beginzlib (z_stream *z, int text) {
 #if __has_include(<isa-l/igzip_lib.h>) && !defined(ASAMP_ZLIB)
 #include <isa-l/igzip_lib.h>
 
-/* ISA-L's first level with its own Huffman codes, and the memory that it needs. */
+/* The first level of ISA-L that makes its own Huffman codes, and the bytes of memory that it
+   needs. */
 enum { FASTLEVEL = 1, LEVELBYTES = ISAL_DEF_LVL1_DEFAULT };
 
 static void beginfast (struct isal_zstream *z) {
@@ -119,8 +121,9 @@ static uint32_t fastlength (const struct isal_zstream *fast) {
 }
 
 /*
-** Accepts the first match found, up to the maximal length, and indexes the bytes it covers:
-** output as small as zlib's default, in two thirds of its time.
+** Parameters of zlib for FAST. It accepts the first match found, up to the maximal length, and
+** indexes the bytes that the match covers. The output is as small as with zlib's default, in two
+** thirds of the time.
 */
 enum { FASTLEVEL = 3, FASTCHAIN = 32 };
 
@@ -170,14 +173,14 @@ int compressor_open (Compressor *p, int how) {
   return how != COMPRESSOR_LIVE || p->kept != NULL;
 }
 
-/* Passes on the pending output. Returns 0 to stop. */
+/* Passes the pending output to the sink. Returns 0 if the compressor must stop. */
 static int hand (Compressor *p, CompressorSink sink, void *ud) {
   size_t n = p->npacked;
   p->npacked = 0;
   return n == 0 || sink(ud, p->packed, n);
 }
 
-/* Least free space for a step, which may write without input (PK4). */
+/* Smallest free space for a step. A step may write even without input (PK4). */
 enum { ROOM = 64 };
 
 static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
@@ -199,12 +202,12 @@ static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
 
 /* ---------------------------------------------------------------- live -- */
 
-/* Switches between text and stacks in the compressed data. */
+/* Changes between text and stacks in the compressed data. */
 static void compressor_turn (Compressor *p, CompressorSink sink, void *ud) {
   p->packedtext = !p->packedtext;
   pack(p, NULL, 0, BLOCK, sink, ud);
   if (!p->isfast) {
-    unsigned char none[ROOM];  /* the call requires space, but writes nothing */
+    unsigned char none[ROOM];  /* deflateParams requires space, but writes nothing */
     p->z.next_out = none;
     p->z.avail_out = ROOM;
     tune(&p->z, p->packedtext);
@@ -279,10 +282,11 @@ void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud) {
   else if (p->nturns < COMPRESSOR_TURNS)
     p->turns[p->nturns++] = p->load;
   else
-    p->nturns--;  /* drops this change and the one before */
+    p->nturns--;  /* this change and the one before cancel each other */
 }
 
-/* A flush ends at a byte boundary; an empty last block, checksum and length follow it. */
+/* A flush ends at a byte boundary. The bytes that follow it are an empty last block, the checksum
+   and the length. */
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
   uint32_t numbers[2];
   size_t n = 0;

@@ -5,7 +5,8 @@
 ** Uses ISA-L's inflate, which takes a third of zlib's time; if built without ISA-L, zlib's.
 ** Independent of files. Rule:
 **
-**   UP1  all data before a damage are returned before the damage is reported.
+**   UP1  if data are damaged, all data before the damage are returned before the damage is
+**        reported.
 */
 #ifndef asamp_decompressor_h
 #define asamp_decompressor_h
@@ -17,22 +18,23 @@ typedef struct Decompressor Decompressor;
 enum { DECOMPRESSOR_MORE, DECOMPRESSOR_END, DECOMPRESSOR_BAD };
 
 /*
-** Makes a decompressor; NULL if there is not enough memory. Later only zlib allocates, in its first
-** step.
+** Makes a decompressor. Returns NULL if there is not enough memory. After that only zlib allocates
+** memory, in its first step.
 */
 Decompressor *decompressor_new (void);
 void decompressor_free (Decompressor *u);
 
 /*
-** Decompresses from *in, with *nin bytes, to *out, with space for *nout bytes; updates all
-** four. Returns END at the end of a member (the next step starts another one), BAD if the data
-** are corrupt, else MORE. If nothing has advanced although there is space, more input is
-** needed. Output may come without input, from the decompressor's buffer.
+** Decompresses from *in, which has *nin bytes, to *out, which has space for *nout bytes. Advances
+** *in and *out and reduces *nin and *nout. Returns END at the end of a member (the next step
+** starts another one), BAD if the data are corrupt, else MORE. If no byte was read or written
+** although there is space, more input is needed. A step may write output without reading input,
+** from the decompressor's buffer.
 */
 int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
                        unsigned char **out, size_t *nout);
 
-/* Returns 1 if the header of the current member, or at least its first 10 bytes, was read. */
+/* Returns 1 if the header of the current member was read, or at least its first 10 bytes. */
 int decompressor_inmember (const Decompressor *u);
 
 #endif

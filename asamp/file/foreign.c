@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Checks files of other processes (foreign.h).
-*/
+/* Opens and makes files for other processes (foreign.h). */
 #define _GNU_SOURCE
 #include "foreign.h"
 #include "descriptor.h"
@@ -52,8 +50,8 @@ int foreign_peer (int fd, ForeignPeer *peer) {
 }
 
 /*
-** Returns 1 if the process has that file open. The process id may have been reused, which is
-** accepted only for a process of the same user.
+** Returns 1 if the process has that file open. The process id may belong to another process by
+** now, which is accepted only if that process has the same user.
 */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
@@ -124,7 +122,7 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
 
 /* {== the rights of another user ============================================== */
 
-/* This process's previous rights on files. */
+/* The rights of this process on files, before foreign_take changed them. */
 typedef struct Rights {
   int changed;
   int ngroups;
@@ -145,8 +143,8 @@ static void restore (Rights *before) {
 }
 
 /*
-** Takes the rights of the user if this process is root and the user is not; only root can.
-** Returns 0 with errno on failure; then nothing has changed.
+** If this process is root and the user is not, takes the rights of the user; only root can do
+** that. Returns 0 with errno on failure; then nothing has changed.
 */
 static int foreign_take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Opens files whose paths another process supplied, and makes files for that process, which may
-** deceive: the path may lead to a pipe that blocks its reader, or to a file that only the user of
-** this process may read. Invariants:
+** Opens files whose paths another process supplied, and makes files for that process. The other
+** process may try to deceive this one: a path may lead to a pipe that blocks its reader, or to a
+** file that only the user of this process may read. Invariants:
 **
-**   UF1  only regular files are opened, and no symbolic links: the name is checked first,
-**        because opening alone affects a pipe, and the descriptor must then have the same
-**        device and inode;
+**   UF1  only regular files are opened, and no symbolic links are followed. The name is checked
+**        before it is opened, because opening alone affects a pipe. The opened file must then have
+**        the same device and inode as the checked one;
 **   UF2  if the other process belongs to another user, the file must belong to that user, or the
-**        other process must have the file open, as a process that changed its user after it had
-**        opened its profile;
-**   UF3  root makes and removes files for a process of another user with the rights of that
-**        user: no name that the user changes meanwhile can lead to another file.
+**        other process must have it open. The latter permits a process that changed its user after
+**        it had opened its profile;
+**   UF3  if this process is root and the other process belongs to another user, files are made and
+**        removed with the rights of that user. Then no name that the user changes meanwhile can
+**        lead to a file of somebody else.
 */
 #ifndef asamp_foreign_h
 #define asamp_foreign_h
@@ -22,19 +23,19 @@
 /* The process at the other end of a Unix socket. */
 typedef struct ForeignPeer {
   pid_t pid;		/* 0: unknown, as in another PID namespace */
-  uid_t uid;		/* its present user (foreign_peer) */
+  uid_t uid;		/* present user of the process (foreign_peer) */
 } ForeignPeer;
 
 /*
-** Determines the process that listens at the other end of the connected socket. The system
-** reports the user that the process had when it called listen; if that was root, stores the
-** process's present user, if the system shows it. Returns 0 with errno on failure.
+** Determines the process that listens at the other end of the connected socket. The system reports
+** the user that this process had when it called listen. If that was root, *peer has the process's
+** present user instead, if the system shows it. Returns 0 with errno on failure.
 */
 int foreign_peer (int fd, ForeignPeer *peer);
 
 /*
-** Opens the file for reading (UF1); 'peer' NULL: without UF2. Returns a descriptor, or -1 with
-** the reason in 'why'.
+** Opens the file for reading (UF1). UF2 is checked unless 'peer' is NULL. Returns a descriptor, or
+** -1 with the reason in 'why'.
 */
 int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing of a profile's file (livefile.h). */
+/* Writes the file of a profile (livefile.h). */
 #include "livefile.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@ void livefile_fail (LiveFile *f, int error) {
 }
 
 /*
-** Returns 1 if the descriptor is still that of the file; if not, drops it (W5). Sets a failure if
-** bytes are missing (W7).
+** Returns 1 if the descriptor still belongs to the file. If not, drops the descriptor (W5). Sets a
+** failure if another program has truncated the file (W7).
 */
 static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
@@ -32,7 +32,7 @@ static int livefile_stat (LiveFile *f, struct stat *s) {
   return 0;
 }
 
-/* Handles a failed write: the file stalls or fails (W6). */
+/* Handles a failed write. The file stalls if it can (W6), or else fails. */
 static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
@@ -98,7 +98,7 @@ static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int
     livefile_writeall(f, data, n);
 }
 
-/* Notes that all bytes put so far are in the file (W6). */
+/* Records that all bytes put so far are in the file, unless it has failed or is stalled (W6). */
 static void livefile_settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;
@@ -107,7 +107,8 @@ static void livefile_settle (LiveFile *f) {
   f->nending = f->packed ? compressor_ending(&f->compressor, f->ending) : 0;
 }
 
-/* Tries to end a stall: ends the gzip member at 'sure' and writes the kept bytes (W6). */
+/* Tries to end a stall: ends the gzip member at the length 'sure', and writes the kept bytes as
+   another member (W6). */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)
@@ -121,8 +122,8 @@ static void livefile_again (LiveFile *f, int then) {
 }
 
 /*
-** Keeps bytes in case the file stalls (W6). If there is not enough memory, and the file has not
-** stalled yet, flushes the kept bytes first.
+** Keeps bytes for the case that the file stalls (W6). If there is not enough memory and the file
+** is not stalled, flushes it, which frees the kept bytes, and tries again.
 */
 static void livefile_keep (LiveFile *f, const unsigned char *data, size_t n) {
   bytes_add(&f->kept, data, n);

@@ -23,8 +23,8 @@ static void output_put (Output *o, const unsigned char *data, size_t n) {
 }
 
 /*
-** /dev/stdout may lead to a regular file, but is not one: renaming a file to that name would
-** replace the system's link. /dev/shm is a folder for files of all users.
+** /dev/stdout may lead to a regular file, but it is a link of the system, which a renamed file
+** would replace. /dev/shm is a folder for files of all users.
 */
 int output_isdevice (const char *path) {
   return (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) ||

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A file that a converter writes: text and numbers, with or without gzip, under a temporary
-** name until it is complete.
+** The output file of a converter: text and numbers, with or without gzip. Until it is complete, it
+** has a temporary name.
 **
 ** Owns the file and a buffer. Independent of profiles. Rules:
 **
-**   OU1  a file that appears under the requested name is complete: it is written under another
-**        name in the same folder and renamed by output_close. Standard output ("-"), files that
-**        are not regular, such as a pipe, and names in /dev (except /dev/shm) and /proc are
-**        written directly;
+**   OU1  a file that appears under the requested name is complete, because it is written under
+**        another name in the same folder, and output_close renames it. Exceptions are written
+**        directly: standard output ("-"), files that are not regular, such as a pipe, and names in
+**        /proc and in /dev (except /dev/shm);
 **   OU2  after the first failure ('error') nothing more is written.
 */
 #ifndef asamp_output_h
@@ -25,7 +25,8 @@
 enum { OUTPUT_PLAIN, OUTPUT_SMALL, OUTPUT_FAST };
 
 typedef struct Output {
-  Temporary temporary;  /* name NULL: the output is written directly */
+  Temporary temporary;  /* the temporary file; its name is NULL if the output is written
+			   directly */
   int fd;
   int packed;
   Compressor compressor;
@@ -35,7 +36,7 @@ typedef struct Output {
   unsigned char buffer[OUTPUT_PIECE];
 } Output;
 
-/* Returns 1 if the name is one in /dev or /proc that is written directly (OU1). */
+/* Returns 1 if the name is in /dev or /proc and is therefore written directly (OU1). */
 int output_isdevice (const char *path);
 /*
 ** Opens the file; 'how' is OUTPUT_PLAIN, OUTPUT_SMALL or OUTPUT_FAST (compressor.h). Returns 0
@@ -43,8 +44,9 @@ int output_isdevice (const char *path);
 */
 int output_open (Output *o, const char *path, int how);
 /*
-** Completes and renames the file; if 'keep' is 0, or after a failure, removes it. A file that is
-** written directly is neither renamed nor removed. Returns 0 or the errno of the first failure.
+** Completes the file and gives it its final name. If 'keep' is 0, or after a failure, removes it
+** instead. A file that is written directly is neither renamed nor removed. Returns 0 or the errno
+** of the first failure.
 */
 int output_close (Output *o, int keep);
 
@@ -53,13 +55,14 @@ void output_text (Output *o, const char *text);
 void output_char (Output *o, char c);
 void output_uint (Output *o, uint64_t n);
 void output_int (Output *o, int64_t n);
-/* Writes microseconds as milliseconds: "12.345", "12.5", "12". */
+/* Writes a number of microseconds in milliseconds, without trailing zeros: "12.345", "12.5",
+   "12". */
 void output_ms (Output *o, int64_t us);
 /* Writes n bytes as a quoted JSON string; invalid UTF-8 becomes U+FFFD. */
 void output_string (Output *o, const char *text, size_t n);
 /*
-** Writes n bytes; invalid UTF-8 becomes U+FFFD, and ';' and the characters of printable_isobeyed
-** become ','.
+** Writes n bytes of text. Invalid UTF-8 becomes U+FFFD. ';' and the characters of
+** printable_isobeyed become ','.
 */
 void output_clean (Output *o, const char *text, size_t n);
 

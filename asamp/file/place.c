@@ -15,15 +15,17 @@
 #include <unistd.h>
 
 /*
-** Attempts to lock a file, and ns between two attempts: a reader that checks a lock (source_live)
-** holds it for less time than all attempts take.
+** Number of attempts to lock a file, and ns between two attempts. All attempts together take
+** longer than a reader that checks the lock (source_live) holds it.
 */
 enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 
-/* Flags for opening: a pipe without a reader is an error, and is not waited for. */
+/* Flags for opening. With O_NONBLOCK, opening a pipe without a reader is an error and does not
+   wait. */
 enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
 
-enum { NEXT = -1 };  /* in addition to errnos: the name is in use */
+enum { NEXT = -1 };  /* a result in addition to errnos: the name is in use, and the next one must
+			be tried */
 
 typedef struct Attempt {
   const PlaceWish *wish;
@@ -34,8 +36,8 @@ typedef struct Attempt {
 } Attempt;
 
 /*
-** Returns the path with that number ('app.vmprof', 2: app.2.vmprof); NULL if there is not enough
-** memory.
+** Returns the path with a number: for 'app.vmprof' and 2, 'app.2.vmprof'. Returns NULL if there is
+** not enough memory.
 */
 static char *numbered (const char *path, unsigned number) {
   static const char *const endings[] = {".vmprof", ".vmprof.gz", ".heap", ""};
@@ -56,7 +58,7 @@ static char *numbered (const char *path, unsigned number) {
   return to;
 }
 
-/* Folder and name by which 'path' is looked up. */
+/* A folder's descriptor, and a name relative to it. */
 typedef struct Where {
   int folder;
   const char *name;
@@ -68,7 +70,8 @@ static Where whereis (int folder, const char *path) {
   return folder > 0 ? infolder : byname;
 }
 
-/* Reads the status of the folder that contains the name. */
+/* Stores the status of the folder that contains the file 'path' in *folder. Returns 0 on
+   failure. */
 static int place_folderof (const char *path, struct stat *folder) {
   const char *slash = strrchr(path, '/');
   char *name;
@@ -93,7 +96,7 @@ int place_foreign (const char *path, const struct stat *file) {
   return issticky(&folder) && file->st_uid != folder.st_uid;
 }
 
-/* Like place_foreign, for an attempt. */
+/* Like place_foreign, with the path and the folder of an attempt. */
 static int isforeign (const Attempt *a, const struct stat *file) {
   struct stat folder;
   if (a->wish->folder <= 0)
@@ -109,8 +112,8 @@ static int refused (Attempt *a, int error, const char *why) {
 }
 
 /*
-** Locks the file. Returns 1 if it is locked or cannot be locked at all, 0 if another descriptor has
-** it locked in all LOCK_TRIES attempts.
+** Locks the file. Returns 1 if it is locked now, or cannot be locked at all. Returns 0 if another
+** descriptor has it locked during all LOCK_TRIES attempts.
 */
 static int lock (int fd) {
   const struct timespec pause = {0, LOCK_NS};
@@ -123,7 +126,7 @@ static int lock (int fd) {
   return 0;
 }
 
-/* Returns 1 for a profile or a heap snapshot, the kinds that this profiler writes. */
+/* Returns 1 for the kinds of files that this profiler writes: profiles and heap snapshots. */
 static int place_isours (enum FileKind kind) {
   return kind == FILEKIND_PROFILE || kind == FILEKIND_HEAP;
 }
@@ -146,7 +149,8 @@ static int busy (Attempt *a) {
   return NEXT;
 }
 
-/* Empties the locked file, unless 'later', if PL1 allows that. Returns 0, an errno or NEXT. */
+/* Empties the locked file if PL1 allows that; if 'later' is set, only checks that it is allowed.
+   Returns 0, an errno or NEXT. */
 static int empty (Attempt *a, int fd) {
   const PlaceWish *wish = a->wish;
   enum FileKind kind;
@@ -172,7 +176,7 @@ static int empty (Attempt *a, int fd) {
   return EEXIST;
 }
 
-/* Decides whether an existing file, now open, may be used. Returns 0, an errno or NEXT. */
+/* Decides whether the existing file at 'fd' may be used. Returns 0, an errno or NEXT. */
 static int judge (Attempt *a, int fd) {
   int taken;
   struct stat s;
@@ -215,7 +219,7 @@ static int openold (Attempt *a) {
   return error;
 }
 
-/* Opens a's path. Returns 0, an errno or NEXT. */
+/* Opens the path of the attempt, as a new file or an existing one. Returns 0, an errno or NEXT. */
 static int attempt (Attempt *a) {
   int error;
   Where at = whereis(a->wish->folder, a->path);
@@ -225,7 +229,7 @@ static int attempt (Attempt *a) {
     if (lock(a->place->fd))
       return 0;
     a->place->created = 0;
-    close(a->place->fd);  /* another process has locked the new file */
+    close(a->place->fd);  /* another process has already locked the new file */
     a->place->fd = -1;
     return busy(a);
   }

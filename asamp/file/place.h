@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds and opens the file for a profile's path, such that no data are lost. Knows the contents
+** Finds and opens the file for a profile's path, so that no data are lost. Determines the contents
 ** of files only through filekind.h. Rules:
 **
-**   PL1  a non-empty file is emptied only if the caller may replace it: one of our profiles or heap
-**        snapshots (PLACE_PROFILES) or any regular file (PLACE_ALL), and not while it is being
-**        written. Instead of a profile or snapshot that may not be replaced, of any existing file
-**        with a generated name, and of a file being written, the next free numbered name is used
-**        (app.vmprof, app.2.vmprof, ...). Any other regular file is an error;
+**   PL1  a non-empty file is emptied only if the caller may replace it and it is not being
+**        written. With PLACE_PROFILES, the caller may replace profiles and heap snapshots of this
+**        profiler; with PLACE_ALL, any regular file. The next free numbered name (app.vmprof,
+**        app.2.vmprof, ...) is used if the file is being written, is a profile or snapshot that
+**        may not be replaced, or exists under a generated name. Any other regular file is an
+**        error;
 **   PL2  a new file is readable by its owner only (0600), because profiles contain arguments
 **        and paths; an existing one keeps its mode;
-**   PL3  generated names, which can be guessed, are not followed if they are symbolic links,
-**        and existing files under them are used only if they belong to the process's user and may
-**        be replaced. In a folder where all users may write but only owners may remove (/tmp),
-**        regular files and links of users other than the process's and the folder's owner are
-**        neither followed nor used, whatever the name;
-**   PL4  a regular file is locked (flock) as long as it is open. Two sessions, of any
-**        processes, never share a file, except two processes on file systems without locks. Other
-**        kinds of files (a pipe, /dev/null) are used as they are.
+**   PL3  a generated name can be guessed. So it is not followed if it is a symbolic link, and an
+**        existing file is used only if it belongs to the process's user and may be replaced. In a
+**        folder where all users may write but only owners may remove (/tmp), this holds for all
+**        names: regular files and links are neither used nor followed if they belong to a user
+**        other than the process's and the folder's owner;
+**   PL4  a regular file is locked (flock) as long as it is open. So two sessions, of any
+**        processes, never share a file, except sessions of two processes on a file system without
+**        locks. Other kinds of files (a pipe, /dev/null) are used as they are.
 */
 #ifndef asamp_place_h
 #define asamp_place_h
@@ -37,18 +38,19 @@ typedef struct PlaceWish {
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
   /* Returns 1 if this process already writes that file. NULL: assumes that it does not. */
   int (*taken) (const struct stat *file);
-  int later;            /* 1: place_open does not empty a replaced file, which takes long for a
-			   large one; the caller does */
-  int folder;           /* descriptor of the folder of 'path', for callers that cannot reach
-			   it by name any more (chroot); 0: none */
-  const char *refusal;  /* text that follows the kind of the existing file in the error message
-			   that the file may not be replaced; NULL: a text for profiles, which
-			   names the option overwrite */
+  int later;            /* 1: the caller empties a replaced file, not place_open, because that
+			   takes long for a large file */
+  int folder;           /* descriptor of the folder of 'path', for callers that cannot reach the
+			   folder by name any more (chroot); 0: none */
+  const char *refusal;  /* end of the error message that the existing file may not be replaced,
+			   after the kind of the file; NULL: a text for profiles, which names the
+			   option overwrite */
 } PlaceWish;
 
 typedef struct Place {
-  int fd;               /* for writing, never 0 to 2; -1: none */
-  char *path;           /* path opened, or tried last; the caller frees it in either case */
+  int fd;               /* descriptor for writing, never 0 to 2; -1: none */
+  char *path;           /* path that was opened, or tried last; the caller frees it, also after a
+			   failure */
   int busy;             /* 1: the requested file was not used because it is being written */
   int kept;             /* 1: the requested file was not used because it is a profile, or because
 			   its name was generated and it exists already */
@@ -58,20 +60,21 @@ typedef struct Place {
 
 /*
 ** Opens the file, and empties it unless wish->later is set. Returns 0, or an errno with a phrase
-** in 'why', which is empty if the errno's text is sufficient. On failure has emptied no file.
+** in 'why'. The phrase is empty if the errno's text is sufficient. If it fails, no file was
+** emptied.
 */
 int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 
 /*
-** Removes the file of place_open, for callers that cannot use it, if place_open created it, it is
-** empty and place->fd is still open.
+** Removes the file that place_open opened, for callers that cannot use it. Does so only if
+** place_open created the file, it is empty, and place->fd is still open.
 */
 void place_undo (const Place *place);
 
 /*
-** Returns 1 if 'path' is in a folder where all users may write but only owners may remove (PL3),
-** and 'file' (its lstat: a symbolic link, for example) belongs neither to the effective user of
-** this process nor to the folder's owner.
+** Returns 1 if the file must not be used by PL3: 'path' is in a folder where all users may write
+** but only owners may remove, and 'file' belongs neither to the effective user of this process nor
+** to the folder's owner. 'file' is the result of lstat, for example of a symbolic link.
 */
 int place_foreign (const char *path, const struct stat *file);
 

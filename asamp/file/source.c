@@ -2,9 +2,9 @@
 /*
 ** Source of bytes, plain or gzip (source.h).
 **
-** Bytes to deliver are in 'out', from 'next' on; before it is filled again, the rest is moved
-** to its start. Compressed bytes are read into 'in'. A gzip file may consist of several
-** members; other data after the last member are skipped, as gzip does. The checksum of a member is
+** Bytes to be delivered are in 'out', from index 'next' on. Before 'out' is filled again, they are
+** moved to its start. Compressed bytes are read into 'in'. A gzip file may consist of several
+** members. Other data after the last member are skipped, as gzip does. The checksum of a member is
 ** verified at its end.
 */
 #include "source.h"
@@ -27,18 +27,18 @@
 
 struct Source {
   int fd;
-  int ended;              /* 1: no more bytes: end or failure */
-  int inmember;           /* compressed: 1 from the first step of a member to its end */
-  int members;            /* compressed: 1 after a complete member */
+  int ended;              /* 1: there are no more bytes, because of the end or a failure */
+  int inmember;           /* in a compressed file: 1 from the first step of a member to its end */
+  int members;            /* in a compressed file: 1 after the first complete member */
   enum FileKind kind;
   const char *failure;
   uint64_t offset;        /* bytes delivered */
   uint64_t fetched;       /* bytes read from the file */
-  uint64_t filesize;      /* when it was opened or locked; 0: unknown */
-  size_t next, ready;     /* 'ready' bytes from 'next' on can be delivered */
+  uint64_t filesize;      /* size of the file when it was opened or locked; 0: unknown */
+  size_t next, ready;     /* the 'ready' bytes of 'out' from index 'next' on can be delivered */
   Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
-  size_t nin;             /* number of compressed bytes from there on */
+  size_t nin;             /* number of compressed bytes from 'nextin' on */
   unsigned char in[PACKED], out[ROOM];
 };
 
@@ -70,7 +70,7 @@ static void source_end (Source *s, const char *failure) {
     s->failure = failure;
 }
 
-/* Returns 1 if the data being read follow the last member and are not a member. */
+/* Returns 1 if the data being read come after the last member and are not a member themselves. */
 static int isafterlast (const Source *s) {
   return s->members && !decompressor_inmember(s->decompressor);
 }
@@ -84,7 +84,8 @@ static int refill (Source *s) {
   return s->nin > 0;
 }
 
-/* Decompresses to 'to' until there is output, or the end. */
+/* Decompresses to 'to' until there is some output, or the source ends. Returns the number of
+   bytes. */
 static size_t unpack (Source *s, unsigned char *to, size_t room) {
   size_t left = room;
   while (left == room && !s->ended) {
@@ -108,7 +109,7 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
   return room - left;
 }
 
-/* Appends bytes to those that are ready. Returns 0 if there are no more. */
+/* Appends bytes to those in 'out' that are ready. Returns 0 if there are no more. */
 static int source_fill (Source *s) {
   size_t n, room;
   if (s->ended)
@@ -180,7 +181,7 @@ static int spool (void) {
 /* Returns a descriptor that reads standard input from its start, or -1 with errno. */
 static int standardinput (void) {
   static int from = -1;    /* descriptor to duplicate; -1: none yet */
-  static off_t start;      /* its start offset */
+  static off_t start;      /* offset of 'from' at which the input starts */
   int fd;
   if (from < 0) {
     start = lseek(0, 0, SEEK_CUR);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers on disk, as varints (least significant seven bits first, the sign in the lowest bit;
-** spill.h).
+** Stores numbers on disk (spill.h) as varints: least significant seven bits first, with the sign
+** in the lowest bit.
 */
 #define _GNU_SOURCE
 #include "spill.h"
@@ -80,7 +80,7 @@ void spill_rewind (Spill *s) {
     s->error = errno;
 }
 
-/* Makes at least n bytes available in 'buffer'. Returns 0 if fewer are left. */
+/* Reads until at least n bytes are available in 'buffer'. Returns 0 if fewer are left. */
 static int spill_fill (Spill *s, size_t n) {
   memmove(s->buffer, s->buffer + s->at, s->used - s->at);
   s->used -= s->at;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A spill: numbers and texts that are stored on disk while a profile is read, and read back in
-** order when the output is written, so that memory does not grow with the number of samples.
+** A spill stores numbers and texts on disk while a profile is read. They are read back in order
+** when the output is written. So memory does not grow with the number of samples.
 **
 ** Owns an unnamed file. Invariants:
 **
-**   SP1  values are taken in the order in which they were put, numbers as numbers and texts as
-**        texts;
-**   SP2  after a failure ('error') nothing more is stored; numbers that cannot be read are 0, and
-**        texts NULL.
+**   SP1  values are taken in the order in which they were put, each with its own type: numbers as
+**        numbers and texts as texts;
+**   SP2  after a failure ('error') nothing more is stored. Numbers that cannot be read are then 0,
+**        and texts NULL.
 */
 #ifndef asamp_spill_h
 #define asamp_spill_h
@@ -22,11 +22,13 @@ typedef struct Spill {
   int fd;               /* -1: none */
   int error;            /* errno of the first failure, or 0 */
   int reading;
-  size_t at, used;      /* positions in 'buffer' */
+  size_t at, used;      /* 'at': position of the next byte to read in 'buffer'; 'used': end of the
+			   bytes in 'buffer' */
   unsigned char buffer[SPILL_PIECE];
 } Spill;
 
-/* Makes an unnamed file. Returns a descriptor for writing and reading, or -1 with errno. */
+/* Makes an unnamed file in 'directory'. Returns a descriptor for writing and reading, or -1 with
+   errno. */
 int spill_file (const char *directory);
 
 /* Opens a spill in 'directory'. Returns 0 or an errno. */
@@ -37,11 +39,12 @@ void spill_close (Spill *s);
 void spill_put (Spill *s, int64_t n);
 void spill_text (Spill *s, const char *text, size_t n);
 
-/* Starts reading, from the start; after it nothing may be put. May be called repeatedly. */
+/* Starts to read at the first value. After this call nothing may be put. May be called
+   repeatedly. */
 void spill_rewind (Spill *s);
 int64_t spill_take (Spill *s);
-/* Returns the next n <= SPILL_PIECE bytes of a text, valid until the next call; NULL: there are
-   fewer. */
+/* Returns the next n bytes of a text (n <= SPILL_PIECE), valid until the next call; NULL: there
+   are fewer. */
 const char *spill_taketext (Spill *s, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of temporary files, and the signal handlers that remove them (temporary.h). */
+/* Manages the list of temporary files and the signal handlers that remove them (temporary.h). */
 #define _GNU_SOURCE
 #include "temporary.h"
 #include "descriptor.h"
@@ -15,14 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* SIGXFSZ is ignored: the write fails with an error, which is reported. */
+/* The signals whose actions are changed. SIGXFSZ is ignored, so that the write fails with an
+   error, which is reported. */
 enum { NSIGNALS = 4 };
 static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
 static Temporary *first;
 static int set[NSIGNALS];  /* 1: our action is installed */
 
-/* Signal handler. The signal is blocked here, and ends the process after the return. */
+/* Signal handler. Removes the files. The signal is blocked while the handler runs, and ends the
+   process after the handler returns. */
 static void temporary_ended (int sig) {
   const Temporary *t;
   for (t = first; t != NULL; t = t->next)
@@ -60,7 +62,7 @@ static void sethandlers (void) {
   }
 }
 
-/* Restores the default actions in place of ours, unless the program has changed them. */
+/* Restores the default actions, except where the program has replaced ours. */
 static void takehandlers (void) {
   struct sigaction now;
   int i;
@@ -72,8 +74,8 @@ static void takehandlers (void) {
 }
 
 /*
-** Returns the file that the path leads to: itself, or the target of a chain of symbolic links,
-** existing or not. NULL with errno on failure.
+** Returns the path of the file to which 'path' leads: 'path' itself, or the target of a chain of
+** symbolic links, whether it exists or not. Returns NULL with errno on failure.
 */
 static char *targetof (const char *path) {
   enum { LINKS = 40 };
@@ -158,8 +160,9 @@ int temporary_start (Temporary *t, const char *path) {
 }
 
 /*
-** Gives the file the mode, owner and group of the file it replaces, if that is regular. If not even
-** the group can be changed, removes the group's rights. Returns an errno, or 0.
+** Gives the file the mode, owner and group of the file that it replaces, if that one is regular.
+** If not even the group can be changed, the new file gives no rights to its group. Returns an
+** errno, or 0.
 */
 static int imitate (const Temporary *t) {
   struct stat old;
@@ -185,7 +188,7 @@ static void syncfolder (const char *path) {
   free(folder);
 }
 
-/* Completes the file on disk if 'keep' is 1, and closes it. Returns an errno, or 0. */
+/* Closes the file. If 'keep' is 1, first completes it on disk. Returns an errno, or 0. */
 static int temporary_settle (Temporary *t, int keep) {
   int error = keep ? imitate(t) : 0;
   if (keep && error == 0 && fsync(t->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
