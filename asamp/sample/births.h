@@ -75,8 +75,8 @@ const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);
 
-/* Empties the list in the child of a fork. Does not free its memory, because the fork may have
-   caught another thread changing it. */
+/* Empties the list without freeing its memory. Used in the child of a fork, which may have caught
+   another thread changing the memory. */
 void births_forget (BirthFunctions *b);
 
 #endif

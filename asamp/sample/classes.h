@@ -89,8 +89,8 @@ void classes_close (Classes *c);
 void classes_forget (Classes *c);
 
 /*
-** Empties *c except 'emit' and 'ud', in the child of a fork. Does not free memory, because the
-** fork may have caught another thread changing it.
+** Empties *c except 'emit' and 'ud', without freeing memory. Used in the child of a fork, which
+** may have caught another thread changing the memory.
 */
 void classes_forgetall (Classes *c);
 

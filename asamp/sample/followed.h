@@ -59,7 +59,7 @@ typedef struct FollowedDeaths {
 
 void followed_close (Followed *f);
 
-/* Empties the list in the child of a fork, without freeing its memory (pending_forget). */
+/* Empties the list without freeing its memory, in the child of a fork (pending_forget). */
 void followed_forget (Followed *f);
 
 /*

@@ -71,8 +71,8 @@ int functions_open (Functions *f);
 void functions_close (Functions *f);
 
 /*
-** Removes all functions, in the child of a fork. Does not free 'byname', because the fork may have
-** caught another thread changing it.
+** Removes all functions without freeing 'byname'. Used in the child of a fork, which may have
+** caught another thread changing 'byname'.
 */
 void functions_forget (Functions *f);
 

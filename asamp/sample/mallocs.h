@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Samples native memory, which the library loaded before malloc observes (mallocseam.h). For each
-** sample, takes the C stack and determines the Lua state that the thread runs. The client of that
-** state, usually its tracker, receives the sample. If the thread runs no client's state, the
-** sample is put in a queue of the process, and one of the clients receives it later.
+** Takes samples of native memory. A library that is loaded before malloc selects the allocations
+** to be sampled (mallocseam.h). For each of them, this file takes the C stack and determines the
+** Lua state that the thread runs. The client of that state, usually its tracker, receives the
+** sample. If the thread runs no client's state, the sample is put in a queue of the process, and
+** one of the clients receives it later.
 **
 ** A sample is taken inside a call of malloc, so it may happen anywhere: in the dynamic loader with
 ** its lock held, in fork handlers, in a signal handler that interrupted another sample, or at

@@ -4,8 +4,8 @@
 ** A table finds the explicitly freeable blocks of the samples (vectors, stacks, buffers) by
 ** address. Independent of Lua and of the profile.
 **
-**   F1  the samples of one watched block form a chain from the newest to the oldest. A block has
-**       several samples if it is a vector that has grown, or the external bytes of a userdata;
+**   F1  the samples of one watched block form a chain from the newest to the oldest. A vector that
+**       has grown can have several samples, and so can the external bytes of a userdata;
 **   F2  the survival of every sample is decided exactly once, by pending_fates.
 */
 #ifndef asamp_pending_h
@@ -42,8 +42,8 @@ typedef struct Pending {
 void pending_close (Pending *p);
 
 /*
-** Empties the list in the child of a fork. Does not free its memory, because the fork may have
-** caught another thread changing the list.
+** Empties the list without freeing its memory. Used in the child of a fork, which may have caught
+** another thread changing the memory.
 */
 void pending_forget (Pending *p);
 
