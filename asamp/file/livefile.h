@@ -86,7 +86,7 @@ void livefile_empty (LiveFile *f);
 void livefile_close (LiveFile *f);
 
 /*
-** Like livefile_close, but for the child of a fork. Does not detect a removed file (W4) or a
+** Does the work of livefile_close in the child of a fork. Does not detect a removed file (W4) or a
 ** failed close. Does not free the kept bytes, because the fork may have caught the writer while it
 ** enlarged them.
 */

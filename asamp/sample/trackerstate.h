@@ -41,8 +41,8 @@ typedef struct TrackerClient {
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
   /* Reports a collection, the outcomes f that it decided, and the deaths d that it found. In f,
-     'survived' is 2 for a survivor that should be followed but for which there is no space.
-     Survivors in f are followed from now on, so d may already contain them. */
+     'survived' is 2 for a survivor that should be followed and does not fit. Survivors in f are
+     followed from now on, so d may already contain them. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
   void (*point) (void *ud, lua_State *L);  /* As in luaN_Sampler. */

@@ -23,8 +23,10 @@ static void reportnative (Tracker *t, const MallocSample *in) {
 }
 
 
-/* Releases the slots of pending native samples whose blocks were freed. It is called after so many
-   new samples that each of them pays for visiting one or two entries. */
+/*
+** Releases the slots of pending native samples whose blocks were freed. The next call comes after
+** as many new samples as blocks are alive now, plus TRACKNATIVE_MINREAPED.
+*/
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {

@@ -16,8 +16,8 @@
 static void (*finish[2]) (void);  /* The registered functions, by DyingWhen; NULL: none; atomic. */
 static int ended;		/* State of the finishing of profiles: 0: not claimed, 1: running,
 				   2: done; atomic. */
-static pid_t where, who;	/* 'where': process of the claim (dying_start); atomic. 'who': OS
-				   thread of the claim. */
+static pid_t where, who;	/* Process and OS thread that have the claim (dying_start). 'where'
+				   is atomic. */
 static int holds;		/* number of running holds; atomic */
 
 static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Handled in every process. */

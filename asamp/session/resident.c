@@ -60,8 +60,8 @@ static void resident_put (Rows *r, const char *what, int64_t bytes, const char *
 
 
 /*
-** Adds bytes to the row of source line 'where', or to a new row. If there are LINES rows of the
-** kind 'what' already, the new row has no line. Rows before index 'from' are of other kinds.
+** Adds bytes to the row of source line 'where', or to a new row. If there are already LINES rows
+** of this kind, the new row has no line. Rows before index 'from' are of other kinds.
 */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   size_t i;

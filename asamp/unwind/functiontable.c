@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of names that are searched among all symbols of a file. So many searches cost less than
-   the table (perf: callgrind of `lua -l profiler`). */
+/* Number of names that are searched among all symbols of a file. This number of searches costs
+   less than the table (perf: callgrind of `lua -l profiler`). */
 #define SEARCHES	16
 
 /* Returns the rank of a symbol that may be code; -1: the symbol is data, undefined or absolute. */
