@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Composes the details of a batch of samples. They form the text of a private meta "asamp.N";
-** doc/profile-format.md has its grammar.
+** Composes the details of a batch of samples: the text of a private meta "asamp.N".
+** doc/profile-format.md has the grammar of this text.
 **
 ** Owns the columns of the open batch, and the base values for the next differences. Independent of
 ** records, files and clocks. Invariants:

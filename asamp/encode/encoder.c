@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The encoder of profiles. doc/profile-format.md describes its output, encoder.h its
-** invariants.
+** Implements the encoder of profiles (encoder.h). doc/profile-format.md describes its output.
 **
 ** The memory of an encoder consists of the output and the details of one batch (bounded by
 ** encoder_full), the deepest stack, and the functions and native addresses (bounds.h). In the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The flight recorder (ring.h). */
+/* Implements the flight recorder (ring.h). */
 #include "ring.h"
 #include "bounds.h"
 #include "bytes.h"

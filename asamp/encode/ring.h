@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A flight recorder. It keeps the events of a recent period, and the samples from before that
-** period that are still alive (past.h), in bounded memory. Both can be written to an encoder at
-** any time and repeatedly, and together form a complete profile.
+** A flight recorder keeps the events of a recent period in memory, and the samples from before
+** that period that are still alive (past.h). Its memory is bounded. These events and samples can
+** be written to an encoder at any time and repeatedly, and together form a complete profile.
 **
 ** Events are stored in compressed pieces, oldest first. The newest events are in an open buffer
 ** until it is full. Used by one thread (the profile's writer), except ring_bytes. Invariants:

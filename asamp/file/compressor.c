@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compression by zlib or ISA-L (compressor.h). */
+/* Compresses bytes by zlib or ISA-L (compressor.h). */
 #include "compressor.h"
 #include "zmemory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Compression to the gzip format.
+** Compresses bytes to the gzip format.
 **
 ** There are three methods. SMALL is zlib. FAST is ISA-L's deflate, which takes a tenth of zlib's
 ** time, for an output that is larger by a quarter to a half. Built without ISA-L, FAST is zlib,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decompression by ISA-L or zlib (decompressor.h). */
+/* Decompresses by ISA-L or zlib (decompressor.h). */
 #include "decompressor.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Decompression of gzip files, member by member.
+** Decompresses gzip files, member by member.
 **
 ** Uses ISA-L's inflate, which takes a third of zlib's time; if built without ISA-L, zlib's.
 ** Independent of files. Rule:

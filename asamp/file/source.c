@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Source of bytes, plain or gzip (source.h).
+** Reads the bytes of a file, plain or gzip (source.h).
 **
 ** Bytes to be delivered are in 'out', from index 'next' on. Before 'out' is filled again, they are
 ** moved to its start. Compressed bytes are read into 'in'. A gzip file may consist of several

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Hash table with open addressing. It maps the addresses of watched memory blocks to numbers of
-** samples. One block may have several samples: the table has the number of the newest sample, and
-** each sample stores the number of the block's previous one. Independent of Lua and of samples.
+** Hash table from the addresses of watched memory blocks to numbers of samples, with open
+** addressing. One block may have several samples: the table has the number of the newest sample,
+** and each sample stores the number of the block's previous one. Independent of Lua and of
+** samples.
 **
 **   BL1  a block is in the table at most once;
 **   BL2  the table is at most half full, deleted slots included.

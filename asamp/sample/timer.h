@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Timers. A timer calls a function at a given rate of CPU time or of wall time, in a signal
-** handler of one OS thread. It belongs to an owner, which is a Lua state whose code may run on the
-** thread. An OS thread has one clock of CPU time and one of wall time. A clock generates the
-** signals for all its timers, at the highest of their rates. At each tick, the time that the tick
-** represents is added to one timer: that of the owner whose code is running.
+** Timers call functions in a signal handler of one OS thread, at given rates of CPU time or of
+** wall time. A timer belongs to an owner, which is a Lua state whose code may run on the thread.
+** An OS thread has one clock of CPU time and one of wall time. A clock generates the signals for
+** all its timers, at the highest of their rates. At each tick, the time that the tick represents
+** is added to one timer: that of the owner whose code is running.
 **
 ** The time of a clock is divided into spans. A span is one period long, or several to limit the
 ** number of signals. Each span has one tick, at a random point, so that ticks are not synchronized

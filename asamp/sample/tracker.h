@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The tracker of one state. It takes an allocation sample each time the core calls it (seam.h), at
-** random distances (interval.h), with a stack (stack.h). When a collection has decided the
-** survival (pending.h) and the class (classes.h) of the samples, it reports both. If the client
-** wants them, it also reports the deaths of survivors (followed.h). The client is the file of a
-** session (sampler.h) or a program (asamp.h). All memory of a tracker comes from malloc and is
-** never sampled.
+** A tracker takes the samples of one state and reports them to a client. It takes an allocation
+** sample each time the core calls it (seam.h), at random distances (interval.h), with a stack
+** (stack.h). When a collection has decided the survival (pending.h) and the class (classes.h) of
+** the samples, it reports both. If the client wants them, it also reports the deaths of survivors
+** (followed.h). The client is the file of a session (sampler.h) or a program (asamp.h). All memory
+** of a tracker comes from malloc and is never sampled.
 **
 ** This file starts and stops the tracker. The data is in trackerstate.h. The work is in
 ** tracksample.h (allocations), trackcopies.h (copied bytes), tracknative.h (native memory),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The profile of a process. It has one file, one writer thread, and one timer per OS thread whose
-** time is sampled, however many Lua states there are. It is set up once, before the first state,
-** from the variable ASAMP. Each state is attached when it is made (sampler_attach). sampler.h
-** explains how profile, sampler and process are related.
+** The profile that all Lua states of a process share. It has one file, one writer thread, and one
+** timer per OS thread whose time is sampled, however many states there are. It is set up once,
+** before the first state, from the variable ASAMP. Each state is attached when it is made
+** (sampler_attach). sampler.h explains how profile, sampler and process are related.
 **
 ** The file is opened when the first state is made, so that a program that makes no state leaves no
 ** file. If the set-up samples nothing, process_switch opens the file. A flight recorder opens it

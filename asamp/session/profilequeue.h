@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Internals of a profile. A queue passes events from the program's threads (profileevents.c) to
-** the writer thread (profilewriter.c). encoder.h defines the meaning of the bytes, and livefile.h
-** handles the file.
+** Internals of a profile: a queue that passes events from the program's threads (profileevents.c)
+** to the writer thread (profilewriter.c). encoder.h defines the meaning of the bytes, and
+** livefile.h handles the file.
 **
 ** Invariants (the rules P1 to P8 are in profile.h):
 **   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are accessed with 'lock' held.
