@@ -17,7 +17,7 @@ const NARROWEST = 160;  // px; in a narrower window the drawing is scaled down
 // Units of the time axis: microseconds, name, and the least length of the run, in units, for which the
 // unit is used.
 const UNITS = [[86400e6, "d", 4], [3600e6, "h", 4], [60e6, "min", 5], [1e6, "s", 1], [1e3, "ms", 0]];
-const MEMORIES = [["held", "held from the system"], ["rss", "resident (RSS)"], ["inuse", "in use"]];
+const MEMORIES = [["held", "reserved from the system"], ["rss", "resident (RSS)"], ["inuse", "in use"]];
 const PAUSE = [["minor", "minor pause"], ["major", "major pause"]];
 
 function max(list) {
@@ -295,7 +295,7 @@ export class Timeline {
     const i = low - 1;
     const parts = [seconds(us / 1e6)];
     if (i >= 0) {
-      for (const [key, name] of [["inuse", "in use"], ["held", "held"], ["rss", "RSS"]]) {
+      for (const [key, name] of [["inuse", "in use"], ["held", "reserved"], ["rss", "RSS"]]) {
         if (c[key][i] > 0) parts.push(`${name} ${bytes(c[key][i])}`);
       }
       for (const [key, name] of PAUSE) if (c[key][i] > 0) parts.push(`${name} ${seconds(c[key][i] / 1e6)}`);

@@ -329,7 +329,7 @@ static void thread (FirefoxFile *w, uint32_t number) {
 }
 
 static void threads (FirefoxFile *w) {
-  static const char held[] = "Held at the end";
+  static const char held[] = "Alive at the end, by holder";
   uint32_t number = 0;
   output_text(w->o, "\"threads\":[");
   for (w->group = 0; w->group < w->f->tags.ngroups; w->group++) {  /* FX5 */

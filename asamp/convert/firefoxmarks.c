@@ -241,7 +241,7 @@ void firefoxmarks_counters (FirefoxFile *w) {
     counter(w, "bytes in objects that were not freed yet", "In use", "purple",
             10, INUSE);
     output_text(w->o, ",\n");
-    counter(w, "bytes obtained from the system", "Held", "blue", 11, HELD);
+    counter(w, "bytes reserved from the system", "Reserved", "blue", 11, HELD);
     output_text(w->o, ",\n");
     counter(w, "resident set of the process", "RSS", "grey", 12, RSS);
   }

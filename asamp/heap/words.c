@@ -209,9 +209,9 @@ void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged
     case HEAP_EKEY: snprintf(out, WORDS_MOST, "key"); break;
     case HEAP_EWEAKKEY:
       if (merged || a >= g->n)
-        snprintf(out, WORDS_MOST, "[*] by weak key");
+        snprintf(out, WORDS_MOST, "[*] (weak key)");
       else
-        snprintf(out, WORDS_MOST, "[%s 0x%llx] by weak key", words_kind(g->kind[a]),
+        snprintf(out, WORDS_MOST, "[%s 0x%llx] (weak key)", words_kind(g->kind[a]),
                  (unsigned long long)g->address[a]);
       break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: words_slot(g, from, (int)way_kind(way), s, out); break;

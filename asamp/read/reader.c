@@ -72,8 +72,8 @@ typedef enum { STOP, GO } Step;
 /* Sets the message: a phrase, and the position of the current record. Returns STOP. */
 static Step damaged (Input *in, const char *what) {
   ReadProfile *r = in->state.r;
-  snprintf(r->message, sizeof(r->message), "%s at byte %llu of the log", what,
-           (unsigned long long)in->record);
+  snprintf(r->message, sizeof(r->message), "cannot be read after byte %llu of the log: %s",
+           (unsigned long long)in->record, what);
   return STOP;
 }
 
@@ -81,7 +81,7 @@ static Step damaged (Input *in, const char *what) {
 static Step reader_ended (Input *in) {
   const char *failure = source_failure(in->source);
   return damaged(in, failure != NULL ? failure
-                                     : "the file ends in a record");
+                                     : "the file ends inside a record");
 }
 
 /* Reads a number of 'size' bytes, 8 or 4, into *w. Returns 0 if the data end too early. */
@@ -138,12 +138,12 @@ static Step header (Input *in) {
   unsigned char b[3];
   int mode = 0;
   if (in->header)
-    return damaged(in, "a second header");
+    return damaged(in, "it has a second header");
   if (source_read(in->source, b, 2) < 2)
     return reader_ended(in);
   r->version = b[0] << 8 | b[1];
   if (r->version > 7)
-    return damaged(in, "a VMProf version above 7");
+    return damaged(in, "its VMProf version is above 7; use a newer asamp");
   if (r->version >= 4) {
     if (source_read(in->source, b, 1) < 1)
       return reader_ended(in);
@@ -186,7 +186,7 @@ static Step reader_meta (Input *in) {
   in->value[nvalue] = '\0';
   in->state.r->left[LEFT_METAS] += left > 0;
   if (leftkey == 0 && !readermeta_read(&in->state, key, in->value, nvalue))
-    return damaged(in, "bad details");
+    return damaged(in, "the details of a sample are malformed");
   return GO;
 }
 
@@ -290,11 +290,11 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   if (timed)
     memcpy(seconds, &lead, sizeof(*seconds));
   else if (lead != 1) {
-    damaged(in, "a stack whose count is not 1");
+    damaged(in, "the count of a stack is not 1");
     return NULL;
   }
   if (depth > READER_MAXDEPTH) {
-    damaged(in, "a stack deeper than 65536 words");
+    damaged(in, "a stack has more than 65,536 words");
     return NULL;
   }
   *n = (size_t)depth;
@@ -408,7 +408,7 @@ static Step reader_record (Input *in) {
     case 0x0a: return objects(in);
     default: {
       char what[40];
-      sprintf(what, "an unknown record (0x%02x)", *marker);
+      sprintf(what, "a record is of unknown kind (0x%02x)", *marker);
       return damaged(in, what);
     }
   }

@@ -137,8 +137,8 @@ static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   if (!p->header)
     return "not a VMProf log (no header)";
   if (v == REPAIR_DAMAGE)
-    snprintf(r->message, sizeof(r->message), "%s at byte %llu of the log",
-             p->fault, (unsigned long long)p->offset);
+    snprintf(r->message, sizeof(r->message), "cannot be read after byte %llu of the log: %s",
+             (unsigned long long)p->offset, p->fault);
   else if (v == REPAIR_END && r->mended == 0)
     r->whole = 1;
   while (source_read(p->source, NULL, PIECE) == PIECE) { }

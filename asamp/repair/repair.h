@@ -41,8 +41,8 @@ typedef struct RepairResult {
   uint64_t size;         /* bytes of the new file; undefined if 'whole' is 1 */
   int live;              /* 1: the old file was still being written; the new one has its
 			    contents so far */
-  char message[256];     /* description of the damage, "<problem> at byte N of the log"; empty if
-			    the log is not damaged */
+  char message[256];     /* description of the damage, "cannot be read after byte N of the log:
+			    PROBLEM"; empty if the log is not damaged */
 } RepairResult;
 
 /* Results of repair_file; REPAIR_DONE is success. */

@@ -38,7 +38,7 @@ static int repairrecord_take (Repair *p, uint64_t n) {
     if (source_read(p->source, to, step) < step) {
       p->fault = source_failure(p->source);
       if (p->fault == NULL)
-        p->fault = "the file ends in a record";
+        p->fault = "the file ends inside a record";
       return 0;
     }
     n -= step;
@@ -65,7 +65,7 @@ static int taketext (Repair *p, size_t *at, size_t *n) {
     return 0;
   length = repairrecord_word(p, p->record.n - 8);
   if (length > MAXTEXT) {
-    p->fault = "a text that is too long";
+    p->fault = "a text is longer than 64 MiB";
     return 0;
   }
   *at = p->record.n;
@@ -105,12 +105,12 @@ static Verdict header (Repair *p) {
   const unsigned char *name;
   size_t n;
   if (p->header)
-    return damage(p, "a second header");
+    return damage(p, "it has a second header");
   if (!repairrecord_take(p, 2))
     return REPAIR_DAMAGE;
   p->version = p->record.data[1] << 8 | p->record.data[2];
   if (p->version > 7)
-    return damage(p, "a VMProf version above 7");
+    return damage(p, "its VMProf version is above 7; use a newer asamp");
   if (p->version >= 4) {
     if (!repairrecord_take(p, 1))
       return REPAIR_DAMAGE;
@@ -165,16 +165,16 @@ static Verdict repairrecord_stack (Repair *p, int marker) {
   int mended = 0;
   uint64_t n;
   if (marker == VMPROF_GCSTACK && p->version < 7)
-    return damage(p, "a stack record of version 7 in an older log");
+    return damage(p, "a stack record of version 7 is in an older log");
   if (!repairrecord_take(p, 16))
     return REPAIR_DAMAGE;
   n = repairrecord_word(p, p->record.n - 8);
   if (!lead(p, &mended))
-    return damage(p, "a stack whose count is not 1");
+    return damage(p, "the count of a stack is not 1");
   if (n > VMPROF_MAXWORDS)
-    return damage(p, "a stack deeper than 65536 words");
+    return damage(p, "a stack has more than 65,536 words");
   if ((n & 1) && (p->own || (p->mode & VMPROF_PAIRS)))
-    return damage(p, "a stack with an odd number of words");
+    return damage(p, "a stack has an odd number of words");
   if (!repairrecord_take(p, 8 * (n + (p->version >= 1) + (p->mode & VMPROF_MEMORY))))
     return REPAIR_DAMAGE;
   if (p->own)
@@ -206,13 +206,13 @@ static Verdict objects (Repair *p) {
   int mended = 0;
   uint64_t n, i;
   if (p->version < 7)
-    return damage(p, "an object record of version 7 in an older log");
+    return damage(p, "an object record of version 7 is in an older log");
   if (!repairrecord_take(p, 16))
     return REPAIR_DAMAGE;
   n = repairrecord_word(p, p->record.n - 8);
   lead(p, &mended);
   if (n > VMPROF_MAXWORDS || n < p->nstats)
-    return damage(p, "an object record with an impossible number of words");
+    return damage(p, "an object record has an impossible number of words");
   if (!repairrecord_take(p, 8 * n))
     return REPAIR_DAMAGE;
   n -= p->nstats;
@@ -409,12 +409,12 @@ static Verdict trailer (Repair *p) {
     return REPAIR_DAMAGE;
   p->started = started;
   if (v == REPAIR_MENDED)
-    return damage(p, "an impossible time in the trailer");
+    return damage(p, "the time in the trailer is impossible");
   if (source_read(p->source, NULL, 1) == 0) {
     p->fault = source_failure(p->source);
     return p->fault == NULL ? REPAIR_END : REPAIR_DAMAGE;
   }
-  return p->own ? damage(p, "a trailer before the end of the log") : REPAIR_END;
+  return p->own ? damage(p, "the trailer is not at the end of the log") : REPAIR_END;
 }
 
 Verdict repair_record (Repair *p) {
@@ -426,7 +426,7 @@ Verdict repair_record (Repair *p) {
     return REPAIR_DAMAGE;
   }
   if (!p->header && p->record.data[0] != VMPROF_HEADER)
-    return damage(p, "no header");
+    return damage(p, "it has no header");
   switch (p->record.data[0]) {
     case VMPROF_STACK: case VMPROF_GCSTACK:
       return repairrecord_stack(p, p->record.data[0]);
@@ -436,7 +436,7 @@ Verdict repair_record (Repair *p) {
     case VMPROF_TIME: return timestamp(p);
     case VMPROF_META: return repairrecord_meta(p);
     case VMPROF_OBJECTS: return objects(p);
-    default: return damage(p, "an unknown record");
+    default: return damage(p, "a record is of unknown kind");
   }
 }
 

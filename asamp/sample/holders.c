@@ -367,7 +367,7 @@ static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top)
       break;
     case LUAN_EENTRY: format(to, size, "[*]"); break;
     case LUAN_EKEY: format(to, size, "key"); break;
-    case LUAN_EWEAKKEY: format(to, size, "[*] by weak key"); break;
+    case LUAN_EWEAKKEY: format(to, size, "[*] (weak key)"); break;
     case LUAN_EUPVALUE:
       holders_function(w, e->in, e->code, in, sizeof(in));
       textof(w, e->key, name, sizeof(name));
@@ -540,7 +540,7 @@ static void labelall (Work *w) {
   for (i = 0; i < w->nlist && !w->failed; i++) {
     w->at = (uint32_t)i;
     if (w->list[i].key != NONE) {
-      w->list[i].path = path(w, w->list[w->list[i].key].path, "[*] by weak key");
+      w->list[i].path = path(w, w->list[w->list[i].key].path, "[*] (weak key)");
       w->list[i].done = 1;
     }
     w->counted = 0;

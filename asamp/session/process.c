@@ -172,8 +172,8 @@ static int hasfolder (void) {
 
 static void cannot (int error, const char *why) {
   if (error == EACCES && geteuid() != user)
-    complain("%s; the process now runs as user %u, who may not write there: give out= a path "
-             "in a folder where that user may write", why, (unsigned)geteuid());
+    complain("%s; it started as user %u: give out= a path in a folder where user %u may write", why,
+             (unsigned)user, (unsigned)geteuid());
   else complain("%s", why);
 }
 
@@ -485,8 +485,8 @@ int process_stop (char *err, size_t errsize) {
   leavefile(old);
   if (!goeson) return 1;
   snprintf(err, errsize, "the recording has ended, but the next profile cannot be written: %s; "
-           "remove the cause%s", why,
-           ispassing(error) ? "; writing is tried again each second" : ", then send rotate");
+           "remove the cause%s", why, ispassing(error) ? "; writing is tried again each second"
+           : ", then send the request 'rotate' to the socket of this process");
   return 0;
 }
 

@@ -73,8 +73,8 @@ static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   return text;
 }
 
-/* If a resource limit can cause the errno, writes the limit and its value to 'why'. For other
-   errnos writes nothing. */
+/* If a resource limit or a missing permission can cause the errno, writes it to 'why', with the
+   limit's value or the user. For other errnos writes nothing. */
 static void reason (int error, char *why, size_t size) {
   char a[32], b[32];
   if (error == EMFILE)
@@ -86,6 +86,9 @@ static void reason (int error, char *why, size_t size) {
              "-v, now %s) or too many processes (ulimit -u, now %s); raise the limit",
              limited(RLIMIT_AS, 1024, a, sizeof(a)),
              limited(RLIMIT_NPROC, 1, b, sizeof(b)));
+  else if (error == EACCES)
+    snprintf(why, size, "Permission denied; the process that writes it runs as user %u, who may not "
+             "write there", (unsigned)geteuid());
 }
 
 /* Writes to 'err' that no profile can be written at 'path', and the reason. */
@@ -256,7 +259,9 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
     pthread_mutex_unlock(&p->lock);
   }
   if (!istaken)
-    snprintf(err, errsize, "the profile has ended");
+    snprintf(err, errsize, p->pid == getpid()
+             ? "nothing was written: the profile has ended"
+             : "nothing was written: the profile belongs to the parent process; call this there");
   else if (wish.error != 0)
     explain(wish.error, path, wish.why, sizeof(wish.why), err, errsize);
   return istaken && wish.error == 0;

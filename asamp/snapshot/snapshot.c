@@ -142,13 +142,21 @@ static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
 
 /* {== the child ======================================================== */
 
+/* Writes to 'why' that a snapshot was stopped at its time limit. */
+static void overtime (unsigned seconds, char *why, size_t size) {
+  snprintf(why, size, "it took more than %u s, the limit; profiler.snapshot() and asamp heap PID have no "
+           "limit", seconds);
+}
+
 /* Writes a message to stderr, without allocating (SN3). */
-static void complain (const char *path, int error) {
-  char line[600];
-  int n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n",
-                   path, error == ENOSPC ? "no space left on the device"
-                   : error == ENOMEM ? "not enough memory"
-                   : error == ETIMEDOUT ? "it took longer than its time limit" : "writing failed");
+static void complain (const char *path, int error, unsigned seconds) {
+  char line[600], why[128] = "writing failed";
+  int n;
+  if (error == ETIMEDOUT)
+    overtime(seconds, why, sizeof(why));
+  n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n",
+               path, error == ENOSPC ? "no space left on the device"
+               : error == ENOMEM ? "not enough memory" : why);
   if (n > 0 && write(2, line, (size_t)n) < 0) { /* there is nowhere to report this */ }
 }
 
@@ -182,7 +190,7 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
     struct stat s;
     if (fstat(w->fd, &s) == 0 && S_ISREG(s.st_mode))
       unlink(path);
-    complain(path, error);
+    complain(path, error, w->seconds);
   }
   _exit(error > 255 ? 255 : error);
 }
@@ -231,8 +239,12 @@ static void reap (void) {
 
 /* Writes the error message from 'why' or, if it is empty, from 'error'. Returns 0. */
 static int snapshot_failed (const char *path, const char *why, int error, char *err, size_t size) {
-  snprintf(err, size, "cannot write the snapshot '%s': %s", path,
-           why[0] != '\0' ? why : strerror(error));
+  char user[100] = "";
+  if (error == EACCES && why[0] == '\0')
+    snprintf(user, sizeof(user), "; the process that writes it runs as user %u, who may not write there",
+             (unsigned)geteuid());
+  snprintf(err, size, "cannot write the snapshot '%s': %s%s", path,
+           why[0] != '\0' ? why : strerror(error), user);
   errno = error;
   return 0;
 }
@@ -320,9 +332,10 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     error = run(w, L, wish, s);
     if (error != 0 && !s->forked && fstat(w->fd, &file) == 0 && S_ISREG(file.st_mode))
       unlink(s->path);
-    if (error != 0 && s->forked)
-      snprintf(why, sizeof(why), "the process that was to write it failed: %s",
-               error == ETIMEDOUT ? "it took longer than its time limit" : strerror(error));
+    if (error == ETIMEDOUT)
+      overtime(wish->seconds, why, sizeof(why));
+    else if (error != 0 && s->forked)
+      snprintf(why, sizeof(why), "the process that was to write it failed: %s", strerror(error));
     close(w->fd);
   }
   compressor_close(&w->compressor);

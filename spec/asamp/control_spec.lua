@@ -291,7 +291,8 @@ describe("a process that listens", function()
     assert.equal("error " .. cannot .. "\n", host.query(socket, "rotate\n"))
     assert.is_truthy(host.query(socket, ("record 20 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
     assert.equal("error the recording has ended, but the next profile cannot be written: " .. cannot ..
-      "; remove the cause, then send rotate\n", host.query(socket, "stop\n"))
+      "; remove the cause, then send the request 'rotate' to the socket of this process\n",
+      host.query(socket, "stop\n"))
     shell.output("mkdir %s/p", folder)
     assert.equal(("file %s/p/p.2.vmprof\nok\n"):format(folder), host.query(socket, "rotate\n"))
     local before = stats().samples

@@ -133,7 +133,7 @@ describe("asamp convert, of a profile with holders,", function()
     local p, stacks = cjson.decode((convert("--to", "firefox", path))), {}
     assert.same({0, 1}, p.meta.initialVisibleThreads)
     local t, s = p.threads[2], p.shared
-    assert.equal("Held at the end", t.name)
+    assert.equal("Alive at the end, by holder", t.name)
     assert.equal(2, t.tid)
     assert.equal("bytes", t.samples.weightType)
     assert.equal(0, t.markers.length)

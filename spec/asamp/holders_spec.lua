@@ -354,7 +354,7 @@ describe("holders in a profile", function()
     local h, found = profile.holders, {}
     assert.is_true(#h.step < 200, #h.step)
     for _, step in ipairs(h.step) do found[step] = true end
-    assert.is_true(found['["next"]'] and found['["onward"]'] and found["[*] by weak key"])
+    assert.is_true(found['["next"]'] and found['["onward"]'] and found["[*] (weak key)"])
   end)
 end)
 

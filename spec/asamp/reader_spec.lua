@@ -429,7 +429,7 @@ describe("the reader", function()
             assert.is_true(profile.samples >= last)
             last = profile.samples
             if n < #bytes then
-              assert.truthy(profile.message:find("at byte %d+ of the log"))
+              assert.truthy(profile.message:find("^cannot be read after byte %d+ of the log: "))
             end
           end
         end
@@ -452,7 +452,7 @@ describe("the reader", function()
         if profile then
           checkshape(profile)
           assert.is_false(profile.complete)
-          assert.truthy(profile.message:find "too early at byte %d")
+          assert.truthy(profile.message:find "^cannot be read after byte %d+ of the log: .* too early$")
         else
           assert.truthy(message:find "^cannot read profile '.*': ")
         end
@@ -498,7 +498,7 @@ describe("the reader", function()
       local profile = assert(read(bytes))
       assert.is_false(profile.complete)
       assert.equal(1, profile.timesamples)
-      assert.truthy(profile.message:find "^compressed data are corrupt at")
+      assert.truthy(profile.message:find ": compressed data are corrupt$")
     end)
   end)
 
@@ -742,15 +742,15 @@ describe("the reader", function()
     local own = vmprof.meta("asamp.format", "3")
     local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
     local damage = {
-      ["an unknown record (0x63)"] = "c" .. ("x"):rep(100),
-      ["an unknown record (0x04)"] = "\4\3lua",
-      ["a second header"] = vmprof.header(6, 2),
-      ["a stack whose count is not 1"] = vmprof.stack(1, 2, {5, 100}, {0}),
-      ["a stack deeper than 65536 words"] =
+      ["a record is of unknown kind (0x63)"] = "c" .. ("x"):rep(100),
+      ["a record is of unknown kind (0x04)"] = "\4\3lua",
+      ["it has a second header"] = vmprof.header(6, 2),
+      ["the count of a stack is not 1"] = vmprof.stack(1, 2, {5, 100}, {0}),
+      ["a stack has more than 65,536 words"] =
         "\1" .. string.pack("<i8i8", 1, 65537),
-      ["the file ends in a record"] = "\1" .. string.pack("<i8i8", 1, 65536),
+      ["the file ends inside a record"] = "\1" .. string.pack("<i8i8", 1, 65536),
       ["the log ends without its trailer"] = "",
-      ["bad details"] = own .. vmprof.meta("asamp.1", "nonsense"),
+      ["the details of a sample are malformed"] = own .. vmprof.meta("asamp.1", "nonsense"),
     }
     for what, bytes in pairs(damage) do
       it(what, function()
@@ -760,7 +760,7 @@ describe("the reader", function()
         assert.is_false(profile.complete)
         assert.equal(1, profile.timesamples)
         local at = bytes:find("asamp.1", 1, true) and #before + #own or #before
-        assert.equal(what .. " at byte " .. at .. " of the log",
+        assert.equal("cannot be read after byte " .. at .. " of the log: " .. what,
                      profile.message)
       end)
     end
@@ -792,7 +792,7 @@ describe("the reader", function()
         local profile = assert(read(good() .. own .. typed .. typed ..
                                     vmprof.meta("asamp.1", text)))
         checkshape(profile)
-        assert.truthy(profile.message:find "^bad details at byte")
+        assert.truthy(profile.message:find ": the details of a sample are malformed$")
         assert.equal(2, profile.samples)
       end
     end)

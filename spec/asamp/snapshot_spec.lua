@@ -330,7 +330,7 @@ describe("a snapshot of the heap", function()
       print(last.self > 1 << 20, last.path[#last.path].text)
     ]=]}
     assert.same({0, ""}, {status, err})
-    assert.matches("^1\ntrue\ttrue\ntrue\t%[table 0x%x+%] by weak key\n$", out)
+    assert.matches("^1\ntrue\ttrue\ntrue\t%[table 0x%x+%] %(weak key%)\n$", out)
   end)
 
   it("takes the next name where a snapshot is, and leaves other files alone", function()

@@ -411,8 +411,8 @@ describe("an answer", function()
       local run = commands.of((require("asamp.commands." .. name)))
       local code, out, err = run(o.socket)
       assert.same({1, ""}, {code, out})
-      assert.is_truthy(err:find("^asamp " .. name .. ": '[^\n]*liar.sock' answers %l+ with [^\n]*; " ..
-                                "is it a process with this version of asamp%?\n$"), err)
+      assert.is_truthy(err:find("^asamp " .. name .. ": the answer of '[^\n]*liar.sock' to '%l+' is " ..
+                                "malformed: [^\n]*; use the asamp of the process's version\n$"), err)
     end
     local port = serve(o.socket)
     local status, text = get(port, "/metrics")

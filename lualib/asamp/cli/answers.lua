@@ -34,14 +34,15 @@ local function number(fields, key, least)
   if n and n >= (least or 0) then
     return n
   end
-  error{fields[key] and ("'%s %s', which is out of range"):format(key, fields[key]) or
-        ("no '%s'"):format(key)}
+  error{fields[key] and ("'%s' is out of range: %s"):format(key, fields[key]) or
+        ("'%s' is missing"):format(key)}
 end
 
 local function text(fields, key)
   local found = fields[key]
   if found and (found == "" or #found > NAME) then
-    error{("an empty or too long '%s'"):format(key)}
+    error{found == "" and ("'%s' is empty"):format(key) or
+          ("'%s' has more than %d bytes"):format(key, NAME)}
   end
   return found
 end
@@ -49,10 +50,13 @@ end
 local function pausebins(line)
   local n = 0
   for word in (line or ""):gmatch "%S+" do
-    n = n + (count(word) and 1 or BINS + 1)
+    n = n + 1
+    if not count(word) then
+      error{("'pausebins' is out of range: %s"):format(word)}
+    end
   end
   if n ~= BINS then
-    error{("a histogram of pauses without exactly %d numbers"):format(BINS)}
+    error{("'pausebins' has %d numbers instead of %d"):format(n, BINS)}
   end
   return line
 end
@@ -75,11 +79,12 @@ local function rows(fields, pattern, most)
     local counts, rest = row:match(pattern)
     for word in (counts or "x"):gmatch "%S+" do
       if not count(word:gsub("^%-", ""), most) then
-        error{("a row '%s'"):format(row)}
+        error{("the row '%s' is malformed"):format(row)}
       end
     end
     if #rest > NAME or not utf8.len(rest) then
-      error{"a row with a text that is too long or not UTF-8"}
+      error{#rest > NAME and ("a row has more than %d bytes of text"):format(NAME) or
+            "the text of a row is not UTF-8"}
     end
   end
   return {pid = number(fields, "pid", 1), rows = fields.rows}
@@ -90,7 +95,7 @@ function CHECKS.names(fields)
   for _, row in ipairs(found.rows) do
     local name = row:match("^" .. ("%d+ "):rep(NAMED) .. "(.*)$")
     if known[name] then
-      error{("the name '%s' twice"):format(name)}
+      error{("two rows have the name '%s'"):format(name)}
     end
     known[name] = true
   end
@@ -102,11 +107,11 @@ function CHECKS.labels(fields)
   for _, row in ipairs(found.rows) do
     local set = row:match "^%d+ (.*)$"
     if known[set] then
-      error{("the labels '%s' twice"):format(set)}
+      error{("two rows have the labels '%s'"):format(set)}
     end
     for label in set:gmatch "[^\t]+" do
       if not label:find "^[^=]+=" then
-        error{("a row '%s'"):format(row)}
+        error{("the row '%s' is malformed"):format(row)}
       end
     end
     known[set] = true
@@ -122,7 +127,7 @@ end
 local function file(fields)
   local path = text(fields, "file")
   if not path then
-    error{"no 'file'"}
+    error{"'file' is missing"}
   end
   return {file = path}
 end
@@ -167,8 +172,8 @@ end
 -- replaces the name. Returns nil and a message if the file must not or cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
-    return nil, ("cannot open '%s': the process gave a relative path; is it a process with this version " ..
-      "of asamp?"):format(path)
+    return nil, ("cannot open '%s': the process gave a relative path; use the asamp of the process's version")
+      :format(path)
   end
   local open, name = host.openfile(path, peer.pid, peer.uid)
   if not open then

@@ -152,8 +152,8 @@ local function result(waits, request, target, path, seconds, answer)
   end
   fields, wrong = answers.check(request, fields)
   if not fields then
-    return nil, ("'%s' answers %s with %s; is it a process with this version of asamp?"):format(
-      path, request:match "^%S*", wrong)
+    return nil, ("the answer of '%s' to '%s' is malformed: %s; use the asamp of the process's version")
+      :format(path, request:match "^%S*", wrong)
   end
   known[target] = fields.pid or known[target]
   fields.peer = {pid = answer[5], uid = answer[6]}
@@ -168,7 +168,8 @@ function M.all(targets, request, seconds)
   for i, target in ipairs(targets) do
     local path, message = find(target)
     if request:find "[\n%z]" then
-      found[i] = {nil, "a request to a process must be one line"}
+      found[i] = {nil, ("the request '%s' has a line break or a zero byte, which no path and no name in " ..
+                        "a request may have"):format(request)}
     elseif path then
       sent[#sent + 1], paths[#paths + 1] = i, path
     else

@@ -221,13 +221,14 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if wrong then
     return warn.failed("%s", wrong)
   end
-  local leak
+  local leak, lacks
   if o["no-leak"] then
-    leak = leaks.of(profile) or false
+    leak, lacks = leaks.of(profile)
+    leak = leak or false
   end
   local checks = gates.limits(profile, t, {
     allocated = o["max-allocated"], peak = o["max-peak"], alive = o["max-alive"],
-    lines = o["max-line"], leaks = leak, cut = ispart(o)})
+    lines = o["max-line"], leaks = leak, lacks = lacks, cut = ispart(o)})
   local sight
   if o.baseline then
     local before, a = load(o.baseline, o.baseline, o, world, warn)

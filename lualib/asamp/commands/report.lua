@@ -58,11 +58,11 @@ local DESCRIPTION = {
     "not: a profile of Asamp in either format, or one of another " ..
     "VMProf profiler; - is standard input.",
   options.TOP,
-  options.by("sorts by bytes, samples, survived (bytes that survived), alive " ..
-    "(bytes alive at the end) or time (default: bytes and time, as far as " ..
-    "the file has them); state, thread: a table of the Lua states, or of the OS " ..
-    "threads, of a process", {"state", "thread"}),
-  {"state", "TEXT", "only the Lua states with TEXT in their name, or of that number"},
+  options.by("sorts the tables by bytes, samples, survived (bytes that survived), alive " ..
+    "(bytes alive at the end) or time; default: bytes and time, if the profile has them. " ..
+    "--by state instead shows a table of the Lua states, --by thread one of the OS threads",
+    {"state", "thread"}),
+  {"state", "TEXT", "only the Lua states whose name has TEXT in it, or the state with the number TEXT"},
   {"by-label", "NAME", "a table of the values of that label (profiler.label), with the costs " ..
     "of each"},
   {"label", "NAME=VALUE", "only code that ran with that label; NAME=(none): without a label of that name",
@@ -200,6 +200,13 @@ local function samefile(a, b)
   return paths.names(b, a) or paths.names(a, paths.written(b))
 end
 
+-- Reasons why --source FILE has no text, if they differ from those of the page.
+local WITHOUT = {
+  outside = "lies outside the current folder: give its path with --source FILE",
+  hidden = "is in a hidden folder: give its path with --source FILE",
+  absent = "was not found: give its path with --source FILE",
+}
+
 -- Returns the costs of the lines of a file for asamp.show.source; nil and a message on failure.
 -- 'started': start of the profile in seconds since the epoch. 'functions': those of the profile.
 local function annotated(wanted, t, started, functions)
@@ -221,7 +228,7 @@ local function annotated(wanted, t, started, functions)
     code, reason = find(file)
   end
   if not code then
-    return nil, ("the code of '%s' %s"):format(file, pagesources.WHY[reason])
+    return nil, ("the code of '%s' %s"):format(file, WITHOUT[reason] or pagesources.WHY[reason])
   end
   return {name = file, text = source.split(code), rows = rows, cut = pagesources.WHY[reason],
           changed = sources.changed(read, started)}

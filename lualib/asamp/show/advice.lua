@@ -35,7 +35,7 @@ local function sizes(style, advice)
     {"minor", spare = 2, function(r) return units.count(math.floor(r.minors + 0.5)) end},
     {"tenured", function(r) return within(style, size, r.tenured, r.tenurederror) end},
     {"collecting", function(r) return within(style, units.shorttime, r.time, r.timeerror) end},
-    {"held", spare = 1, function(r) return size(r.held) end},
+    {"reserved", spare = 1, function(r) return size(r.held) end},
   }, "", function(i, n)
     local star = rows[i].beyond and n < #BEYOND
     starred = starred or star
@@ -156,8 +156,8 @@ function M.render(found, style)
   out[#out + 1] = ""
   local best = found.best
   out[#out + 1] = layout.wrap(now.large and
-    ("No nursery size is recommended: collections run when large blocks are allocated, on average " ..
-     "%s after the end of the nursery."):format(size(now.over)) or best and
+    ("No nursery size is recommended: large blocks decide when a collection runs. On average they exceed " ..
+     "the nursery by %s."):format(size(now.over)) or best and
     ("LUA_GC=%s would save %s ±%s of %s in collections, and reserve about %s %s memory."):format(
       sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),

@@ -39,7 +39,7 @@ local function collection(name, description)
                  "survived, {marker.data.tenured} tenured",
     chartLabel = "{marker.name}",
     fields = {
-      field("inuse", "In use", "bytes"), field("held", "Held", "bytes"),
+      field("inuse", "In use", "bytes"), field("held", "Reserved", "bytes"),
       field("rss", "RSS", "bytes"), field("tenured", "Tenured", "bytes"),
       field("decided", "Samples decided", "integer"),
       field("survived", "Samples that survived", "integer"),

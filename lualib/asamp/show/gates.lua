@@ -40,7 +40,7 @@ local function leaks(check)
     return units.plural(check.value, "likely leak") ..
            (check.blame.container and ", held by " .. layout.clean(check.blame.container) or "")
   elseif check.unjudged then
-    return "no likely leak; too few samples or collections to find one"
+    return "no likely leak found: " .. check.unjudged
   elseif check.maybe then
     return ("no likely leak; %s grows, a longer run would decide"):format(
       check.maybe.holder and layout.clean(check.maybe.holder) or place(check.maybe))

@@ -257,7 +257,7 @@ local function collected(p)
     units.plural(n, "collection"), units.count(p.minors),
     units.count(p.majors))
   if last and last.inuse > 0 then
-    text = text .. ("; after the last one, heap: %s in use, %s reserved"):format(
+    text = text .. ("; after the last one, %s of Lua's heap were in use, and %s reserved"):format(
       units.bytes(last.inuse), units.bytes(last.held))
   end
   return text .. "."

@@ -43,7 +43,7 @@ function M.names(style, part)
   if #all == 0 or style.profile.begun < 2 then
     return {}
   end
-  return titled(style, titleof("By script of the Lua states", part), all, "script", nameof)
+  return titled(style, titleof("Lua states by script", part), all, "script", nameof)
 end
 
 --- Returns a table of single states.

@@ -6,7 +6,8 @@
 -- nil: a count), blame (a row of the totals, or nil), 'found' (of an estimate: the smallest value that
 -- fails in 9 of 10 runs), for a comparison 'before', 'sigma' (standard errors of the difference)
 -- and 'needed' (required standard errors), and for "no-leak" why a leak may have been missed: 'maybe'
--- (the first of asamp.sums.leaks), 'few' (of the same), 'unjudged' (true: too few data)}.
+-- (the first of asamp.sums.leaks), 'few' (of the same), 'unjudged' (a clause: what the
+-- profile lacks)}.
 --
 -- If the exact number of allocated bytes is known, a row's bytes are its share of the samples
 -- times that number. The share p of n random samples has the standard error sqrt(p (1 - p) / n),
@@ -134,8 +135,8 @@ local function ofline(profile, totals, exact, wanted)
 end
 
 --- Returns the checks of one profile. 'o', nil fields are not checked: allocated, peak, alive
--- (bytes), lines ({{file, line, bytes, text}, ...}), leaks (result of asamp.sums.leaks; false: too few
--- data for one), cut (true: parts are excluded, so exact totals do not apply).
+-- (bytes), lines ({{file, line, bytes, text}, ...}), leaks (result of asamp.sums.leaks; false: none,
+-- for the reason 'lacks'), cut (true: parts are excluded, so exact totals do not apply).
 function M.limits(profile, totals, o)
   local list, whole = {}, totals.whole
   local exact = not o.cut and profile.allocated or nil
@@ -159,7 +160,7 @@ function M.limits(profile, totals, o)
     local first, last = found.rows[1], found.rows[#found.rows]
     list[#list + 1] = {name = "no-leak", ok = not first, value = last and last.group or 0, limit = 0,
                        error = 0, blame = first, maybe = found.maybe and found.maybe[1],
-                       few = found.few, unjudged = not o.leaks or nil}
+                       few = found.few, unjudged = not o.leaks and o.lacks or nil}
   end
   return list
 end

@@ -90,7 +90,7 @@ function M.atleast(rows, least)
 end
 
 -- Steps that represent many elements of one table.
-local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] by weak key"] = "keys"}
+local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak key)"] = "keys"}
 
 --- Finds the table with many elements in a path: returns its path, "list" or "keys", and the steps
 -- after the element. Without such a table: the whole path, nil and "".

@@ -581,6 +581,18 @@ local function ofheap(profile)
   return found
 end
 
+-- Returns the reason why no leaks can be found in the profile, a clause; nil: they can.
+local function lacking(profile)
+  local bins = profile.bins
+  return (profile.samples or 1) == 0 and "it has no samples of allocations" or
+    profile.profiles and "it was merged from several, whose own reports list likely leaks" or
+    not profile.lines and "it has no line numbers" or
+    profile.own == false and "it does not record which objects survived: Asamp did not write it" or
+    not (profile.course and profile.fates) and "the run had no collection; profile a longer run" or
+    profile.survived == 0 and "none of its samples survived a collection" or
+    (not bins or bins.n < M.BINS // 2) and "it has no times" or nil
+end
+
 --- Returns {parts (number of judged parts), proved (true: deaths are known), before, after (minimum of
 -- bytes in use in the second and the last quarter), grew (true: the heap grew), late (kept bytes of
 -- the second half), kept (true: lines can be judged), rows = {{file, line, name, samples (decided or
@@ -594,18 +606,16 @@ end
 -- container (path of the main holder, to its table with many elements; nil: unknown), or related rows,
 -- have the same group (1, 2, ...) and are adjacent; groups and rows are sorted by kept bytes. Rows of
 -- native memory have the type "native". Without collections 'before' and the fields that depend on it
--- are nil. Returns nil if the file lacks data, or if several profiles are merged in it.
+-- are nil. If the profile lacks data, or is merged from several, returns nil and a clause with the reason.
 function M.of(profile)
-  local bins = profile.bins
-  if not bins or profile.profiles or bins.n < M.BINS // 2 or not profile.fates or
-     not profile.lines or profile.survived == 0 or
-     not profile.course then
-    return nil
+  local bins, lacks = profile.bins, lacking(profile)
+  if lacks then
+    return nil, lacks
   end
   local native, late = nativerows(profile)
   local found = ofheap(profile)
   if not found and #native == 0 then
-    return nil
+    return nil, "the run had too few collections; profile a longer run"
   end
   found = found or {parts = bins.n, proved = true, grew = false, kept = true, late = 0, rows = {}}
   found.native = #native > 0 and late or nil

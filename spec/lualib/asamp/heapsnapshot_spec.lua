@@ -78,12 +78,12 @@ describe("asamp convert --to heapsnapshot", function()
       assert.is_truthy(nodes[edge.to_node // fields + 1])
       reached[edge.to_node] = true
       if kinds[edge.type + 1] ~= "element" then
-        local name = assert(t.strings[edge.name_or_index + 1]):gsub("^%[.-%] by", "by")
+        local name = assert(t.strings[edge.name_or_index + 1]):gsub("^%[.-%] %(", "(")
         names[name] = true
       end
     end
     for i = 1, #nodes - 1 do assert.is_true(reached[i * fields]) end
-    for _, name in ipairs{"close", "by weak key", "metatable"} do
+    for _, name in ipairs{"close", "(weak key)", "metatable"} do
       assert.is_true(names[name], name)
     end
     -- nothing was sampled

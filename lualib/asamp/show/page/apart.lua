@@ -32,7 +32,7 @@ function M.of(profile)
   if #(profile.states or {}) > 1 then
     local function name(row) return row.name end
     out.states = {
-      cut("By script of the Lua states", "script", states.names(profile), name),
+      cut("Lua states by script", "script", states.names(profile), name),
       cut("By Lua state", "state", states.states(profile), function(row)
         return row.id and ("%d  %s"):format(row.id, row.name) or row.name
       end),

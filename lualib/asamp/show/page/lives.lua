@@ -50,14 +50,9 @@ end
 -- paths to the kept objects {text, share}, at most PATHS; nil: unknown)}}, left}. If the profile lacks data,
 -- 'summary' is the reason and there are no rows.
 function M.leaks(profile)
-  local found = leaks.of(M.coarse(profile))
+  local found, lacks = leaks.of(M.coarse(profile))
   if not found then
-    return {summary = profile.samples == 0 and
-                   "Leaks cannot be found: there are no samples of allocations" or
-                   profile.profiles and
-                   "This profile was merged from several, whose own reports list likely leaks" or
-                   "The profile cannot show likely leaks: " ..
-                   "it has no collections, no survival of samples or no slices of time", rows = {}, left = 0}
+    return {summary = "The profile cannot show likely leaks: " .. lacks, rows = {}, left = 0}
   end
   local rows = {}
   for i = 1, math.min(ROWS, #found.rows) do

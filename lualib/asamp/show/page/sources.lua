@@ -19,22 +19,22 @@ local MAXTEXT, MAXLINE, AROUND = 4 << 20, 400, 4
 
 -- Reasons of missing lines, as text about several files.
 local REASONS = {
-  {"outside", "lie outside the current folder and the folders of --source"},
-  {"hidden", "are in hidden folders: name these with --source"},
-  {"unread", "cannot be read as text"},
-  {"long", "are longer than " .. units.bytes(M.MAXFILE)},
-  {"full", "do not fit into the page"},
-  {"absent", "were not found: give their path with --source"},
+  {"outside", "lie outside the current folder: name their folders with --source DIRS"},
+  {"hidden", "are in hidden folders: name these with --source DIRS"},
+  {"unread", "are not text files that can be read"},
+  {"long", "are longer than the limit, " .. units.bytes(M.MAXFILE)},
+  {"full", "do not fit into the page, which has space for 4 MiB of lines"},
+  {"absent", "were not found: name their folders with --source DIRS"},
 }
 
 --- The same about one file.
 M.WHY = {
-  outside = "lies outside the current folder and the folders of --source",
-  hidden = "is in a hidden folder: name it with --source",
-  unread = "cannot be read as text",
-  long = "is longer than " .. units.bytes(M.MAXFILE),
-  full = "does not fit into the page",
-  absent = "was not found: give its path with --source",
+  outside = "lies outside the current folder: name its folder with --source DIRS",
+  hidden = "is in a hidden folder: name it with --source DIRS",
+  unread = "is not a text file that can be read",
+  long = "is longer than the limit, " .. units.bytes(M.MAXFILE),
+  full = "does not fit into the page, which has space for 4 MiB of lines",
+  absent = "was not found: name its folder with --source DIRS",
 }
 
 -- Returns {[file] = {[line] = true}}, the lines with frames by file index from 0, and the files
@@ -110,9 +110,8 @@ function M.summary(columns, missing)
   for _, reason in ipairs(REASONS) do
     local names = by[reason[1]]
     if names then
-      parts[#parts + 1] = ("%s %s (%s%s)"):format(units.count(#names),
-        #names > 1 and reason[2] or M.WHY[reason[1]], #names > 1 and "such as " or "",
-        layout.cutstart(layout.clean(names[1]), 60))
+      parts[#parts + 1] = ("%s (%s%s) %s"):format(units.count(#names), #names > 1 and "such as " or "",
+        layout.cutstart(layout.clean(names[1]), 60), #names > 1 and reason[2] or M.WHY[reason[1]])
     end
   end
   if n > 0 then

@@ -207,7 +207,7 @@ describe("asamp advise", function()
       profiled "64K-512K"
       local code, out = run(path)
       assert.equal(0, code, out)
-      assert.truthy(out:find "No nursery size is recommended: collections run when large blocks")
+      assert.truthy(out:find "No nursery size is recommended: large blocks decide when a")
       code, out = run("--json", path)
       assert.equal(0, code, out)
       for _, q in ipairs(json.decode(out).advice.sizes) do

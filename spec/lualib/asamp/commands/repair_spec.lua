@@ -31,7 +31,8 @@ describe("asamp repair", function()
     cut(20)
     local code, out, err = run(path, "-o", other)
     assert.same({0, ""}, {code, err})
-    assert.truthy(out:find("^'" .. path .. "': the file ends in a record at byte %d+ of the log\n"))
+    assert.truthy(out:find("^'" .. path .. "': cannot be read after byte %d+ of the log: " ..
+                           "the file ends inside a record\n"))
     assert.truthy(out:find("\nrecovered: 1 sample of allocation and 3 samples of time, " ..
                            "[%d,]+ bytes of the log\n"))
     assert.truthy(out:find "\nlost: 5 bytes after the damage\n")

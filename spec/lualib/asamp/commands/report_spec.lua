@@ -120,21 +120,21 @@ describe("asamp report", function()
       local code, out = run("--source", file, path)
       assert.equal(0, code, out)
       assert.matches("1 line of the profile is after the end of the part that was read: the file is " ..
-                     "longer than 8 MiB.", (out:gsub("%s+", " ")))
+                     "longer than the limit, 8 MiB.", (out:gsub("%s+", " ")))
     end)
 
     it("knows the file by the end of its path, and reports errors", function()
       local name = file:match "[^/]*$"
       assert.equal(0, (run("--source", file, path)))
       assert.same({1, "", ("asamp report: '%s': the code of '%s' lies outside the current "
-                           .. "folder and the folders of --source\n"):format(path, file)},
+                           .. "folder: give its path with --source FILE\n"):format(path, file)},
                   {run("--source", name, path)})
       assert.same({1, "", ("asamp report: '%s': no line of 'none.lua' has a sample; use asamp report " ..
         "--top 1000, which lists all\n"):format(path)},
                   {run("--source", "none.lua", path)})
       os.remove(file)
       assert.same({1, "", ("asamp report: '%s': the code of '%s' was not found: give its path with "
-                           .. "--source\n")
+                           .. "--source FILE\n")
                           :format(path, file)}, {run("--source", file, path)})
     end)
   end)
@@ -235,8 +235,8 @@ describe("asamp report", function()
     local code, out, err = run(path)
     assert.equal(0, code)
     assert.truthy(out:find("40 MiB allocated", 1, true))
-    assert.equal(("asamp report: '%s': the file ends in a record at byte %d " ..
-                  "of the log; the report covers the readable part\n")
+    assert.equal(("asamp report: '%s': cannot be read after byte %d of the log: the file " ..
+                  "ends inside a record; the report covers the readable part\n")
                  :format(path, #bytes - 25), err)
     shell.write(path, bytes:sub(1, 60))
     code, out, err = run(path)

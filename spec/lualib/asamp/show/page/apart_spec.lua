@@ -68,7 +68,7 @@ describe("the page of asamp view #plain", function()
     assert.same({{"300 bytes", "50.0%", "1", "1", "2 script0"}, {"200 bytes", "33.3%", "1", "1", "1 script1"},
                  {"100 bytes", "16.7%", "1", "1", "0 script0"}}, rows "By Lua state")
     assert.same({{"400 bytes", "66.7%", "2", "2", "script0"}, {"200 bytes", "33.3%", "1", "1", "script1"}},
-                rows "By script of the Lua states")
+                rows "Lua states by script")
     assert.is_true(says "has set no labels")
   end)
 end)

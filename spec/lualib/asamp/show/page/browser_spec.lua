@@ -82,7 +82,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#meaning":find("One sample of allocations represents 1 MiB", 1, true))
     assert.truthy(b:text "#meaning":find("One sample of time represents 10 ms", 1, true))
     local notes = b:text "#notes"
-    assert.truthy(notes:find("^No source lines of 1 file: 1 was not found: [^\n]*$"), notes)
+    assert.truthy(notes:find("^No source lines of 1 file: 1 %([^\n]*%) was not found: [^\n]*$"), notes)
   end)
 
   it("warns of a cut file", function()
