@@ -6,7 +6,7 @@
 -- nil: a count), blame (a row of the totals, or nil), 'found' (of an estimate: the smallest value that
 -- fails in 9 of 10 runs), for a comparison 'before', 'sigma' (standard errors of the difference)
 -- and 'needed' (required standard errors), and for "no-leak" why a leak may have been missed: 'maybe'
--- (the first of asamp.sums.leaks), 'few' (of the same), 'unjudged' (a clause: what the
+-- (the first of asamp.sums.leaks), 'few' (of the same), 'unjudged' (a clause: the data that the
 -- profile lacks)}.
 --
 -- If the exact number of allocated bytes is known, a row's bytes are its share of the samples
