@@ -241,7 +241,7 @@ static void reap (void) {
 static int snapshot_failed (const char *path, const char *why, int error, char *err, size_t size) {
   char user[100] = "";
   if (error == EACCES && why[0] == '\0')
-    snprintf(user, sizeof(user), "; the process that writes it runs as user %u, who may not write there",
+    snprintf(user, sizeof(user), "; the process that writes it runs as user %u, which may not write there",
              (unsigned)geteuid());
   snprintf(err, size, "cannot write the snapshot '%s': %s%s", path,
            why[0] != '\0' ? why : strerror(error), user);

@@ -152,7 +152,7 @@ describe("a process that the environment profiles", function()
     local code, _, err = run("chroot", "s.lua", folder .. "/jail")
     shell.output("chmod 777 %s/out", folder)
     assert.equal(0, code)
-    assert.is_truthy(err:find("runs as user 65534, who may not write there; it started as user 0: " ..
+    assert.is_truthy(err:find("runs as user 65534, which may not write there; it started as user 0: " ..
       "give out= a path", 1, true), err)
   end)
 
