@@ -45,9 +45,9 @@ static inline void luaN_dirtied (lua_State *L) {
 /*
 ** Upstream calls these hooks: luai_userstateopen when a state is complete, luai_userstatethread
 ** when L has created thread L1, luai_userstateresume when lua_resume has counted its own C call in
-** L->nCcalls. A main thread gets label 0, another thread the label of the thread that creates it.
-** 'outermost' is the value of nCcalls by which luaN_yields (calls.h) recognizes the outermost
-** bytecode loop of a coroutine.
+** L->nCcalls. The first two set the label: 0 for a main thread, the label of its creator for
+** another thread. The third stores nCcalls in 'outermost', so that luaN_yields (calls.h) recognizes
+** the outermost bytecode loop of a coroutine.
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))

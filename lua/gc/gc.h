@@ -650,7 +650,7 @@ LUAI_FUNC void luaN_closeheap (global_State *g);
 LUAI_FUNC void luaN_closing (lua_State *L);
 
 /* Reserves capacity in the lists of weak tables of a new state, and reads LUA_GC and LUAN_STRESS.
-   Raises a memory error. */
+   Raises a memory error if there is no memory. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
 /* Marks the dead short string o again, because the program has found o in the string table before
@@ -716,8 +716,8 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
 ** To be called when a CallInfo was added after L's running one: counts it, and returns the CallInfo
-** to use next. Adds more CallInfos to a deep thread, which are adjacent in memory, because each
-** visit of a frame of a recursion costs a cache miss if frames are scattered. May allocate; does
+** to use next. If L is deep, adds more CallInfos that are adjacent in memory: if the frames of a
+** deep recursion were scattered, each visit of a frame would cost a cache miss. May allocate; does
 ** not collect.
 */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);

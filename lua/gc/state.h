@@ -19,7 +19,7 @@ struct luaN_Sampler;
    setting in effect. */
 typedef struct luaN_Tuning {
   lu_byte mode;			/* the collector's mode: 1 + KGC_INC or 1 + KGC_GEN */
-  lu_byte hugepages;		/* 1: a big mapped heap has huge pages from the first touch on */
+  lu_byte hugepages;		/* 1: a big mapped heap has huge pages from the first access on */
   lu_byte nomadvise;		/* 1: the core does not call madvise */
   /* Upstream's parameters pause, stepmul and genmajormul, in percent plus 1. */
   unsigned pause, stepmul, major;
@@ -335,7 +335,9 @@ typedef struct luaN_Pace {
   /* Bytes that the pacer had counted as allocated (spent in pace.c) when the last major collection
      ended. */
   uint64_t since;
-  l_mem byhand;			/* bytes of explicit steps since the last major collection ended */
+  /* Bytes of allocation that explicit steps have represented since the last major collection
+     ended. */
+  l_mem byhand;
   uint64_t volume;		/* bytes of allocation after which a major collection is due */
   /* Bytes in use, and bytes of footprint, when the last major collection ended. */
   size_t live, footprint;
@@ -374,12 +376,12 @@ typedef struct luaN_Pauses {
   uint64_t mostwork;
 } luaN_Pauses;
 
-/* Switches of LUAN_STRESS in the debug build. stress.h explains them under the names of the fields;
-   0: not set. */
+/* Switches of LUAN_STRESS in the debug build, under the names that stress.h explains. 0: not
+   set. */
 typedef struct luaN_Stress {
   size_t slice;
   unsigned verify, emergency;
-  unsigned untilemergency;	/* allocations until the next emergency collection */
+  unsigned untilemergency;	/* number of events until the next emergency collection */
   lu_byte major;
 } luaN_Stress;
 

@@ -46,9 +46,10 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Ensures capacity for one element more than 'nelems' in a vector of *psize elements. Doubles the
-** size of a full vector, up to 'limit', which also keeps the number of bytes within size_t. Raises
-** an error with the name of the 'elements' if a full vector has reached the limit.
+** Returns a vector with capacity for more than 'nelems' elements: the vector 'block' of *psize
+** elements, or if it is full, the same vector resized to twice as many, but to at most 'limit'
+** elements, so that the number of bytes fits into size_t. Updates *psize. If a full vector has
+** 'limit' elements already, raises an error that contains the name 'elements'.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                  int size_elem, int limit, const char *elements, int kind) {
