@@ -36,8 +36,9 @@ static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
 ** Parameters of zlib for LIVE. A stack repeats the previous one except for a few words, and most
 ** bytes of a word are zero. So the best matches have the maximal length, but there are many short
 ** ones among them. Therefore level 6 examines more candidates: CHAIN, or a quarter of them once it
-** has a GOOD match. A match of LAZY bytes is long enough. In a text the best match is among few
-** candidates (TEXTCHAIN); CHAIN would save only 3% of the bytes, in twice the time.
+** has a GOOD match. After a match of LAZY bytes, the next position is not tried. In a text the
+** best match is among few candidates (TEXTCHAIN); CHAIN would save only 3% of the bytes, in twice
+** the time.
 */
 enum { LEVEL = 6, GOOD = 8, LAZY = 64, LONGEST = 258, CHAIN = 1024, TEXTCHAIN = 64 };
 
@@ -185,7 +186,7 @@ enum { ROOM = 64 };
 
 static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
                   CompressorSink sink, void *ud) {
-  do {  /* the libraries' lengths have 32 bits */
+  do {  /* in several steps, because the libraries' lengths have 32 bits */
     size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, room, m;
     int how = piece < n ? COMPRESSOR_MORE : then;
     do {

@@ -55,7 +55,7 @@ typedef struct Place {
   int kept;             /* 1: the requested file was not used because it is a profile, or because
 			   its name was generated and it exists already */
   int created;          /* 1: the file was created */
-  int folder;           /* PlaceWish.folder */
+  int folder;           /* copy of PlaceWish.folder */
 } Place;
 
 /*

@@ -159,7 +159,7 @@ static void enterall (Classes *c, lua_State *L, const void *table,
 }
 
 
-/* Returns the entry that has the name of entry i. It is another one if entry i is a field like
+/* Returns the entry that has the name of entry i. That is another entry if i is a field like
    __index, which has no name of its own. */
 static uint32_t classes_named (const Classes *c, uint32_t i) {
   while (c->names[i].length == 0 && c->names[i].parent != NONE)

@@ -556,7 +556,7 @@ static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int nati
   }
   else if (!part) stack_frames(s, n);
   remember(s, n, stay);
-  if (!whole) s->nknown = 0;  /* the frames outside them were not reported */
+  if (!whole) s->nknown = 0;  /* the stack outside the known frames was not reported */
   stack_leave(s);
 }
 

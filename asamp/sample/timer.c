@@ -65,7 +65,7 @@ struct Timer {
   const void *whose;	/* owner, as in TimerWho */
   uint64_t period, time, counted;  /* 'period' in ns. 'time': ns given to this timer so far, plus a
 				   random start. 'counted': number of periods counted (C1) */
-  TimerTick *f;			/* NULL: not started yet */
+  TimerTick *f;			/* callback for ticks; NULL: the timer is not started yet */
   void *ud;
 };
 

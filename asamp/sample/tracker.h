@@ -67,7 +67,8 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
 void tracker_forked (Tracker *t);
 void tracker_again (Tracker *t, uint64_t seed, int isforked);
 
-/* Sets the client. Counters start at 0. */
+/* Sets the client, and sets all counters to 0. 'ud' is passed to the client's callbacks. 'period'
+   is the sampling period in bytes. 'native' 1: samples have C stacks. */
 void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
                     uint64_t period, int native);
 

@@ -45,9 +45,9 @@ typedef struct TrackerClient {
      followed from now on, so d may already contain them. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
-  void (*point) (void *ud, lua_State *L);  /* As in luaN_Sampler. */
-  void (*closing) (void *ud, lua_State *L);  /* As in luaN_Sampler. */
-  int follows;		/* 1: survivors are followed and deaths reported. */
+  void (*point) (void *ud, lua_State *L);  /* Called at a safepoint, as in luaN_Sampler. */
+  void (*closing) (void *ud, lua_State *L);  /* Called when lua_close starts. */
+  int follows;		/* 1: survivors are followed, and their deaths are reported. */
   /* Returns 1 if a sample may be reported inside malloc now. That requires space for it, a report
      that does not block, and that this thread is not inside another report. NULL: the client takes
      no such samples. */
@@ -59,7 +59,8 @@ typedef struct TrackerClient {
      from the state. May call luaN_walk, and those functions of tracker.h that do not run a
      collection. NULL: not called. */
   void (*safe) (void *ud, lua_State *L);
-  void (*starved) (void *ud, lua_State *L);  /* As in luaN_Sampler; may be NULL. */
+  /* Called before the core raises a memory error, as in luaN_Sampler. NULL: not called. */
+  void (*starved) (void *ud, lua_State *L);
 } TrackerClient;
 
 #define TRACKER_WATCHLOG	16	/* log2 of the number of bits of 'watching' */

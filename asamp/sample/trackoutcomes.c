@@ -64,7 +64,7 @@ void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
 }
 
 
-/* Returns the duration in ns of all pauses since the last reported one that were not reported. */
+/* Returns the total ns of the pauses since the last call that were not reported. */
 static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
   uint64_t all = m->pauses - t->pauses, reported = t->reportedpauses;
   t->pauses = m->pauses;

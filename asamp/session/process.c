@@ -48,7 +48,7 @@ static int numbered;		/* Number of the last profile made from the pattern
 				   (process_make). */
 static int parted;		/* 1: this is the child of a fork, and no state has collected
 				   yet; atomic. */
-static void (*control) (void);	/* Set by process_controlled. */
+static void (*control) (void);	/* Function from process_controlled; NULL: none. */
 static SamplerRate standing;	/* Rates of the set-up. */
 
 /*

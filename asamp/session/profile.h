@@ -83,7 +83,8 @@ typedef struct ProfileConfig {
 typedef struct ProfileTotals {
   uint64_t samples;   /* number of allocation samples, in periods, that were passed to the profile
 		         and not lost */
-  uint64_t timesamples;  /* the same number of time samples */
+  uint64_t timesamples;  /* number of time samples, in periods, that were passed to the profile and
+			    not lost */
   uint64_t lost;      /* number of samples of both kinds, in periods, for which there was no space
 		         or which could not be written */
   uint64_t all;       /* 'lost' plus the number of samples reported with profile_lost */

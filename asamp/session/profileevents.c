@@ -95,7 +95,7 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
       return 0;
     profilequeue_wake(p);
     pthread_cond_wait(&p->room, &p->lock);
-    p->inhand = inhand;  /* another thread may have reported something */
+    p->inhand = inhand;  /* another thread may have changed 'inhand' during the wait */
     if (p->error != 0 || p->stop)
       return 0;
   }

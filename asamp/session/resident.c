@@ -187,7 +187,7 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   l->old = (int64_t)living;
   l->young = (int64_t)(p->inuse - living);
   l->gaps = (int64_t)(p->heads + p->lines + p->large) - (int64_t)p->inuse;
-  if (l->gaps < 0) {  /* because the bytes in use include the state itself, which is native
+  if (l->gaps < 0) {  /* happens because the bytes in use include the state itself, which is native
 			 memory */
     untouched = -l->gaps;
     l->gaps = 0;
@@ -196,7 +196,7 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   }
   l->unused = (int64_t)p->unused;
   l->reserve = (int64_t)(resident + p->lent) - (int64_t)(p->heads + p->lines + p->unused);
-  if (l->reserve < 0) {  /* because the ends of some blocks were never touched */
+  if (l->reserve < 0) {  /* happens because the ends of some blocks were never touched */
     untouched = -l->reserve;
     l->reserve = 0;
     takelua(l, &untouched);

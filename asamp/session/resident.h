@@ -72,7 +72,7 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
   __atomic_store_n(&r->held, bytes, __ATOMIC_RELAXED);
 }
 
-enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' below */
+enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' of resident_measure */
 
 /*
 ** Measures the state if a measurement is due. Then, if a picture is due, emits one to the profile

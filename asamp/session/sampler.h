@@ -48,7 +48,7 @@ typedef struct Sampler Sampler;
 typedef struct SamplerOptions {
   int folder;		/* descriptor of the folder of 'out', as in PlaceWish; 0: none */
   const char *out;	/* path of the profile */
-  unsigned number;	/* as in PlaceWish, like 'made' and 'replace' */
+  unsigned number;	/* 'number', 'made' and 'replace' are as in PlaceWish (place.h) */
   int made;
   int replace;
   const char *command;	/* command line, for display; may be NULL */
@@ -114,11 +114,11 @@ typedef struct SamplerStats {
   uint64_t period;
   uint64_t samples, bytes;	/* in the session: samples of allocation, in periods; bytes
 				   allocated while sampling was on */
-  uint64_t natives;		/* samples of native memory */
+  uint64_t natives;		/* number of samples of native memory, in periods */
   uint64_t lost;
   uint64_t unfollowed;		/* number of survivors whose deaths are not reported */
   int timing;			/* 1: time is sampled */
-  uint64_t timesamples;		/* of the session */
+  uint64_t timesamples;		/* number of time samples in the session, in periods */
   uint64_t minors, majors;	/* collections of the state since it was made */
   uint64_t nanoseconds;		/* ns spent in the sampler, on the program's thread */
   const char *file;		/* path of the session's file, or of the last session's, or NULL */

@@ -77,7 +77,8 @@ const char *seen_text (unsigned name);
 ** pauses are added.
 */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
-/* Copies the sums over past states, SEEN_NAMES rows, and returns the number of rows. */
+/* Stores the sums over past states in 'to', one row for each of SEEN_NAMES numbers of names, and
+   returns the number of rows. */
 unsigned seen_named (SeenNamed *to);
 /* Adds an open state to the row of its name. Its samples and bytes are added only if 'profile' is
    1. */

@@ -242,9 +242,8 @@ uintptr_t backtrace_start (uintptr_t address) {
 
 /*
 ** Returns an address that identifies the function interrupted at ip - 1 (like startof of
-** timing.c). The result is not ip itself, because profiles drop the lowest bit of the byte's
-** address before ip: if that byte is the first of the function and its address is odd, the result
-** would be outside the function.
+** timing.c). Returning ip itself could give another function. Profiles store ip - 1 with its
+** lowest bit cleared, which is outside the function if ip - 1 is its start and odd.
 */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;

@@ -32,7 +32,7 @@ static FindObject *findobject;  /* NULL: glibc is older than 2.35, or not yet lo
 
 
 static void setfindobject (void) {
-#if !defined(LOADED_OLD)  /* LOADED_OLD: spec/asamp/loaded_spec.lua */
+#if !defined(LOADED_OLD)  /* spec/asamp/loaded_spec.lua defines LOADED_OLD to test the table */
   void *f = dlsym(RTLD_DEFAULT, "_dl_find_object");
   FindObject *to;
   memcpy(&to, &f, sizeof(to));

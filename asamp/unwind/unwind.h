@@ -75,10 +75,10 @@ typedef struct Unwind {
 #endif
 
 /*
-** Initializes libunwind, which writes to 300 KB of memory. libunwind opens the descriptors that it
-** keeps; this function prevents that they get the numbers of standard streams. Later calls do
-** nothing. Walks that need libunwind call this function. The owner of a signal handler must call
-** it before the handler's first walk.
+** Initializes libunwind, which writes to 300 KB of memory and opens descriptors that it keeps.
+** Makes sure that these are not the numbers of standard streams. Later calls do nothing. Walks
+** that need libunwind call this function. The owner of a signal handler must call it before the
+** handler's first walk.
 */
 void unwind_prime (void);
 
