@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
-** A buffer that grows. All zero: empty. After a failed allocation, 'failed' stays 1 until
-** bytes_free: the content is kept, and the functions that append do nothing.
+** A buffer that grows. All zero: empty. After a failed allocation, 'failed' is 1 until bytes_free;
+** meanwhile the content is kept, and the functions that append do nothing.
 */
 typedef struct Bytes {
   unsigned char *data;

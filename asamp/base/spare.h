@@ -25,8 +25,8 @@ typedef struct Spare {
 } Spare;
 
 /*
-** Fills the reserve: maps a whole new one, then returns the rest of the old one. Returns 0 if there
-** is no space; the reserve is then unchanged.
+** Fills the reserve, unless it is full: maps a whole new one, then returns the rest of the old one
+** to the system. Returns 0 if there is no space; the reserve is then unchanged.
 */
 int spare_keep (Spare *s);
 

@@ -66,7 +66,7 @@ int request_continue (Request *r);
 int request_refuse (Request *r, const char *why);
 /*
 ** Sends as much of the answer as the socket accepts now; the rest stays. Returns 0 if the
-** connection is closed or the socket's descriptor was closed by the program (CN7).
+** connection is closed, or the program has closed the socket's descriptor (CN7).
 */
 int request_send (Request *r);
 /* Frees the data of a client that disconnects. Cancels its snapshot (heaprequest_end). */

@@ -21,8 +21,8 @@
 /* The lock of 'held'. A fork waits for it, so that the child finds the table complete (CN5). */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 /*
-** The recorded descriptors. Device and inode identify the file, because daemons close all
-** descriptors and reuse their numbers (CN7).
+** The recorded descriptors. Device and inode identify the file of each, because a daemon may close
+** all descriptors and reuse their numbers (CN7).
 */
 static struct Held {
   int fd;

@@ -62,7 +62,7 @@ uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
   } while (0)
 
 /*
-** Write the start "name":[ and the end ], of a column. firefoxcolumns_comma is called before the
+** Write the start of a column, "name":[, and its end, ]. firefoxcolumns_comma is called before the
 ** value of each row, with the number of the row in the column.
 */
 void firefoxcolumns_start (FirefoxFile *w, const char *name);

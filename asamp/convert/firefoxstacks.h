@@ -41,8 +41,9 @@ int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold
 void firefoxstacks_free (FirefoxStacks *s);
 
 /*
-** Returns the number (from 0) of the stack of a node with a label set (0: none) that a site has;
-** FIREFOXSTACKS_NONE for node 0 without labels, a stack without a frame.
+** Returns the number, from 0, of the stack of a node with the label set 'labels' (0: none). A site
+** must have this node and set. Returns FIREFOXSTACKS_NONE for node 0 without labels, which is a
+** stack without a frame.
 */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 

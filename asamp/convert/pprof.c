@@ -148,8 +148,8 @@ static void limits (Writer *w) {
 }
 
 /*
-** Writes a comment with the exact bytes of each label set for which they are known. The samples
-** cannot have these bytes, because their values are estimates by stack.
+** Writes a comment with the exact bytes of each label set, if they are known. They cannot be values
+** of samples, because these are estimates by stack.
 */
 static void exactlabels (Writer *w) {
   const ReadProfile *r = w->r;
@@ -179,8 +179,8 @@ static void exactlabels (Writer *w) {
 }
 
 /*
-** Writes the fields before the samples. writesite and writeheld write values in the order of the
-** sample types here.
+** Writes the fields before the samples. The sample types must have the order in which writesite and
+** writeheld write the values.
 */
 static void pprof_head (Writer *w) {
   const ReadProfile *r = w->r;

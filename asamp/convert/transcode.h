@@ -42,8 +42,9 @@ typedef struct TranscodeInto {
   Encoder *encoder;
   uint64_t mallocs;  /* period of native memory in the file's head, bytes; 0: the head has none, and
                         the period is written with the samples */
-  /* Returns the output's state for a state of the profile; a new state is added. Returns NULL if
-     there is not enough memory or, with the client's 'stop' set, if there are too many states. */
+  /* Returns the output's state for a state of the profile, and adds it if it is new. Returns NULL
+     if there is not enough memory, or if there are too many states; in the latter case sets the
+     client's 'stop'. */
   TranscodeState *(*state) (void *ud, uint32_t id);
   /* These three return the file's id of a function, native function or class. A new name is
      written, or recorded to be written by the encoder. They return 0 if there is not enough
@@ -104,8 +105,9 @@ int transcode_start (Transcode *t, int format, Output *o);
 /* As transcode_start, for a profile in a merged file; 'start' (ns, monotonic clock): its start. */
 int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start);
 /*
-** After reader_read: writes the events that were held back, the holders and, unless the output is a
-** merged file, the end of the log. Returns NULL, or the reason why the output is incomplete.
+** Completes the output, after reader_read. Writes the events that were held back, the holders and,
+** unless the output is a merged file, the end of the log. Returns NULL, or the reason why the
+** output is incomplete.
 */
 const char *transcode_finish (Transcode *t, const ReadProfile *r);
 void transcode_free (Transcode *t);
@@ -134,8 +136,9 @@ uint64_t transcode_left (ProfileLeft *to, const ReadProfile *r);
 /* Stores up to PROFILE_LABELS labels of set 1, 2, ... in 'to' and returns their number. */
 size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to);
 /*
-** Splits the name "n:symbol:0:library" of a native function into the two buffers, cut if necessary.
-** Changes neither if the text has another form, and not 'file' if the library is "-".
+** Splits the name "n:symbol:0:library" of a native function into the two buffers. A long text is
+** cut. If the text has another form, neither buffer is changed. If the library is "-", 'file' is
+** not.
 */
 void transcode_split (const char *text, char *symbol, size_t symbolsize, char *file,
                       size_t filesize);

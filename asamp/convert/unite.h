@@ -77,8 +77,8 @@ int unite_start (Unite *m, Output *o);
 int unite_check (Unite *m, const char *path, char *err, size_t errsize);
 /*
 ** Adds one profile for which unite_check has returned 1. Returns its contents, which the caller
-** frees, or NULL with the reason in 'err'; *fatal is then 1 if the result is unusable, 0 if only
-** this profile is missing in it. 'progress' and 'ud' are for ReaderClient.
+** frees. On failure returns NULL, with the reason in 'err', and sets *fatal: to 1 if the result is
+** unusable, to 0 if only this profile is missing in it. 'progress' and 'ud' are for ReaderClient.
 */
 ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
                     void *ud, int *fatal, char *err, size_t errsize);

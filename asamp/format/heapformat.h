@@ -19,7 +19,7 @@
 /* Tags of records. */
 #define HEAP_META	0x01  /* key and value: texts, each preceded by its length */
 #define HEAP_FROM	0x02  /* absolute address / 8 of the object whose edges follow; 0: the
-			         roots */
+			         edges of the roots follow */
 #define HEAP_END	0x03  /* number of objects, number of edges, bytes of all objects */
 #define HEAP_SITE	0x04  /* name and source of a function (texts), line of its
 			         definition, line where samples were allocated. Sites are

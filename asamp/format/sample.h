@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** This folder has the formats of profiles and heap snapshots, and depends on no files, threads,
-** clocks or Lua (filekind.h reads from a descriptor):
+** This folder has the formats of profiles and heap snapshots. It does not depend on files, threads,
+** clocks or Lua, except that filekind.h reads from a descriptor:
 **
 **   contents of a profile     this file
 **   bytes of a VMProf log     vmprof.h (records), objects.h (record 0x0A), frameids.h and
@@ -79,8 +79,8 @@ typedef struct ProfileTime {
 } ProfileTime;
 
 /*
-** The entries that the collector visits in a pause in addition to the live objects, in the order
-** of luaN_Looked (seam.h).
+** The kinds of entries that the collector visits in a pause in addition to the live objects, in the
+** order of luaN_Looked (seam.h).
 */
 enum ProfileLooked {
   LOOKED_REMEMBERED, LOOKED_STACKS, LOOKED_WEAK, LOOKED_LISTED, LOOKED_COUNT

@@ -20,8 +20,8 @@ typedef struct Known {
 } Known;
 
 /*
-** Sets *id to the number of the class with this name, and adds the class if it is new. It may
-** exist, because several metatables may have one name. Returns 0 if there is not enough memory.
+** Sets *id to the number of the class with this name, and adds the class if it is new. The class
+** may exist, because several metatables may have one name. Returns 0 if there is not enough memory.
 */
 static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *id) {
   uint64_t key = hash_bytes(name, strlen(name)) >> 1;
@@ -89,8 +89,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
 }
 
 /*
-** Sets *id to the class of the table or userdata v: that of its metatable or, if the metatable has
-** no name, that of its kind. Returns 0 if there is not enough memory.
+** Sets *id to the class of the table or userdata v. This is the class of its metatable or, if the
+** metatable has no name, the class of its kind. Returns 0 if there is not enough memory.
 */
 static int classof (Naming *m, const Graph *g, uint32_t v, Known *known, uint32_t *id) {
   uint32_t mt = metatable(g, v), named;

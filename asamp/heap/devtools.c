@@ -88,8 +88,8 @@ typedef struct Out {
   const Naming *m;
   Strings words;
   IdMap ids;		/* the ids assigned so far */
-  uint32_t *strings;	/* for each object that is a string with a text: the number of this text
-			   among the texts; for other objects: GRAPH_NONE */
+  uint32_t *strings;	/* for each object: if it is a string with a text, the number of this text
+			   among all texts; else GRAPH_NONE */
   uint32_t nstrings;	/* number of texts */
   uint64_t firstsite;	/* index in the file's list of strings of the name of site 0; its source
 			   follows, then name and source of site 1, and so on */

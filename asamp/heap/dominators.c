@@ -15,12 +15,11 @@ typedef struct Work {
   uint32_t *order;	/* object of each number */
   uint32_t *number;	/* number of each object */
   uint32_t *above;	/* parent in the search tree; later a higher ancestor, set by eval */
-  uint32_t *dominator;	/* at first the parent in the search tree, at last the immediate
-			   dominator */
+  uint32_t *dominator;	/* immediate dominator; the parent in the search tree until nearest() */
   uint32_t *semi, *label;  /* semidominator; label[v]: the number with the smallest semidominator
 			      among v and its ancestors before above[v] */
-  uint32_t *first, *from;  /* predecessors of number v: from[first[v]] up to, but without,
-			      from[first[v + 1]] */
+  uint32_t *first, *from;  /* the predecessors of number v are from[first[v]] to
+			      from[first[v + 1] - 1] */
 } Work;
 
 /*

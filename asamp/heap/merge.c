@@ -16,8 +16,8 @@ typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
   const uint32_t *above;	/* parent of each object in the tree */
-  uint32_t *first, *child;	/* children of object v: child[first[v]] up to, but without,
-				   child[first[v + 1]] */
+  uint32_t *first, *child;	/* the children of object v are child[first[v]] to
+				   child[first[v + 1] - 1] */
   uint64_t *value, *count;	/* for paths, for each object: the bytes that the wanted objects in
 				   its subtree, itself included, retain, and their number */
   Merge *m;

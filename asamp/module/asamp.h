@@ -25,15 +25,15 @@
 ** receive. The program can free the data in the last of these callbacks.
 **
 ** Callbacks run on the OS thread that runs the state, usually in the middle of an allocation or a
-** collection. A callback must not call the Lua API (the debug build ends the process with a
-** line that names the function), must not call functions of asamp_Api except 'symbol' and
-** 'kindname' (the others do nothing and report a failure), and must not raise an error or jump
-** out. It may use malloc, locks and I/O; the program waits for it. Callbacks are never nested.
-** Pointers that a callback receives are valid until it returns, unless a longer life is stated.
+** collection. So a callback must not call the Lua API; the debug build then ends the process with a
+** line that names the function. It must not call functions of asamp_Api except 'symbol' and
+** 'kindname'; the others do nothing and report a failure. It must not raise an error or jump out.
+** It may use malloc, locks and I/O; the program waits for it. Callbacks are never nested. Pointers
+** that a callback receives are valid until it returns, unless a longer life is stated.
 **
-** Later versions add fields and callbacks at the end of structs, except asamp_Frame, and
-** programs need not be recompiled: the field 'size' of asamp_Client and asamp_Options shows which
-** fields a program has.
+** Programs need not be recompiled for later versions, which add fields and callbacks only at the
+** end of structs, and none to asamp_Frame. The field 'size' of asamp_Client and asamp_Options shows
+** which fields a program has.
 */
 #ifndef asamp_h
 #define asamp_h
@@ -108,8 +108,8 @@ typedef struct asamp_Fate {
 
 /*
 ** A collection. Reported after the survival outcomes and the deaths that it decided. Times are
-** in ns, sizes in bytes. Of collections that decide nothing and follow one another within 10 ms,
-** some are not reported.
+** in ns, sizes in bytes. Some collections are not reported, if they decide nothing and follow one
+** another within 10 ms.
 */
 typedef struct asamp_Collection {
   uint64_t time;	/* End of the collection, CLOCK_MONOTONIC. */
@@ -128,8 +128,8 @@ typedef struct asamp_Collection {
 			   marking; 0: a minor collection. */
   int phase;		/* Phase of the major collection afterwards: 0 none, 1 marking, 2
 			   sweeping. */
-  uint64_t lost;	/* Sampling periods, since 'start', of samples that were dropped
-			   because there was no memory for them. */
+  uint64_t lost;	/* Samples that were dropped since 'start' because there was no memory
+			   for them, as a number of sampling periods. */
 } asamp_Collection;
 
 /*
@@ -140,8 +140,8 @@ typedef struct asamp_Collection {
 ** Within one call of 'holders', equal paths have equal numbers.
 */
 typedef struct asamp_Path {
-  uint32_t number;	/* Number of the path: 1, 2, ...; 0: no path, because the object is
-			   dead or is memory of C code. */
+  uint32_t number;	/* Number of the path: 1, 2, ... 0: there is no path, because the object
+			   is dead, or the sample is of memory of C code. */
   const char *const *steps;  /* Steps of the path, root first. Valid until the callback returns. */
   size_t nsteps;	/* Number of steps. */
 } asamp_Path;
@@ -188,9 +188,9 @@ typedef struct asamp_Options {
 */
 typedef struct asamp_Counts {
   size_t size;		/* sizeof(asamp_Counts), set by the program. */
-  uint64_t bytes;	/* Allocated bytes of all kinds except ASAMP_STACK, the kind of stacks that
-			   grow and of frames of calls. The first stack of a coroutine counts
-			   as ASAMP_COROUTINE. */
+  uint64_t bytes;	/* Allocated bytes of all kinds except ASAMP_STACK, which is the kind of
+			   call frames and of stacks that have grown. The first stack of a
+			   coroutine counts as ASAMP_COROUTINE. */
   uint64_t blocks;	/* Number of blocks of the same kinds. A block counts when it is allocated,
 			   and again each time it grows. */
   uint64_t kindbytes[ASAMP_KINDS];  /* Bytes by asamp_Kind, with ASAMP_STACK. */
@@ -222,21 +222,21 @@ typedef struct asamp_Api {
   /* Returns the name of a type: "table", "table array part", ... */
   const char *(*kindname) (asamp_Kind kind);
   /*
-  ** Calls 'held' for every followed sample (which requires the callback 'died'). Visits all
-  ** reachable objects, for about as long as a full collection, while the program waits;
-  ** allocates up to about 16 bytes per object with malloc. Returns the number of samples reported;
-  ** 0 also on failure: the state has no client of this interface, memory is exhausted, or it is
-  ** called by a callback, or by lua_Alloc during a collection.
+  ** Calls 'held' for every followed sample; without the callback 'died' there are none. Visits all
+  ** reachable objects while the program waits, which takes about as long as a full collection.
+  ** Allocates up to about 16 bytes per object with malloc. Returns the number of samples reported.
+  ** Returns 0 on failure: the state has no client of this interface, memory is exhausted, or the
+  ** call comes from a callback, or from lua_Alloc during a collection.
   */
   size_t (*holders) (lua_State *L);
   /*
   ** Writes a snapshot of the heap to the file 'path', for 'asamp heap'. Needs no client; if the
   ** state is sampled, the snapshot has the site and time of each live sample. A forked process
-  ** writes the file; the program's wait() does not find that process. Returns after the fork if
-  ** 'wait' is 0 and fewer than 16 snapshots are being written, else after the file is written. If
-  ** no process can be made, this process writes the file. Replaces an existing snapshot or profile
-  ** at 'path', but no other file. Returns 1. On failure returns 0 and writes one line with the
-  ** reason to 'err', which may be NULL.
+  ** writes the file; the program's wait() does not find that process. If no process can be made,
+  ** this process writes the file. If 'wait' is 0 and fewer than 16 snapshots are being written,
+  ** returns after the fork, else after the file is written. Replaces an existing snapshot or
+  ** profile at 'path', but no other file. Returns 1. On failure returns 0 and writes one line with
+  ** the reason to 'err', which may be NULL.
   */
   int (*snapshot) (lua_State *L, const char *path, int wait, char *err, size_t errsize);
   /*
@@ -263,10 +263,10 @@ typedef struct asamp_Api {
 } asamp_Api;
 
 /*
-** Loads the module profiler.core and returns its interface. Returns NULL if the module is
-** missing (the state has no 'require', or its package.cpath does not find profiler/core.so), is
-** older than this header, or cannot call this Lua (then require "profiler" raises an error with
-** the reason). May raise a memory error.
+** Loads the module profiler.core and returns its interface. Returns NULL if the module is missing,
+** is older than this header, or cannot call this Lua. It is missing if the state has no 'require',
+** or package.cpath does not lead to profiler/core.so. If it cannot call this Lua, require
+** "profiler" raises an error with the reason. May raise a memory error.
 */
 static inline const asamp_Api *asamp_api (lua_State *L) {
   const asamp_Api *api = NULL;

@@ -381,9 +381,10 @@ static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
 
 
 /*
-** label(t) -> true | false: changes the labels of the calling thread. t maps names to values: a
-** string, a number or true; false removes the label. If t or an entry is invalid, returns false,
-** and the thread keeps its labels. Reads the table once: servers set labels for every request.
+** label(t) -> true | false: changes the labels of the calling thread. t maps names to values. A
+** value is a string, a number or true; false removes the label. If t or an entry is invalid,
+** returns false, and the thread keeps its labels. For speed it reads the table only once, because
+** servers set labels for every request.
 */
 static int l_label (lua_State *L) {
   LabelChange changes[LABELS_ATONCE];
@@ -517,8 +518,8 @@ int asamp_setup (const char *wish, const char *home) {
     return 0;
   }
   lua_pushboolean(L, 1);
-  lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  /* the environment's paths are for the
-						       program only */
+  lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  /* ignores LUA_PATH and LUA_CPATH, which
+						       are for the program only */
   luaL_openlibs(L);
   if (luaL_loadbufferx(L, chunk, sizeof(chunk) - 1, "=asamp", NULL) == LUA_OK) {
     lua_pushstring(L, wish);

@@ -27,8 +27,8 @@ typedef struct Counting {
 typedef struct Counter {
   Counting *counting;	/* record of the state */
   int active;		/* 1: not closed yet */
-  luaN_Counts counts;	/* of an active counter: the record's counts at its start; of a closed one:
-			   the allocations from its start to its end */
+  luaN_Counts counts;	/* while the counter is active, the record's counts at its start; when it
+			   is closed, the allocations from its start to its end */
 } Counter;
 
 static const char key = 0;	/* its address is the record's key in the registry */
@@ -127,8 +127,8 @@ static int counting_nothing (lua_State *L) {
 
 
 /*
-** The end of l_count, also its continuation after a yield. Stack: the record, the bytes and the
-** blocks at the start, the results of f.
+** The end of l_count, also its continuation after a yield. The stack has the record, the bytes and
+** the blocks at the start, and the results of f.
 */
 static int counted (lua_State *L, int status, lua_KContext k) {
   const Counting *c = lua_touserdata(L, 1);

@@ -36,8 +36,8 @@ typedef struct Embed {
 } Embed;
 
 /*
-** 1 while this OS thread runs a callback of a client. The state may then be in the middle of an
-** allocation or a collection, so that not even sampler_of may be called.
+** 1 while this OS thread runs a callback of a client, else 0. During a callback the state may be in
+** the middle of an allocation or a collection, so that not even sampler_of may be called.
 */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 

@@ -79,8 +79,9 @@ typedef struct Server {
 static Request refused;  /* context of requests with a zero byte, which are refused without Lua */
 
 /*
-** Called with the raw address of a request; returns the request's context. The library decodes the
-** address and cuts it at a zero byte, which would change its target: such a request is refused.
+** Called with the raw address of a request; returns the request's context. A request with a zero
+** byte in its address is refused, because the library decodes the address and cuts it at the zero
+** byte, which would change its target.
 */
 static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
   (void)ud;

@@ -33,8 +33,8 @@ static const char *shown (lua_State *L, int index) {
 }
 
 
-/* Pushes the two limits of argument 1, of allocated and of live bytes, each an integer or nil.
-   Raises an error if the argument is wrong. */
+/* Pushes the limits in argument 1: that of allocated bytes, then that of live bytes. Each is an
+   integer or nil. Raises an error if the argument is wrong. */
 static void pushlimits (lua_State *L) {
   int i, given = 0;
   if (lua_type(L, 1) != LUA_TTABLE) {

@@ -68,8 +68,8 @@ static inline int pushfailed (lua_State *L, const char *message, int error) {
   return 3;
 }
 
-/* The getters return the field 'key' of the table at index 1: getinteger 0 if the field does not
-   convert to an integer, getboolean 0 if it is nil or false. */
+/* The getters return the field 'key' of the table at index 1. getinteger returns 0 if the field
+   does not convert to an integer, getboolean returns 0 if it is nil or false. */
 static inline lua_Integer getinteger (lua_State *L, const char *key) {
   lua_Integer n;
   lua_getfield(L, 1, key);

@@ -31,8 +31,9 @@ static double endof (size_t k) {
 }
 
 /*
-** Adds the part of a nursery of 'all' bytes that was allocated 'from' to 'to' bytes before its
-** collection. A byte of the nursery counts as 'weight' bytes, which samples represent.
+** Adds a part of a nursery to the totals: the bytes that were allocated 'from' to 'to' bytes before
+** its collection. 'all': bytes of the nursery. 'weight': bytes that samples represent for one byte
+** of the nursery.
 */
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {

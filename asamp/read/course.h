@@ -28,8 +28,8 @@ typedef struct Span {
   uint64_t least;        /* minimum of 'inuse' after a collection */
   uint64_t tenured, decided, survived;  /* sums, as in ReadCollection */
   uint64_t planned, charged;  /* sums, as in ReadCollection */
-  uint64_t minorpause, majorpause;  /* longest pause of a minor, of a major collection; 0: the span
-				       has none */
+  uint64_t minorpause, majorpause;  /* longest pause of a minor collection, and of a major one; 0:
+				       the span has no such collection */
   uint64_t looked[LOOKED_COUNT];  /* work counters of the longest pause (enum ProfileLooked) */
   uint64_t minors, majors;  /* numbers of collections with an event */
   uint64_t left;         /* number of collections without an event */

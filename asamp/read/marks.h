@@ -3,7 +3,7 @@
 ** The marks of a profile: totals by name over all marks, and an even selection of single marks
 ** (kept marks) for a timeline. Independent of files and Lua. Invariants:
 **
-**   MK1  at most MARKS_NAMES names, the last of which represents all others, and at most
+**   MK1  there are at most MARKS_NAMES names, the last of which represents all others, and at most
 **        MARKS_MOST kept marks;
 **   MK2  the kept marks are the first mark and every 'step'-th one after it.
 */

@@ -115,8 +115,9 @@ static const unsigned char *addresses (Input *in, size_t n) {
 }
 
 /*
-** Reads a string: stores its first 'room' bytes in 'to', without a NUL, and skips the others. *n is
-** then the number of stored bytes, *left that of skipped ones. Returns 0 if the data end too early.
+** Reads a string: stores its first 'room' bytes in 'to', without a NUL, and skips the others. Sets
+** *n to the number of stored bytes, *left to that of skipped ones. Returns 0 if the data end too
+** early.
 */
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Start and end of the Lua states in a file of many states (readerstream.h). In other files the
-** first two functions have no effect. Used only by the files of reader.h.
+** Handles the start and the end of Lua states in a file of many states (readerstream.h). In other
+** files readerlife_start and readerlife_end have no effect. Used only by the files of reader.h.
 */
 #ifndef asamp_readerlife_h
 #define asamp_readerlife_h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The names in a log, of frames, types and classes, and the functions that the names of frames
-** determine. Used only by the files of reader.h.
+** Reads the names of frames, types and classes in a log, and makes functions from the names of
+** frames. Used only by the files of reader.h.
 */
 #ifndef asamp_readername_h
 #define asamp_readername_h

@@ -74,8 +74,8 @@ static void addrun (ReaderState *s, const Run *new) {
 }
 
 /*
-** Delivers a stack of another writer as a sample. Without times in the file, its time is one period
-** of time samples after the previous one, or 1 ms if the period is unknown.
+** Delivers a stack of another writer as a sample. If the file has no times, the time is that of the
+** previous sample plus one period of time samples, or plus 1 ms if the period is unknown.
 */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
@@ -123,9 +123,9 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
 }
 
 /*
-** The words are those of the objects, newest first, and then the statistics. The metas that name
-** the statistics may come at the end of the file; while their number is unknown, there are as many
-** objects as samples without an outcome.
+** The words are those of the objects, newest first, and then the statistics. The number of
+** statistics is that of the metas that name them, which may come at the end of the file. While it
+** is unknown, the number of objects is taken to be that of the samples without an outcome.
 */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {

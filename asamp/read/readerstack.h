@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stack and object records of a log. Stacks of own files are queued in 'runs' until their details
-** are read. Those of other writers are delivered as samples at once, and object records decide the
-** outcomes of allocation samples. Used only by the files of reader.h.
+** Reads stack and object records of a log. In own files, stacks are queued in 'runs' until their
+** details are read. In files of other writers, stacks are delivered as samples at once, and object
+** records decide the outcomes of allocation samples. Used only by the files of reader.h.
 */
 #ifndef asamp_readerstack_h
 #define asamp_readerstack_h

@@ -128,8 +128,8 @@ void readerstate_thread (ReaderState *s, uint64_t thread);
 /* Returns 1 if the client wants the state with that id. */
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);
 /*
-** Return the rows of s->of and of its OS thread, to add to their sums; NULL if there is no such
-** row. Valid until the next row is made.
+** Return the row of the state s->of, and that of its OS thread, so that the caller can add to their
+** sums; NULL if there is no such row. The result is valid until the next row is made.
 */
 ReadState *readerstate_row (ReaderState *s);
 ReadThread *readerstate_threadrow (ReaderState *s);

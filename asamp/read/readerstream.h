@@ -43,8 +43,8 @@ typedef struct ReaderStream {
 			           samples in ns; valid if set */
   Fifo open;           /* undecided allocation samples */
   ReaderFollow follow; /* followed samples */
-  uint64_t decided, survived;  /* periods of decided samples, and of survivors among them, since
-			          the previous collection */
+  uint64_t decided, survived;  /* samples decided since the previous collection, and survivors
+			          among them, in periods */
   uint64_t allocated;  /* bytes that all decided samples of the stream represent */
   ReadCollection before;       /* previous collection, to which the differences in the next line of
 			          a collection are added */

@@ -56,8 +56,8 @@ typedef struct ReaderSum {
   KindTotals *kinds;   /* READER_MAXKINDS elements */
   LabelTotals *labels;  /* by label set; labels[0]: without labels */
   size_t nlabels, labelsize;  /* number of elements, capacity */
-  int exactlabels;     /* 1: LabelTotals.exact is known: its sum over all sets is
-		          ReadProfile.allocated, but it is 0 for sets that are not wanted */
+  int exactlabels;     /* 1: LabelTotals.exact is known. Its sum over all sets is
+		          ReadProfile.allocated, except that unwanted sets have 0 */
   uint64_t labelled;   /* sum of the exact bytes of the callback 'labelled' */
   Tags *tags;          /* tags that also distinguish the sites of 'table'; NULL: no tags */
   Course course;       /* collections */
@@ -68,8 +68,8 @@ typedef struct ReaderSum {
   uint64_t walkstep, walkcount;  /* 'walkcount': number of walks so far */
   Bins bins;           /* all samples, by the slice of time in which they were taken */
   Bins gone;           /* samples that died later, by the slice of time in which they were found
-		          dead: only samples and bytes. The slices may be wider or narrower than
-		          those of 'bins' by a power of 2 */
+		          dead; only 'samples' and 'bytes' are set. The width of a slice may differ
+		          from that of 'bins' by a power of 2 */
   /* 'born', 'alive' and 'worked' are empty if 'bins' is disabled. The slices of 'born' and 'alive'
      are ranges of ReadSample.born, in bytes. */
   Bins born;           /* decided samples */

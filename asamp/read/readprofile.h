@@ -91,9 +91,9 @@ typedef struct ReadCollection {
   uint64_t planned;    /* planned bytes of the nurseries since the previous event */
   uint64_t charged;    /* bytes allocated in these nurseries */
   uint64_t looked[LOOKED_COUNT];  /* by enum ProfileLooked of sample.h */
-  uint64_t decided;    /* periods of the samples, wanted or not, that were decided since the
-		          previous event of the state */
-  uint64_t survived;   /* periods of the samples of 'decided' that survived */
+  uint64_t decided;    /* samples decided since the previous event of the state, in periods;
+		          unwanted samples are included */
+  uint64_t survived;   /* those of them that survived, in periods */
   uint64_t minors, majors;  /* numbers of earlier collections without an event of their own */
   uint64_t left;       /* us: sum of the pauses of the collections in 'minors' and 'majors' */
   int major;           /* 1: a major collection, or a slice of one */
@@ -212,8 +212,8 @@ typedef struct ReadProfile {
   uint64_t recorder;   /* number of a flight recorder; 0: not one, or unknown */
   uint64_t recorded;   /* of a flight recorder: time of writing, us by the clock of 'clock' */
   int live;            /* 1: the file was still being written while it was read */
-  uint64_t duration;   /* us from the start to the end, or to the last event if that is later or
-		          the end is missing */
+  uint64_t duration;   /* us from the start to the end; if the end is missing, or an event is later,
+		          to the last event */
   uint64_t merged;     /* number of merged profiles; 0: not merged */
   int many;            /* 1: a file of many states, with 'states' and 'threads' */
   ReadState *states;   /* in the order of their first occurrence */
@@ -275,8 +275,8 @@ typedef struct ReaderClient {
   void (*head) (void *ud, const ReadProfile *r);
   /* An allocation sample, or a time sample (kind READER_TIMESAMPLE). */
   void (*sample) (void *ud, const ReadSample *s);
-  /* A copy sample. Its 'kind' is 0, 1 or 2, for COPY_NEW and the next values in sample.h. Copies
-     are not passed to 'sample' and have no outcome. */
+  /* A copy sample. Its 'kind' is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN (sample.h).
+     Copies are not passed to 'sample' and have no outcome. */
   void (*copy) (void *ud, const ReadSample *s);
   /* The outcome (READER_DIED ...) of an allocation sample, decided at 'time'. For READER_SURVIVED,
      'followed' is 1 if a death may follow, else 0. If it is 1, the callback may store a value in

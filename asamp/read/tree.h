@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Call tree: every distinct stack is one node, which represents the stack's innermost frame; the
+** Call tree. Every distinct stack has one node, which represents the stack's innermost frame; the
 ** node's ancestors represent the callers. Independent of names and of numbers of samples.
 ** Invariants:
 **
