@@ -291,8 +291,8 @@ static int mergefields (Groups *s) {
 }
 
 /*
-** Returns 1 if the group p is folded into the row above it, which is made from the group 'above'.
-** It is if p is the value of an upvalue, or repeats the step of 'above' as in a linked list.
+** Returns 1 if the group p is folded into the row above it, which is made from the group 'above':
+** if p is the value of an upvalue, or repeats the step of 'above' as in a linked list.
 */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||

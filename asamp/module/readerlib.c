@@ -44,11 +44,10 @@
 **   duration            from the start to the end, or to the last event if the end is missing
 **   profiles            number of merged profiles (nil: not merged)
 **   samples, bytes      of allocations: number, and the bytes that they represent
-**   ring                of a flight recorder: {samples, bytes, seconds, wanted}. 'samples',
-**   'bytes':
-**                       of the samples from before the kept part whose blocks were still alive.
-**                       'seconds': length of the kept part. 'wanted': requested length in seconds,
-**                       nil: any
+**   ring                of a flight recorder: {samples, bytes, seconds, wanted}. 'samples' and
+**                       'bytes' are of the samples from before the kept part whose blocks were
+**                       still alive. 'seconds': length of the kept part. 'wanted': requested length
+**                       in seconds, nil: any
 **   allocated           exact bytes allocated while sampling was on (nil: unknown)
 **   fates               true: the file has survival outcomes
 **   survived, survivedbytes, undecided, undecidedbytes  of 'samples', by outcome

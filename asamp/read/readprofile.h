@@ -93,7 +93,7 @@ typedef struct ReadCollection {
   uint64_t looked[LOOKED_COUNT];  /* by enum ProfileLooked of sample.h */
   uint64_t decided;    /* samples decided since the previous event of the state, in periods;
 		          unwanted samples are included */
-  uint64_t survived;   /* those of them that survived, in periods */
+  uint64_t survived;   /* those samples of 'decided' that survived, in periods */
   uint64_t minors, majors;  /* numbers of earlier collections without an event of their own */
   uint64_t left;       /* us: sum of the pauses of the collections in 'minors' and 'majors' */
   int major;           /* 1: a major collection, or a slice of one */

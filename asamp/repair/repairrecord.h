@@ -50,8 +50,8 @@ typedef struct Repair {
 } Repair;
 
 /*
-** Result of the check of a record. KEEP: the record can be written. MENDED: it was corrected, and
-** can be written. OMIT: it must be left out. END: the trailer was read. DAMAGE: it is damaged.
+** Result of the check of a record. KEEP: the record is to be written. MENDED: it was corrected, and
+** is to be written. OMIT: it must be left out. END: it is the trailer. DAMAGE: it is damaged.
 */
 typedef enum {
   REPAIR_KEEP, REPAIR_MENDED, REPAIR_OMIT, REPAIR_END, REPAIR_DAMAGE
