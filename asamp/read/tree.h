@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Call tree. Every distinct stack has one node, which represents the stack's innermost frame; the
-** node's ancestors represent the callers. Independent of names and of numbers of samples.
-** Invariants:
+** The call tree of a profile: every distinct stack has one node, which represents the stack's
+** innermost frame. The node's ancestors represent the callers. Independent of names and of numbers
+** of samples. Invariants:
 **
 **   TR1  a node's parent has a smaller index; node 0 is the root, which represents no frame;
 **   TR2  no two nodes have the same (parent, id, line);
