@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -132,19 +133,42 @@ static int create (Temporary *t) {
 }
 
 static void temporary_forget (Temporary *t) {
+  if (t->replaced >= 0)
+    close(t->replaced);
+  t->replaced = -1;
   free(t->name);
   free(t->target);
   t->name = t->target = NULL;
 }
 
-int temporary_start (Temporary *t, const char *path) {
+/* Gives the regular file that is to be replaced, if any, a shared lock. Returns 0 or ETXTBSY. */
+static int temporary_lock (Temporary *t) {
+  struct stat s;
+  if (stat(t->target, &s) != 0 || !S_ISREG(s.st_mode))
+    return 0;
+  t->replaced = descriptor_open(t->target, O_RDONLY | O_NONBLOCK, 0);
+  return t->replaced >= 0 && flock(t->replaced, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+         ? ETXTBSY : 0;
+}
+
+const char *temporary_reason (int error) {
+  return error == ETXTBSY ? "another process is writing this file; wait until that process has "
+                          "ended, or give another path" : strerror(error);
+}
+
+int temporary_start (Temporary *t, const char *path, int locked) {
   sigset_t before;
   int error;
   memset(t, 0, sizeof(*t));
-  t->fd = -1;
+  t->fd = t->replaced = -1;
   t->target = targetof(path);
   if (t->target == NULL)
     return errno;
+  error = locked ? 0 : temporary_lock(t);
+  if (error != 0) {
+    temporary_forget(t);
+    return error;
+  }
   block(&before);
   error = create(t);
   if (error == 0) {

@@ -18,7 +18,10 @@
 **   TM4  if 'path' is a symbolic link, its target is replaced and the link stays. It is an error
 **        if place.h calls the link foreign;
 **   TM5  when temporary_end returns, a kept file and its name are on disk, in this order, if the
-**        file system supports fsync.
+**        file system supports fsync;
+**   TM6  a profile or snapshot that is being written, and therefore locked (PL4 of place.h), is not
+**        replaced: temporary_start returns ETXTBSY. Any other file has a shared lock until
+**        temporary_end, so that no process starts to write it meanwhile.
 **
 ** SIGKILL, a crash or any other signal leaves files named FILE.PID.NUMBER.tmp.
 */
@@ -29,12 +32,17 @@ typedef struct Temporary {
   char *name;               /* NULL: none */
   char *target;             /* final name */
   int fd;                   /* descriptor of the file, for writing */
+  int replaced;             /* descriptor of the locked file at the final name (TM6); -1: none */
   struct Temporary *next;
 } Temporary;
 
-/* Creates a temporary file in the folder of 'path', or in that of the link's target (TM4). Returns
-   0 or an errno. */
-int temporary_start (Temporary *t, const char *path);
+/*
+** Creates a temporary file in the folder of 'path', or in that of the link's target (TM4).
+** 'locked': 1 if the caller has locked the file at 'path'. Returns 0 or an errno.
+*/
+int temporary_start (Temporary *t, const char *path, int locked);
+/* Returns the reason for an errno of the functions here, with a remedy for ETXTBSY. */
+const char *temporary_reason (int error);
 /*
 ** Closes the file and renames it to its final name. If 'keep' is 0, or if any step fails, removes
 ** it instead. Returns 0 or an errno. If temporary_start was not called or has failed, does nothing

@@ -309,7 +309,8 @@ int devtools_write (const Graph *g, const Naming *m, const char *path, int how, 
       if (error == 0 && o->failed) error = ENOMEM;
     }
   }
-  if (error != 0) snprintf(err, size, "cannot write '%s': %s", path, strerror(error));
+  if (error != 0) snprintf(err, size, "cannot write '%s': %s", path,
+                           temporary_reason(error));
   if (o != NULL) {
     strtab_free(&o->words.text);
     idmap_free(&o->words.numbers);

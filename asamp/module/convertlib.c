@@ -314,7 +314,7 @@ static int convertlib_finish (Work *w) {
   pushsummary(w);
   setinteger(w->L, "written", w->output->written);
   error = convertlib_release(w, 1);
-  return error != 0 ? convertlib_failed(w, strerror(error)) : 1;
+  return error != 0 ? convertlib_failed(w, temporary_reason(error)) : 1;
 }
 
 /*
@@ -380,7 +380,7 @@ static int l_firefox (lua_State *L) {
   luaL_checkstring(L, -1);
   error = create(w);
   if (error != 0)
-    return convertlib_failed(w, strerror(error));
+    return convertlib_failed(w, temporary_reason(error));
   head = lua_tostring(L, -1);
   w->top = lua_gettop(L);
   if (lua_getfield(L, 3, "source") == LUA_TFUNCTION) {
@@ -424,7 +424,7 @@ static int l_pprof (lua_State *L) {
     return 2;
   error = create(w);
   if (error != 0)
-    return convertlib_failed(w, strerror(error));
+    return convertlib_failed(w, temporary_reason(error));
   lua_getfield(L, 3, "first");
   return pprof_write(w->profile, fold(w), w->sum, lua_tostring(L, -1), w->output)
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
@@ -452,7 +452,7 @@ static int l_collapsed (lua_State *L) {
   }
   error = create(w);
   if (error != 0)
-    return convertlib_failed(w, strerror(error));
+    return convertlib_failed(w, temporary_reason(error));
   return flame_collapsed(w->profile, fold(w), w->sum, (enum FlameWeight)weight,
                          w->output)
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
@@ -472,7 +472,7 @@ static int l_speedscope (lua_State *L) {
     return 2;
   error = create(w);
   if (error != 0)
-    return convertlib_failed(w, strerror(error));
+    return convertlib_failed(w, temporary_reason(error));
   reason = flame_speedscope(w->flame, w->profile, fold(w), name, w->output);
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
@@ -487,7 +487,7 @@ static int l_vmprof (lua_State *L) {
                 "format not 6 or 7");
   error = create(w);
   if (error != 0)
-    return convertlib_failed(w, strerror(error));
+    return convertlib_failed(w, temporary_reason(error));
   w->transcode = allocate(w, sizeof(*w->transcode));
   if (!transcode_start(w->transcode, format, w->output))
     return convertlib_failed(w, "not enough memory");
@@ -586,7 +586,7 @@ static int l_merge (lua_State *L) {
   w->all = i - 1;
   error = create(w);
   if (error != 0)
-    return convertlib_failed(w, strerror(error));
+    return convertlib_failed(w, temporary_reason(error));
   w->unite = allocate(w, sizeof(*w->unite));
   if (!unite_start(w->unite, w->output))
     return convertlib_failed(w, "not enough memory");
@@ -611,7 +611,7 @@ static int l_merge (lua_State *L) {
   setinteger(L, "states", w->unite->nstates);
   setinteger(L, "written", w->output->written);
   error = convertlib_release(w, 1);
-  return error != 0 ? convertlib_failed(w, strerror(error)) : 1;
+  return error != 0 ? convertlib_failed(w, temporary_reason(error)) : 1;
 }
 
 /* Client that reads only the head of a file: it stops the reader before the first event. */
@@ -681,7 +681,7 @@ static int l_write (lua_State *L) {
   }
   if (error != 0) {
     lua_pushnil(L);
-    lua_pushfstring(L, "cannot write '%s': %s", out, strerror(error));
+    lua_pushfstring(L, "cannot write '%s': %s", out, temporary_reason(error));
     return 2;
   }
   lua_pushboolean(L, 1);

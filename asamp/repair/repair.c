@@ -148,13 +148,16 @@ static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   return NULL;
 }
 
-/* Repairs the log of the open p->source, as repair_file. Returns a REPAIR_ code. */
+/*
+** Repairs the log of the open p->source, as repair_file. 'inplace': the log is locked. Returns a
+** REPAIR_ code.
+*/
 static int through (Repair *p, RepairResult *r, LiveFile *file,
-                    const char *path, const char *out, char *err,
+                    const char *path, const char *out, int inplace, char *err,
                     size_t errsize) {
   Temporary part;
   const char *reason = NULL;
-  int error = temporary_start(&part, out), unnamed;
+  int error = temporary_start(&part, out, inplace), unnamed;
   if (error == 0) {
     error = livefile_open(file, fcntl(part.fd, F_DUPFD_CLOEXEC, 3),
                           LIVEFILE_SMALL);
@@ -178,7 +181,7 @@ static int through (Repair *p, RepairResult *r, LiveFile *file,
   }
   if (error == 0)
     return REPAIR_DONE;
-  snprintf(err, errsize, "cannot write '%s': %s", out, strerror(error));
+  snprintf(err, errsize, "cannot write '%s': %s", out, temporary_reason(error));
   return REPAIR_UNWRITABLE;
 }
 
@@ -207,7 +210,7 @@ int repair_file (const char *path, const char *out, int inplace,
     if (inplace && r->live)
       result = REPAIR_LIVE;
     else
-      result = through(&p, r, file, path, out, err, errsize);
+      result = through(&p, r, file, path, out, inplace, err, errsize);
     if (!p.header && result == REPAIR_UNREADABLE) {
       size_t n = strlen(err);
       source_other(p.source, other);

@@ -4,7 +4,10 @@
 -- The profile comes through a pipe that stops in the middle, so that the signal always interrupts the
 -- work half-way.
 
+local convert = require "profiler.convert"
+local gen = require "profilegen"
 local process = require "spec.support.process"
+local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
 local shell = require "spec.support.shell"
 
@@ -77,4 +80,27 @@ describe("a file that is not whole yet", function()
       assert.truthy(interrupted(work, "KILL"):find "^137\nout%.%d+%.%d+%.tmp\n$")
     end)
   end
+
+  -- A former bug: each result replaced the profile that a running program was writing, whose
+  -- samples from then on went to a file without a name.
+  it("does not replace a profile that is being written", function()
+    local whole, path = folder .. "/whole", folder .. "/written"
+    local writer = assert(gen.open{path = path, format = 7})
+    writer:sample{8, 1}
+    local results = {
+      function() return convert.vmprof(whole, path, {format = 7}) end,
+      function() return convert.merge({whole}, path, {}) end,
+      function() return convert.write(path, "text") end,
+      function() return reader.repair(whole, path) end,
+    }
+    for i, result in ipairs(results) do
+      local done, message = result()
+      assert.same({nil, ("cannot write '%s': another process is writing this file; wait until that " ..
+                         "process has ended, or give another path"):format(path)}, {done, message}, i)
+    end
+    assert(writer:close())
+    assert.equal("in\nwhole\nwritten\n", shell.output("ls " .. folder))
+    local status, message = results[1]()
+    assert.truthy(status, message)
+  end)
 end)
