@@ -30,7 +30,7 @@ int decimal_print (char *to, size_t size, const char *format, double number) {
 }
 
 double decimal_read (const char *text, char **end) {
-  const char *point = foreign();
+  const char *point = foreign(), *start = text;
   size_t n = strspn(text, " \f\n\r\t\v"), before;
   char copy[64 + 16], *stop;
   double number;
@@ -51,6 +51,6 @@ double decimal_read (const char *text, char **end) {
   if (before < n)  /* the point was read */
     n -= strlen(point) - 1;
   if (end != NULL)
-    *end = (char *)text + n;
+    *end = (char *)(stop != copy ? text + n : start);
   return number;
 }

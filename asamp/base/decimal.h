@@ -19,8 +19,7 @@ int decimal_print (char *to, size_t size, const char *format, double number);
 void decimal_point (char *number);
 
 /*
-** Like strtod, with two differences. In a locale whose decimal point is not ".", it reads at most
-** 63 bytes. If there is no number, *end is after the leading spaces.
+** Like strtod, except that in a locale whose decimal point is not ".", it reads at most 63 bytes.
 */
 double decimal_read (const char *text, char **end);
 

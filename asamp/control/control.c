@@ -7,6 +7,7 @@
 #include "requests.h"
 #include "server.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -34,17 +35,21 @@ static char *rundir;		/* value of XDG_RUNTIME_DIR at the start; NULL: not set */
 
 
 /*
-** Returns the pattern of the socket's path, which may be stored in 'to', a buffer of 'size' bytes.
-** The default folder is that of the present effective user, because a process that has changed its
-** user since its start cannot write into the folder of the earlier user.
+** Returns the socket's path, which the caller frees; NULL if there is not enough memory. The default
+** folder is that of the present effective user, because a process that has changed its user since
+** its start cannot write into the folder of the earlier user.
 */
-static const char *patternof (char *to, size_t size) {
+static char *socketpath (void) {
   struct stat s;
-  if (*options.listen != '\0') return options.listen;
+  char *to;
+  unsigned long number = (unsigned long)getpid();
+  int n;
+  if (*options.listen != '\0')
+    return process_path(options.listen, number, 1, clock_read(CLOCK_REALTIME) / 1000);
   if (rundir != NULL && stat(rundir, &s) == 0 && s.st_uid == geteuid())
-    snprintf(to, size, "%s/asamp/%%p.sock", rundir);
-  else snprintf(to, size, "/tmp/asamp-%u/%%p.sock", (unsigned)geteuid());
-  return to;
+    n = asprintf(&to, "%s/asamp/%lu.sock", rundir, number);
+  else n = asprintf(&to, "/tmp/asamp-%u/%lu.sock", (unsigned)geteuid(), number);
+  return (n < 0) ? NULL : to;
 }
 
 
@@ -82,11 +87,15 @@ static int ischangeable (void) {
 }
 
 
-/* Creates the socket at 'bound'. Returns its descriptor, or -1 after a message on stderr. */
-static int openserver (void) {
+/*
+** Creates the socket at 'bound'. Returns its descriptor; or -1, after a message on stderr unless
+** 'silent', and errno is EMFILE for want of descriptors.
+*/
+static int openserver (int silent) {
   char why[256];
-  int fd = server_open(bound, why, sizeof(why));
-  if (fd < 0) complain("cannot listen at '%s': %s", bound, why);
+  int fd = server_open(bound, why, sizeof(why)), error = errno;
+  if (fd < 0 && !silent) complain("cannot listen at '%s': %s", bound, why);
+  errno = error;
   return fd;
 }
 
@@ -96,16 +105,17 @@ static int openserver (void) {
 ** -1, in a block of malloc that the function frees. Returns only if there is not enough memory.
 */
 static void *run (void *ud) {
-  int server = *(int *)ud;
+  int server = *(int *)ud, failed = (server < 0);
   uint64_t due = clock_now() + options.rotate;
   free(ud);
   if (!clients_start()) return NULL;
   for (;;) {
     uint64_t now = clock_now();
-    int ms = (options.most > 0 || server >= 0) ? CHECK_MS : -1;
-    if (server >= 0 && !server_has(server)) {  /* the program has closed it (CN7) */
-      server_close(server);
-      server = openserver();
+    int ms = (options.most > 0 || bound != NULL) ? CHECK_MS : -1;
+    if (bound != NULL && (server < 0 || !server_has(server))) {  /* CN7 */
+      if (server >= 0) server_close(server);
+      server = openserver(failed);
+      failed = (server < 0);
     }
     if (options.rotate > 0) ms = clients_earlier(due, now, ms);
     if (requests_due() > 0) ms = clients_earlier(requests_due(), now, ms);
@@ -127,7 +137,7 @@ static Worker *worker;		/* the control thread; NULL: none */
 
 /* Removes the socket's file at the end of the process. Async-signal-safe (dying.h). */
 static void gone (void) {
-  if (bound != NULL && pid == getpid()) unlink(bound);
+  if (bound != NULL && pid == getpid()) server_unlink(bound);
 }
 
 
@@ -141,14 +151,12 @@ static void control_start (void) {
   free(bound);
   bound = NULL;
   if (options.listen != NULL) {
-    char pattern[512];  /* larger than a path of a socket, which has at most 107 bytes */
     if (!isset++) atexit(gone);
     dying_watch(DYING_ATONCE, gone);
     dying_hold(&before);
-    bound = process_path(patternof(pattern, sizeof(pattern)), (unsigned long)getpid(), 1,
-                         clock_read(CLOCK_REALTIME) / 1000);
+    bound = socketpath();
     if (bound != NULL && *options.listen == '\0') server_sweep(bound);
-    if (bound != NULL && (*fd = openserver()) < 0) {
+    if (bound != NULL && (*fd = openserver(0)) < 0 && errno != EMFILE) {
       free(bound);
       bound = NULL;
     }

@@ -37,7 +37,9 @@
 **   CN7  a program may close the thread's descriptors and open other files under their numbers. A
 **        number that no longer refers to the recorded file is not used, and the socket is created
 **        again. The numbers are checked at least once a second, because poll does not report such
-**        a change;
+**        a change. If the socket could not be created, each check tries again, except if the first
+**        attempt in the process failed for another reason than want of descriptors. Only the first
+**        of several failures is reported;
 **   CN8  if poll fails or no descriptor is left for a new client, the thread sleeps until its next
 **        attempt, so that it uses no processor time. poll fails if the program lowers RLIMIT_NOFILE
 **        below the number of its descriptors.

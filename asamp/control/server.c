@@ -117,6 +117,18 @@ static int isdead (const struct sockaddr_un *a) {
 }
 
 
+/* Returns 1 if the file is the socket that this process created last. */
+static int isown (const struct stat *s) {
+  return s->st_ino != 0 && s->st_dev == own.st_dev && s->st_ino == own.st_ino;
+}
+
+
+void server_unlink (const char *path) {
+  struct stat s;
+  if (lstat(path, &s) == 0 && isown(&s)) unlink(path);
+}
+
+
 /*
 ** Removes the file at the socket's path if CN4 allows it. The socket that this process created last
 ** is removed even if a process listens there, because a child, such as the one that writes a
@@ -125,7 +137,7 @@ static int isdead (const struct sockaddr_un *a) {
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
-  if ((s.st_dev == own.st_dev && s.st_ino == own.st_ino) || isdead(a)) unlink(a->sun_path);
+  if (isown(&s) || isdead(a)) unlink(a->sun_path);
 }
 
 
@@ -164,17 +176,19 @@ void server_sweep (const char *path) {
 int server_open (const char *path, char *why, size_t size) {
   struct sockaddr_un a;
   const char *wrong;
-  int fd;
+  int fd, error = EINVAL;
   memset(&a, 0, sizeof(a));
   a.sun_family = AF_UNIX;
   if (strlen(path) >= sizeof(a.sun_path)) {
     snprintf(why, size, "the path of the socket has more than 107 bytes, the limit; give a shorter "
              "one");
+    errno = error;
     return -1;
   }
   strcpy(a.sun_path, path);
   if ((wrong = server_folderof(path)) != NULL) {
     snprintf(why, size, "%s", wrong);
+    errno = error;
     return -1;
   }
   makeroom(&a);
@@ -183,7 +197,10 @@ int server_open (const char *path, char *why, size_t size) {
   fd = holdfd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   pthread_mutex_unlock(&opening);
   descriptor_release();
-  if (fd < 0 || !descriptor_spare(fd, 0)) descriptor_few(why, size);
+  if (fd < 0 || !descriptor_spare(fd, 0)) {
+    descriptor_few(why, size);
+    error = EMFILE;
+  }
   else if (fchmod(fd, 0600) == 0 && bind(fd, (const struct sockaddr *)&a, sizeof(a)) == 0 &&
            listen(fd, 16) == 0) {
     if (lstat(path, &own) != 0) memset(&own, 0, sizeof(own));
@@ -192,6 +209,7 @@ int server_open (const char *path, char *why, size_t size) {
   else snprintf(why, size, "%s%s", strerror(errno), errno != EADDRINUSE ? "" :
                 "; another file or process uses this path: put %p into it");
   if (fd >= 0) server_close(fd);
+  errno = error;
   return -1;
 }
 

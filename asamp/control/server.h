@@ -22,9 +22,15 @@ void server_sweep (const char *path);
 
 /*
 ** Creates the socket at 'path' and listens there; creates the folder if it is missing (CN1, CN4).
-** Returns the descriptor, or -1 with the reason in 'why' (a buffer of 'size' bytes).
+** Returns the descriptor, or -1 with the reason in 'why' (a buffer of 'size' bytes); errno is EMFILE
+** if too few descriptors are left, another value for any other reason.
 */
 int server_open (const char *path, char *why, size_t size);
+
+/*
+** Removes the file at 'path' if it is the socket that this process created last. Async-signal-safe.
+*/
+void server_unlink (const char *path);
 
 /*
 ** Accepts a connection without waiting. Returns its descriptor. Returns -1 if there is no

@@ -105,7 +105,10 @@ static int give (char *err, size_t errsize) {
     munmap(map, wholesize());
     return 0;
   }
-  return set(map, err, errsize);
+  if (set(map, err, errsize)) return 1;
+  pthread_setspecific(key, NULL);  /* so that the next call does not take it for set */
+  munmap(map, wholesize());
+  return 0;
 }
 
 

@@ -106,6 +106,17 @@ char *process_path (const char *from, unsigned long number, unsigned session,
 }
 
 
+char *process_literal (const char *text) {
+  char *to = malloc(2 * strlen(text) + 1), *end = to;
+  if (to == NULL) return NULL;
+  do {
+    if (*text == '%') *end++ = '%';
+    *end++ = *text;
+  } while (*text++ != '\0');
+  return to;
+}
+
+
 /*
 ** Returns the words of the command line, separated by spaces, up to 4,095 bytes. If the system
 ** does not show it, returns the program's name.
@@ -129,8 +140,8 @@ static char *commandline (void) {
 ** of the folder, which must exist. Returns 0 on failure.
 */
 static int findfolder (char *err, size_t errsize) {
-  char *slash = strrchr(pattern, '/'), *whole, *where, real[PATH_MAX], few[128];
-  int fd;
+  char *slash = strrchr(pattern, '/'), *whole, *where, *literal, real[PATH_MAX], few[128];
+  int fd, n;
   where = (slash == NULL) ? strdup(".") : strndup(pattern, (size_t)(slash - pattern) + 1);
   if (where == NULL || realpath(where, real) == NULL ||
       (fd = descriptor_open(real, O_PATH | O_DIRECTORY, 0)) < 0) {
@@ -147,8 +158,14 @@ static int findfolder (char *err, size_t errsize) {
   }
   fstat(fd, &folder);
   with.options.folder = fd;
-  if (asprintf(&whole, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
-               slash == NULL ? pattern : slash + 1) < 0) return 0;
+  literal = process_literal(strcmp(real, "/") == 0 ? "" : real);
+  n = literal == NULL ? -1
+    : asprintf(&whole, "%s/%s", literal, slash == NULL ? pattern : slash + 1);
+  free(literal);
+  if (n < 0) {
+    snprintf(err, errsize, "cannot write a profile: not enough memory");
+    return 0;
+  }
   free(pattern);
   pattern = whole;
   return 1;
@@ -324,6 +341,17 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
 /* }===================================================================== */
 
 
+/* Returns the pattern of a profile without the option 'out', or NULL. */
+static char *defaultpattern (void) {
+  char *to, *literal, name[200];
+  snprintf(name, sizeof(name), "%s", program_invocation_short_name);
+  literal = process_literal(name);
+  if (literal == NULL || asprintf(&to, "%s.%%p.vmprof", literal) < 0) to = NULL;
+  free(literal);
+  return to;
+}
+
+
 int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   if (isset) {
     snprintf(err, errsize, "this process has two copies of Lua with a profiler; link all to "
@@ -344,8 +372,7 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   epoch = clock_read(CLOCK_REALTIME) / 1000;
   command = commandline();
   if (from->options.out != NULL) pattern = strdup(from->options.out);
-  else if (asprintf(&pattern, "%.200s.%%p.vmprof", program_invocation_short_name) < 0)
-    pattern = NULL;
+  else pattern = defaultpattern();
   with.options.out = with.options.command = NULL;
   if (pattern == NULL) {
     snprintf(err, errsize, "cannot write a profile: not enough memory");

@@ -33,6 +33,9 @@
 char *process_path (const char *pattern, unsigned long pid, unsigned number,
                     uint64_t epoch);
 
+/* Returns a pattern that process_path expands to 'text'; the caller frees it. NULL: no memory. */
+char *process_literal (const char *text);
+
 /*
 ** Sets up the profiling of all states made from now on. May be called once. Copies *with, whose
 ** option 'out' is a pattern; NULL: PROGRAM.%p.vmprof in the working folder. If nothing is to be

@@ -59,18 +59,24 @@ static void resident_put (Rows *r, const char *what, int64_t bytes, const char *
 }
 
 
+/* Returns the row with this text from index 'from' on; NULL: there is none. */
+static ResidentRow *resident_find (const Rows *r, size_t from, const char *text) {
+  size_t i;
+  for (i = from; i < r->n; i++)
+    if (strncmp(r->all[i].text, text, sizeof(r->all[i].text) - 1) == 0) return &r->all[i];
+  return NULL;
+}
+
+
 /*
-** Adds bytes to the row of source line 'where', or to a new row. If there are already LINES rows
-** of this kind, the new row has no line. Rows before index 'from' are of other kinds.
+** Adds bytes to the row of source line 'where', or to a new row. All lines beyond the first LINES of
+** this kind share a row without a line. Rows before index 'from' are of other kinds.
 */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
-  size_t i;
-  for (i = from; i < r->n; i++) {
-    if (strncmp(r->all[i].text, where, sizeof(r->all[i].text) - 1) != 0) continue;
-    r->all[i].bytes += (int64_t)bytes;
-    return;
-  }
-  resident_put(r, what, (int64_t)bytes, r->n - from < LINES ? where : "");
+  ResidentRow *row = resident_find(r, from, where);
+  if (row == NULL && r->n - from >= LINES) row = resident_find(r, from, where = "");
+  if (row != NULL) row->bytes += (int64_t)bytes;
+  else resident_put(r, what, (int64_t)bytes, where);
 }
 
 

@@ -131,6 +131,25 @@ describe("a signal of a time sample", function()
       .. "give it %d or more, or none (sigaltstack)"):format(stacks.frame() + 65536), message)
   end)
 
+  -- A former bug: the thread counted as having a stack after the system had refused it: the signals of
+  -- later sessions used the program's stack.
+  it("finds a stack after one was refused", function()
+    if ASAN then return end
+    local status, out, err = process.run{code = [[
+      local core, refusing, stacks = require "profiler.core", require "refusing", require "stacks"
+      local path = ...
+      assert(core.open{out = path, period = 1 << 20})
+      refusing.nostack(true)
+      print(core.timeon(1000000, true))
+      refusing.nostack(false)
+      print((core.timeon(1000000, true)), (stacks.stack()) ~= nil)
+      core.timeoff()
+      core.close()
+      os.remove(path)]], os.tmpname(), env = {LD_PRELOAD = package.searchpath("refusing", package.cpath)}}
+    assert.same({0, "", "cannot sample time: no stack for signal handlers: Operation not permitted\n" ..
+                 "true\ttrue\n"}, {status, err, (out:gsub("^%S+\t", ""):gsub("permitted\t%d+", "permitted"))})
+  end)
+
   -- The debug build reports differences between walks that start in a handler which has interrupted any
   -- instruction, so this spec does not run there.
   it("gets on with other handlers on that stack", function()

@@ -493,6 +493,32 @@ describe("a process that listens", function()
     assert.equal(0, before)
   end)
 
+  -- A former bug: the socket was created again only once, and that failed if the program had used all
+  -- descriptors after it had closed the thread's.
+  it("listens again as soon as the program leaves it descriptors", function()
+    local libraries = shell.output "pwd":gsub("\n", "/build/spec/?.so")
+    start("alloc=0,listen=s/x.sock", ("package.cpath = '%s'\n"):format(libraries) .. [[
+      local close = require "syscalls".close
+      local list = {}
+      while not os.rename("take", "taken") do handle(10) end
+      for fd = 3, 31 do close(fd) end
+      repeat local f = io.open(arg[0]) list[#list + 1] = f until not f
+      while not os.rename("leave", "left") do handle(10) end
+      for _, f in ipairs(list) do f:close() end]])
+    assert(os.execute(("prlimit --pid %d --nofile=32"):format(pid)))
+    local function wait(f)
+      for _ = 1, 2000 do
+        if f() then return true end
+        host.pause(10)
+      end
+    end
+    shell.write(folder .. "/take", "")
+    assert.truthy(wait(function() return not host.samefile(socket, socket) end))
+    shell.write(folder .. "/leave", "")
+    assert.truthy(wait(function() return host.samefile(socket, socket) and host.query(socket, "stats\n") end))
+    finish()
+  end)
+
   -- A former bug: a thread used a whole processor if the program had no descriptor left, or had lowered
   -- its limit below the number of its descriptors, as programs do that sandbox themselves: a client
   -- waited that it could not accept, or poll failed.

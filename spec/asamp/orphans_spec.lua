@@ -233,9 +233,9 @@ collectgarbage()
 ]])
   end)
 
-  local function run(wish, more, n)
+  local function run(wish, more, n, script)
     os.execute("rm -f " .. folder .. "/p*")
-    local code, out, err = process.run{program = host, n or 400, "s.lua", more, directory = folder,
+    local code, out, err = process.run{program = host, n or 400, script or "s.lua", more, directory = folder,
       env = {ASAMP = "native=0,quiet,seed=7," .. wish, LUA_PATH = "", LUA_CPATH = "",
              LD_PRELOAD = LIBRARY, ASAMP_MALLOC = "512,5"}}
     assert.same({0, ""}, {code, err})
@@ -274,6 +274,22 @@ collectgarbage()
       end
     end
     error "no row of native memory"
+  end)
+
+  -- A former bug: each line after the 256th had a row of its own without the line.
+  it("has one row in a picture for the memory of all lines beyond 256", function()
+    shell.write(folder .. "/many.lua", ("leak(3000)\n"):rep(700), "collectgarbage()")
+    run("alloc=16K,malloc=512,out=p", nil, 4, "many.lua")
+    local most, others = 0, 0
+    for _, picture in ipairs(assert(reader.read(folder .. "/p")).pictures) do
+      local n, unnamed = 0, 0
+      for _, row in ipairs(picture.rows) do
+        n = n + (row.what == "alloc" and 1 or 0)
+        unnamed = unnamed + (row.what == "alloc" and row.text == "" and 1 or 0)
+      end
+      most, others = math.max(most, n), math.max(others, unnamed)
+    end
+    assert.same({true, 1}, {most >= 256, others})
   end)
 
   it("has the same from a flight recorder", function()

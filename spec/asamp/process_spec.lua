@@ -55,6 +55,22 @@ describe("a process that the environment profiles", function()
     return list
   end
 
+  -- A former bug: a '%' of the folder's name was read as one of the pattern: the profile's path was
+  -- wrong, and there was no socket.
+  it("works in folders whose names have a %", function()
+    local inside = folder .. "/100%p"
+    shell.output("mkdir '%s'", inside)
+    local function messages(out)
+      local status, _, err = process.run{"../s.lua", directory = inside, env = {
+        ASAMP = "alloc=2K,listen," .. out, XDG_RUNTIME_DIR = inside, LUA_PATH = "", LUA_CPATH = ""}}
+      assert.equal(0, status)
+      return err
+    end
+    assert.matches("profile: " .. inside:gsub("%p", "%%%0") .. "/x%.vmprof\n$", messages "out=x.vmprof")
+    assert.matches("^profiler: %d+ samples[^\n]+100%%p/%d+\n$", messages "out=../100%p/%p")
+    assert.equal("asamp\nx.vmprof\n", shell.output("cd '%s'; ls | grep -v '^[0-9]*$'", inside))
+  end)
+
   it("forks: the child goes on in a file of its own, one that becomes another program has none",
      function()
     local status, out, err

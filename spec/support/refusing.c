@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** refusing: a process whose malloc and realloc fail for requests that a spec selects (growing
-** lists call the former in debug builds, the latter otherwise). It is loaded by LD_PRELOAD, and
-** by require in the same process; cannot be combined with AddressSanitizer, which has its own
-** malloc.
+** lists call the former in debug builds, the latter otherwise), and in which no alternate signal
+** stack can be set while a spec wishes that. It is loaded by LD_PRELOAD, and by require in the same
+** process; cannot be combined with AddressSanitizer, which has its own malloc.
 **
 **   refuse(n)   requests for exactly n bytes fail from here on; 0: none
 **   refused() -> the number of failed requests
+**   nostack(yes)  setting an alternate signal stack fails from here on, or no longer
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include <lua.h>
@@ -38,6 +41,23 @@ void *malloc (size_t n) {
   return __libc_malloc(n);
 }
 
+static int nostack;
+
+int sigaltstack (const stack_t *to, stack_t *from) {
+  int (*next) (const stack_t *, stack_t *) =
+    (int (*) (const stack_t *, stack_t *))dlsym(RTLD_NEXT, "sigaltstack");
+  if (nostack && to != NULL && !(to->ss_flags & SS_DISABLE)) {
+    errno = EPERM;
+    return -1;
+  }
+  return next(to, from);
+}
+
+static int l_nostack (lua_State *L) {
+  nostack = lua_toboolean(L, 1);
+  return 0;
+}
+
 static int l_refuse (lua_State *L) {
   refusing = (size_t)luaL_checkinteger(L, 1);
   return 0;
@@ -52,7 +72,8 @@ int luaopen_refusing (lua_State *L);
 
 int luaopen_refusing (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"refuse", l_refuse}, {"refused", l_refused}, {NULL, NULL}
+    {"refuse", l_refuse}, {"refused", l_refused}, {"nostack", l_nostack},
+    {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;
