@@ -166,7 +166,7 @@ local function startoptions(name, o, own, other)
   local checked, wrong = options.check(o or {})
   if not checked then error(("bad argument #2 to '%s' (%s)"):format(name, wrong), 3) end
   if checked[own] ~= nil then
-    error(("bad argument #2 to '%s' (option '%s' is the first argument here)"):format(name, own), 3)
+    error(("bad argument #2 to '%s' (the value of '%s' must be the first argument)"):format(name, own), 3)
   end
   if checked[other] ~= nil then
     error(("bad argument #2 to '%s' (option '%s' is for profiler.%s_start or profiler.enable)")

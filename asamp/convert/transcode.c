@@ -315,7 +315,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     return;  /* a sample of READER_UNKNOWN has no type that can be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
-    t->client.stop = "it has a type of object that only a newer asamp knows";
+    t->client.stop = "it has an object of a type that this asamp does not know; use a newer one";
     return;
   }
   if (t->into != NULL) {
@@ -335,7 +335,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     ProfileSample sample;
     uint64_t type = t->r->kinds[s->kind].type;
     if (type >= KIND_COUNT) {
-      t->client.stop = "it has a type of object that only a newer asamp knows";
+      t->client.stop = "it has an object of a type that this asamp does not know; use a newer one";
       return;
     }
     sample = anysample(t, s, (int)type);

@@ -24,8 +24,8 @@ static const struct {
   [LEFT_NATIVES] = {"natives", ENCODER_MAXNATIVES,
     "more than % addresses of native code: # others have no name"},
   [LEFT_BEFORE] = {"before", PAST_STACKS,
-    "more than % bytes of stacks or of names from before the flight recorder's time: # "
-    "were left out"},
+    "more than % bytes of stacks or of names are older than the time that the flight "
+    "recorder keeps: # of these stacks and names were left out"},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
     "more than % nodes of the call tree: # times a frame was left out, and its "
     "costs count for its caller"},
@@ -45,19 +45,19 @@ static const struct {
   [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
     "more than % pairs of type and class: # samples count for their type alone"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
-    "more than % samples before one collection: the survival of # is unknown"},
+    "more than % samples were taken before one collection: the survival of # is unknown"},
   [LEFT_FOLLOWED] = {"followed", READERFOLLOW_MOST,
-    "more than % surviving samples at a time: the death of # is unknown"},
+    "more than % surviving samples were alive at once: the death of # is unknown"},
   [LEFT_UNFOLLOWED] = {"unfollowed", FOLLOWED_MOST,
-    "more than % samples of a state were alive at a time: # other survivors count as alive, "
-    "without a holder, because their death is unknown"},
+    "more than % samples of a Lua state were alive at once: the death of # others was not "
+    "recorded, so they count as alive, and have no holder"},
   [LEFT_RUNS] = {"runs", READER_MAXRUNS,
-    "more than % stacks in a row without their details: # samples have no size, "
-    "survival and time"},
+    "more than % stacks in a row had no details: the size, survival and time of # "
+    "samples are unknown"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
-    "samples with a count above %: for # of them the count is lowered to it"},
+    "# samples have a count above %: they count as %"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
     "more than % paths of holders: # others were shortened or left out"},
   [LEFT_STEPS] = {"steps", READER_MAXSTEPS,

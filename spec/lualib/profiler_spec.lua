@@ -98,7 +98,7 @@ describe("arguments", function()
 
       {"bad argument #2 to 'alloc_start' (table of options expected, got string)",
        profiler.alloc_start, 64, "x"},
-      {"bad argument #2 to 'alloc_start' (option 'alloc' is the first argument here)",
+      {"bad argument #2 to 'alloc_start' (the value of 'alloc' must be the first argument)",
        profiler.alloc_start, 64, {alloc = 64}},
       {"bad argument #2 to 'alloc_start' (option 'time' is for profiler.time_start or profiler.enable)",
        profiler.alloc_start, 64, {time = 100}},
@@ -107,7 +107,7 @@ describe("arguments", function()
       {"bad argument #1 to 'time_start' (" .. RATE .. "30001)", profiler.time_start, 30001},
       {"bad argument #2 to 'time_start' (table of options expected, got number)",
        profiler.time_start, 100, 7},
-      {"bad argument #2 to 'time_start' (option 'time' is the first argument here)",
+      {"bad argument #2 to 'time_start' (the value of 'time' must be the first argument)",
        profiler.time_start, 100, {time = 100}},
       {"bad argument #2 to 'time_start' (option 'alloc' is for profiler.alloc_start or profiler.enable)",
        profiler.time_start, 100, {alloc = 64}},

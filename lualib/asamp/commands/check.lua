@@ -69,8 +69,8 @@ local DESCRIPTION = {
   {"junit", "FILE", "also writes the results to this file, for CI servers"},
   {"alloc", "PERIOD", "of a script: bytes between two samples, on average (default 32K)", period},
   after = "An estimate fails if it exceeds its limit by three standard errors. A line fails the " ..
-    "comparison with the baseline if its increase exceeds the tolerance, and also a number of " ..
-    "standard errors that chance exceeds in one of 100,000 comparisons.",
+    "comparison with the baseline if its increase exceeds both the tolerance and the number of " ..
+    "standard errors that chance exceeds in only one of 100,000 comparisons.",
   exits = "Exit codes: 0 no limit is exceeded, 1 a limit is exceeded or a file has no usable data, 2 " ..
     "wrong arguments.",
 }

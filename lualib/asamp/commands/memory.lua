@@ -47,7 +47,7 @@ local function ofprofile(path, world, warn)
     return nil
   end
   warn.partial(path, profile.message, profile.samples + profile.timesamples,
-               "the last snapshot of memory is from before that place")
+               "snapshots of memory after that byte are missing")
   local found = resident.ofprofile(profile)
   if not found then
     warn.failed("'%s' has no breakdown of memory: an older asamp or another profiler " ..

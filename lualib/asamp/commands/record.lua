@@ -20,8 +20,8 @@ local DESCRIPTION = {
     "time, and waits until it is complete. If the process already writes a profile, that one " ..
     "ends first, and afterwards continues in a new file. Ctrl-C ends the recording early.",
   {"for", "TIME", "duration (default 10s)", options.duration},
-  {"out", "OUT", "the profile, which the process writes (default PID.vmprof in the current " ..
-    "folder)", short = "o"},
+  {"out", "OUT", "the profile, which the process writes, as its own user (default PID.vmprof in the " ..
+    "current folder)", short = "o"},
   {"alloc", "BYTES", "a sample every BYTES allocated, on average; 0: none (default 32K, but more " ..
     "bytes while 32K would give over 1000 samples a second)"},
   {"time", "RATE", "samples of time a second; 0: none (default 100)"},
@@ -82,8 +82,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   local target, seconds = o.files[1], o["for"] or 10
   if o.ring then
     if o["for"] or o.alloc or o.time then
-      return warn.wrong("--ring writes samples that were taken before: --for, --alloc and --time have " ..
-        "no effect with it")
+      return warn.wrong("--ring writes samples that were taken already: leave --for, --alloc and --time out")
     end
     return dump(target, o.out, warn, world)
   elseif o.stop then

@@ -14,8 +14,8 @@ M.summary = "statistics of a running process"
 
 local DESCRIPTION = {
   command = "stats", arguments = client.ARGUMENT, what = "process",
-  about = "Shows how much the Lua states of a process that listens (ASAMP=listen) allocate, hold " ..
-    "and collect, and what it samples.",
+  about = "Shows for a process that listens (ASAMP=listen) the bytes that its Lua states have " ..
+    "allocated and in use, their collections, and the samples taken.",
   {"json", nil, "as JSON: sizes in bytes, pauses in nanoseconds"},
 }
 

@@ -136,8 +136,8 @@ local function clock(v)
     return v.runs == 1 and units.shorttime(t.time) or
            ("%s to %s"):format(units.shorttime(t.time), units.shorttime(t.most))
   end
-  return ("time in collections with the profile's nursery size: %s; in the profile: %s (the prediction is " ..
-    "scaled by the ratio); with the new size: %s%s"):format(times(v.before), units.shorttime(v.recorded),
+  return ("time in collections: %s in the profile; %s now with the same nursery size (the prediction is " ..
+    "scaled by the ratio of these two); %s with the new size%s"):format(units.shorttime(v.recorded), times(v.before),
     times(v.measured), v.runs == 1 and "" or "; the shortest counts")
 end
 

@@ -44,7 +44,7 @@ local function collection(name, description)
       field("decided", "Samples decided", "integer"),
       field("survived", "Samples that survived", "integer"),
       field("survival", "Survival", "percentage"),
-      field("left", "Collections before it without a marker", "integer"),
+      field("left", "Earlier collections without a marker", "integer"),
       field("state", "Major collection", "string"),
     },
     graphs = {{key = "tenured", type = "bar", color = "red"}},
@@ -52,8 +52,8 @@ local function collection(name, description)
 end
 
 local SCHEMAS = {
-  collection("Minor GC", "A minor collection. What the samples before it " ..
-                         "represent died in it or was tenured."),
+  collection("Minor GC", "A minor collection. The sampled objects allocated " ..
+                         "before it died in it, or were tenured."),
   collection("Major GC", "A major collection, or a slice of one."),
   {
     name = "Mark", description = "Set by the program: profiler.mark.",

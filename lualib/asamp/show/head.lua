@@ -110,7 +110,7 @@ local function nothing(p)
   local parts = {}
   local timed = p.own and (p.timeperiod or 0) > 0
   if p.allocated then
-    parts[1] = ("%s allocated%s, but no sample was taken: one represents %s."):format(
+    parts[1] = ("%s allocated%s, but no sample was taken: one is taken every %s."):format(
       units.bytes(p.allocated), duration(p), units.bytes(p.period))
     parts[2] = remedy(p, 0)
   elseif p.own and p.complete and not timed then
@@ -288,7 +288,7 @@ local function alone(p)
   if #list == 0 then
     return nil
   end
-  return ("Data of single runs, not in this sum: %s. A profile made by asamp merge has more of them.")
+  return ("This sum lacks %s, which are data of single runs. A profile made by asamp merge has more of them.")
     :format(table.concat(list, ", "))
 end
 
@@ -353,7 +353,7 @@ function M.lines(p, t, style, options)
   add(not options.focus and not options.at and not options.label and collected(p) or nil)
   add(alone(p))
   if p.undetailed > 0 then
-    add(("%s without size and survival: the file is cut."):format(
+    add(("%s without size and survival, because the file is cut."):format(
       units.plural(p.undetailed, "sample")))
   end
   for _, left in ipairs(p.left or {}) do

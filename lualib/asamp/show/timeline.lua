@@ -40,7 +40,7 @@ end
 -- Returns a sentence about the pauses; some collections may have no record of their own.
 local function pauses(profile, p)
   local all = profile.minors + profile.majors
-  return ("Pauses, in wall time: %s together%s; half of %s up to %s, 99%% up to %s, the " ..
+  return ("Pauses, in wall time: %s together%s; half of %s took at most %s, 99%% at most %s, the " ..
           "longest %s (%s after the start)."):format(
     time(p.total), share(profile, p),
     p.n < all and ("the %s with a record of their own"):format(units.count(p.n)) or "them",

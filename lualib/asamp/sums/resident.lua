@@ -19,7 +19,7 @@ local WORDS = {
   {"native", "native", "in use (malloc)"},
   {"profiler", "native", "the profiler's own"},
   {"native.free", "native", "freed, kept by malloc"},
-  {"mapped", "rest", "mappings of others, stacks of threads that run"},
+  {"mapped", "rest", "other mappings, stacks of running threads"},
   {"stacks", "rest", "stacks"},
   {"file", "rest", "code and data of files"},
   {"system", "rest", "the system's"},

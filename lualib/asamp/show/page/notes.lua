@@ -25,23 +25,23 @@ function M.of(profile, tree, limit, data)
     out[#out + 1] = text:format(...)
   end
   if profile.message then
-    note("The file is not complete: %s. The page shows the readable part.", profile.message)
+    note("The page shows the readable part of the file: %s.", profile.message)
   end
   if profile.undetailed > 0 then
-    note("%s without size and survival: the file is cut.%s",
+    note("%s without size and survival, because the file is cut.%s",
          units.plural(profile.undetailed, "sample"), data.untimed >= 0 and
-         (" %s no time either and %s in the last slice of the timeline, " ..
+         (" %s no time either, and %s in the last slice of the timeline, " ..
          "whose bar is cut off."):format(number(profile.undetailed, "It has", "They have"),
                                          number(profile.undetailed, "is", "are")) or "")
   end
   if (profile.lost or 0) > 0 then
-    note("%s lost, of allocation or of time, and %s not in the page.", number(profile.lost,
+    note("%s lost, of allocation or of time: the page lacks %s.", number(profile.lost,
          "1 more sample was", units.count(profile.lost) .. " more samples were"),
-         number(profile.lost, "is", "are"))
+         number(profile.lost, "it", "them"))
   end
   if profile.undecided > 0 and profile.fates then
-    note("%s had no collection before the end; %s as not survived, and in no share of " ..
-      "survivors.", units.plural(profile.undecided, "sample"),
+    note("No collection followed %s, whose survival is unknown: %s as not survived, and in no " ..
+      "share of survivors.", units.plural(profile.undecided, "sample"),
          number(profile.undecided, "it counts", "they count"))
   end
   if profile.samples > 0 and profile.bytes == 0 then
@@ -67,7 +67,8 @@ function M.of(profile, tree, limit, data)
     note("The timeline shows only %s of the marks, evenly spaced.", units.count(marks))
   end
   if profile.ring and profile.ring.samples > 0 then
-    note("Of the flight recorder's samples %s from before its time, and %s alive then.",
+    note("Of the flight recorder's samples, %s older than the time that it keeps, and %s still alive " ..
+         "at its start.",
          number(profile.ring.samples, "1 is", units.count(profile.ring.samples) .. " are"),
          number(profile.ring.samples, "was", "were"))
   end

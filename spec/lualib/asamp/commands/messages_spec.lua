@@ -48,7 +48,7 @@ describe("asamp", function()
       "--wall needs samples of time, but the rate is 0: give --time RATE, too",
     ["run --exact --time 0 app.lua"] =
       "--exact needs samples of time, but the rate is 0: give --time RATE, too",
-    ["memory half.vmprof"] = "; the last snapshot of memory is from before that place",
+    ["memory half.vmprof"] = "; snapshots of memory after that byte are missing",
     ["advise half.vmprof"] = "; the advice covers the readable part",
   } do
     it("reports the error of: " .. words, function()

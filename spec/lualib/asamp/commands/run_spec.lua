@@ -107,7 +107,7 @@ describe("asamp run", function()
     assert.truthy(amount, err)
     local flat = err:gsub("%s+", " ")
     assert.truthy(flat:find(" " .. amount .. " allocated in [%d.]+ ms, but no sample was taken: " ..
-      "one represents 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
+      "one is taken every 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
       "No sample of time either: one is taken every 1.00 s of CPU time;"), err)
     assert.is_nil(err:find("shows more", 1, true))
   end)

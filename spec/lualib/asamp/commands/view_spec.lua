@@ -127,7 +127,7 @@ describe("asamp view", function()
     assert.equal(0, code)
     assert.truthy(err:find("^asamp view: [^\n]*; the page shows the readable part\n"))
     local columns = embedded(process.read(folder .. "/cut.html"))
-    assert.truthy(columns.notes[1]:find "^The file is not complete: ")
+    assert.truthy(columns.notes[1]:find "^The page shows the readable part of the file: ")
   end)
 
   it("embeds every sample, and nothing that could end its element", function()

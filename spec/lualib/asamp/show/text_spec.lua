@@ -104,7 +104,7 @@ describe("the report's text", function()
       return flat(render(function(p) p.complete = true change(p) end, nil, {}))
     end
     has(of(function(p) p.allocated, p.timeperiod = 33000, nil end),
-        "32.2 KiB allocated in 4.50 s, but no sample was taken: one represents 512 KiB. " ..
+        "32.2 KiB allocated in 4.50 s, but no sample was taken: one is taken every 512 KiB. " ..
         "With --alloc 64 there would be about 515 samples. 42 collections")
     has(of(function(p) p.allocated, p.timeperiod = 33000, 0.001 end),
         "No sample of time either: one is taken every 1 ms of CPU time; without --exact")
@@ -244,11 +244,11 @@ describe("the report's text", function()
 
   it("prints the number of collections, and the bytes that they left", function()
     local s = flat(render())
-    has(s, "42 collections (40 minor, 2 major); after the last one, heap: 3 MiB in " ..
-      "use, 4 MiB reserved.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
+    has(s, "42 collections (40 minor, 2 major); after the last one, 3 MiB of Lua's heap were in " ..
+      "use, and 4 MiB reserved.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
       "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 with a " ..
-      "record of their own up to 1.5ms, " ..
-      "99% up to 1.5ms, the longest 1.5ms (1.00s after the start).",
+      "record of their own took at most 1.5ms, " ..
+      "99% at most 1.5ms, the longest 1.5ms (1.00s after the start).",
       "3.0M 3.0M 3.0M in use after a collection",
       "5.0M 5.0M 5.0M resident set of the process")
   end)
@@ -267,7 +267,7 @@ describe("the report's text", function()
 
   it("reports the missing parts of a cut file", function()
     has(flat(render(function(p) p.undetailed = 1 end)),
-        "1 sample without size and survival: the file is cut.")
+        "1 sample without size and survival, because the file is cut.")
   end)
 
   it("has rows with self, total, survival, name and place", function()

@@ -90,7 +90,7 @@ describe("the page of asamp view #plain", function()
     local cut = process.file(whole:sub(1, #whole - 60))
     assert.equal(0, (pages.run(cut, "-o", folder .. "/cut.html")))
     b:visit(folder .. "/cut.html")
-    assert.truthy(b:text "#notes":find("The file is not complete: ", 1, true))
+    assert.truthy(b:text "#notes":find("The page shows the readable part of the file: ", 1, true))
   end)
 
   -- A former bug: the page of every program without a sample, or without live objects, said "its
