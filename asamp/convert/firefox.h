@@ -60,9 +60,10 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
   Tags tags;               /* the Lua states of rows, without labels */
-  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by place (Tag.group) */
-  FirefoxRows of[TAGS_GROUPS];       /* numbers of rows by final group (tags_group); set by
-				        firefox_group */
+  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by place (tags.h) */
+  /* numbers of rows by group: for each group the sums of 'byplace' over its places; set by
+     firefox_group */
+  FirefoxRows of[TAGS_GROUPS];
   int bylabels;            /* not 0: Site.tag in 'leaves' and 'ticksites' is a label set */
   SiteTable leaves;        /* stacks of allocation samples with their leaf; Site.kind is
 			      kind * 3 + survival outcome */

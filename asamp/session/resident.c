@@ -304,8 +304,9 @@ static void resident_fill (Rows *r) {
     v.own = (int64_t)own_bytes();
     untouched = nativerows(&v, &s, &m, &p, resident);
     takelua(&l, &untouched);
-    if (since > 0) {  /* these bytes are in chunks, which are mapped, and in large vectors, which
-			 are native */
+    /* Memory that states reserved after their measurements: new chunks were counted in v.others,
+       new large vectors in v.native. Moves these bytes to the row "lua.since". */
+    if (since > 0) {
       untouched = since;
       resident_take(&v.others, &untouched);
       resident_take(&v.native, &untouched);
