@@ -44,10 +44,10 @@ describe("native memory", function()
     return out, totals.of(profile), profile
   end
 
-  -- Compares the bytes of a row of native memory with the expected ones, to 3 standard errors and
+  -- Compares the bytes of a row of native memory with the expected ones, to 5 standard errors and
   -- the few bytes of other requests.
   local function near(exact, sum, period, others)
-    local error = 3 * math.sqrt(exact * period) + (others or 0)
+    local error = 5 * math.sqrt(exact * period) + (others or 0)
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
   end
 

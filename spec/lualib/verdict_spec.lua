@@ -38,7 +38,8 @@ describe("the verdict #plain", function()
     local accused, programs = {}, judge.programs "innocent"
     assert.is_true(#programs >= 20)
     for _, program in ipairs(programs) do
-      if judge.accused(judge.run(program)) then
+      local function isaccused() return judge.accused(judge.run(program)) end
+      if isaccused() and mostly(isaccused) then
         accused[#accused + 1] = program
       end
     end
