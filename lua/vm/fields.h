@@ -8,8 +8,8 @@
 #ifndef luaN_fields_h
 #define luaN_fields_h
 
-/* For a function that ltable.c or ltm.c defines, too, with the same effect. The compiler may inline
-   the definition in this header or call the other one. */
+/* Storage class of a function that ltable.c or ltm.c defines, too, with the same effect. The
+   compiler may inline the definition in this header or call the other one. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)

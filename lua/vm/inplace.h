@@ -29,9 +29,9 @@
 
 #include "lobject.h"
 
-/* Rehashes t, whose hash part is full, in place and returns 1: nodes are free then. Requires that
-   'hsize' (rounded up to a power of 2) and 'asize' are the present sizes of its parts. If one is
-   not, or if a chain is too long, returns 0, and t must be resized. */
+/* Rehashes t, whose hash part is full, in place and returns 1: nodes are free then. Returns 0, and
+   t must be resized, if 'hsize' (rounded up to a power of 2) or 'asize' is not the present size of
+   its part, or if a chain is too long. */
 LUAI_FUNC int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 
 #endif

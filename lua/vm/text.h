@@ -69,10 +69,10 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 ** should differ.
 **
 ** A large part takes the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
-** Programming 3, 6.4). Consecutive objects then have nodes near each other, in the same order. The
-** addresses wrap around p. Two rounds reach different nodes only if the distance of the objects / 8
-** has no common factor with d, because the blocks of the heap are powers of 2 and 2^n mod p = d. So
-** each d is 1 or has no factor below 17.
+** Programming 3, 6.4). Consecutive objects then have nodes near each other, in the same order,
+** until the positions wrap around p. A later round reaches other nodes than an earlier one only if
+** the distance of the objects / 8 has no common factor with d, because the blocks of the heap are
+** powers of 2 and 2^n mod p = d. So each d is 1 or has no factor below 17.
 **
 ** A small part multiplies by the golden ratio (Knuth, same section), because such a prime would
 ** leave up to 73 of 512 nodes without keys.

@@ -32,8 +32,8 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 ** visits some chunks, and stops when the blocks occupy at most 'most' bytes (room - released).
 **
 ** Clears 'releasing' when the blocks occupy at most 'most' bytes, when all chunks were visited
-** once, or if pages cannot be released. Until a major collection sets it again, no pages are
-** released, so that pages that a program uses at intervals are not released and faulted in
+** once, or if pages cannot be released. No pages are released until 'releasing' is set again
+** (major.c), so that pages that a program uses at intervals are not released and faulted in
 ** repeatedly.
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);

@@ -33,15 +33,16 @@
 **   H4  A block is in 'used' if a hole of it was taken since the last minor collection. It is in
 **       'empty' only if all its lines but those of its head (LUAN_HEAD) are free, in 'holed' only
 **       if it has free lines. It is in at most one list.
-**   H5  chunk->nempty is the number of the chunk's blocks in 'empty'; room and vacant are the
-**       bytes of all blocks and of those in 'empty'; held is the number of bytes obtained from
-**       lua_Alloc or mapped.
-**   H6  After a collection, bytes in use = explicit (which includes the state) + old + aged +
-**       waiting, members of luaN_Bytes. Later allocations are added, freed bytes subtracted.
+**   H5  chunk->nempty is the number of the chunk's blocks in 'empty'. room is the number of bytes
+**       of all blocks, vacant that of the blocks in 'empty'. held is the number of bytes obtained
+**       from lua_Alloc or mapped.
+**   H6  After a collection, the bytes in use are the sum of four members of luaN_Bytes: explicit
+**       (which includes the state), old, aged and waiting. Until the next collection, allocated
+**       bytes are added, and freed bytes subtracted.
 **   H7  'small' has exactly the small blocks, in the order of their addresses; 'low' and 'span'
 **       are the smallest range of addresses that contains them.
-**   H8  A page that is 'released' is in a mapped chunk and all its lines are free; 'released' of
-**       luaN_Blocks is the sum of the bytes of these pages.
+**   H8  A page whose bit in a block's 'released' is set is in a mapped chunk, and all its lines are
+**       free. 'released' of luaN_Blocks is the sum of the bytes of these pages.
 **
 ** This header needs only the core's basic types.
 */

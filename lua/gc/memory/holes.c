@@ -55,8 +55,8 @@ static uint64_t zerobytes (uint64_t w) {
 }
 
 
-/* 'zeros' has no bits but bit 7 of some bytes. Returns the length of the longest run of bytes that
-   have it, or 'least' if that is more. */
+/* Returns the length of the longest run of bytes that have bit 7 in 'zeros', or 'least' if that is
+   more. 'zeros' must have no other bits. */
 static unsigned longest (uint64_t zeros, unsigned least) {
   unsigned n = 0;
   while (zeros != 0) {

@@ -365,9 +365,9 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes in use when the last major collection ended, except that bytes that were not
-   marked before the selection of dead objects with finalizers count with one PART-th: most of them
-   are kept only by finalizers, or have died while the collection ran. */
+/* Returns the bytes in use when the last major collection ended. Of the bytes that were not marked
+   before the selection of dead objects with finalizers, only one PART-th counts, because most of
+   them are kept only by finalizers, or have died while the collection ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;

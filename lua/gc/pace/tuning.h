@@ -14,10 +14,10 @@
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
 /*
-** The parameters in effect. luaN_tuned: t is a field of luaN_Tuning, which has the operator's value
-** plus 1, or 0 if the operator has set none; 'own' is the program's value, which is in effect then.
-** luaN_isgen is true if the generational mode is in effect. luaN_pause and luaN_stepmul are in
-** percent; bit 0 of luaN_stepmul is set, so that it is never 0.
+** The parameters in effect. luaN_tuned returns the operator's value if t, a field of luaN_Tuning,
+** is not 0: the field has that value plus 1. Else it returns 'own', the program's value. luaN_isgen
+** is true if the generational mode is in effect. luaN_pause and luaN_stepmul are in percent; bit 0
+** of luaN_stepmul is set, so that it is never 0.
 */
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 #define luaN_isgen(g) \
