@@ -74,7 +74,7 @@ static void inorder (lua_State *L, unsigned n) {
 
 CallInfo *luaN_extended (lua_State *L) {
   global_State *g = G(L);
-  /* lastchunk.c reads savedpc and nextraargs in every frame, also in that of a C function. */
+  /* lastchunk.c reads these members even if only a C function has used the CallInfo. */
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
