@@ -478,9 +478,8 @@ void samplershared_leave (Sampler *s, lua_State *L) {
       samplerlist_point(s, L);
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
-    if (s->options.holders && s->tracker.followed.n > 0 &&
-        clock_since(s->since) >= OLD_NS) {
-      tracker_off(&s->tracker, L);
+    if (s->options.holders && clock_since(s->since) >= OLD_NS) {
+      tracker_off(&s->tracker, L);  /* decides the last samples: they have holders, too */
       sampler_holders(s, L);
     }
     samplerlist_measure(s, L, 1);

@@ -258,6 +258,28 @@ describe("a host with many states", function()
     return code, out, err
   end
 
+  -- A former bug: a state whose samples were all of its nursery when it was closed had no holders.
+  it("searches holders in closing states with young samples only", function()
+    shell.write(folder .. "/young.lua", [[
+      list = {}
+      for i = 1, 200 do list[i] = {i} end
+      if N == 50 then os.execute "sleep 1.1" end  -- younger states are left out
+    ]])
+    local code, _, err = process.run{program = host, 1, 50, 50, "young.lua",
+      directory = folder,
+      env = {ASAMP = "alloc=64K,out=y.vmprof,seed=1,quiet", LUA_PATH = "", LUA_CPATH = ""}}
+    assert.same({0, ""}, {code, err})
+    local r = assert(reader.read(folder .. "/y.vmprof", {bins = 16}))
+    local held = {[true] = 0, [false] = 0}
+    for i, node in ipairs(r.holders.node) do
+      if r.functions[r.nodes.fn[node]].file == "young.lua" then
+        held[r.holders.path[i] > 0] = held[r.holders.path[i] > 0] + r.holders.samples[i]
+      end
+    end
+    assert.is_true(held[true] > 4, held[true])
+    assert.equal(0, held[false])
+  end)
+
   it("on 8 OS threads: one profile, whose sums are the states' own", function()
     local code, out, err = run("alloc=4K,time=1000,out=p.vmprof,quiet", 8, 400, 25)
     assert.same({0, ""}, {code, err})

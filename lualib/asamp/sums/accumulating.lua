@@ -34,9 +34,11 @@
 -- passes with 8 samples (LEAST) in 1 of 50 runs, with 16 in 1 of 1,000. "grows": a level heap
 -- passes if five independent sizes happen to be in order and evenly spaced, in less than 1 of 100
 -- runs; then a container must still have NET of its bytes from it. A container that is filled until
--- the very end of the program and never replaced cannot be distinguished from a leak, and is called one.
+-- the very end of the program and never replaced cannot be distinguished from a leak otherwise, and is
+-- called one.
 
 local births = require "asamp.sums.births"
+local holders = require "asamp.sums.holders"
 
 local M = {}
 
@@ -52,6 +54,7 @@ local LARGE = 1 / 20  -- share of the live samples below which a container is no
 local NONE = 1 / 8    -- share of a line's survivors below which the first half has none of them
 local DELAY = 1 / 2   -- share of the run's time before the first object of a container that is filled late
 local CAUSE = 1 / 2   -- share of the heap's growth that makes a container its cause
+local LOADED = 2 / 5  -- share of the allocated bytes that a program keeps if it mainly loads data
 local OWN = 1 / 20    -- share of a container's samples from which a line counts as one of its
 
 local function add(t, key, n)
@@ -120,6 +123,36 @@ local function isdelayed(profile, c, lines)
   local all = births.worked(profile, 0, to)
   local _, before = births.worked(profile, 0, math.min(first, to))
   return first >= DELAY * to and before >= math.max(1, DELAY * all)
+end
+
+-- Returns the share of the allocated bytes that is alive at the end.
+local function keptshare(profile)
+  local kept, all = 0, 0
+  for _, bytes in ipairs(profile.alive.bytes) do
+    kept = kept + bytes
+  end
+  for _, bytes in ipairs(profile.born.bytes) do
+    all = all + bytes
+  end
+  return kept / math.max(all, 1)
+end
+
+-- Returns true if a holder is a local variable of a running function that allocated all lines in 'keys'.
+-- The holder's text may be cut.
+local function isofrunning(holder, keys)
+  local place = (holder or ""):match '^local ".-" of (.*)$'
+  if not place or place:find(holders.ARROW, 1, true) then
+    return false
+  end
+  for key in pairs(keys) do
+    local file, _, name = births.lineof(key)
+    local whole, start = ("%s (%s"):format(name, file), place:match "^(.*)\u{2026}$"
+    if not (start and whole:sub(1, #start) == start) and
+       not (place:sub(1, #whole) == whole and place:find("^:?%d*%)$", #whole + 1)) then
+      return false
+    end
+  end
+  return true
 end
 
 -- Returns the sums of the parts before part 'middle' (nil: the middle of the run) and of the others.
@@ -191,14 +224,16 @@ local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end
 
--- Returns the growth of the heap over the second half; infinite: unknown, or it did not grow.
-local function growthof(course)
-  local growth = course and course(1) - course(1 / 2) or 0
+-- Returns the growth of the heap over the second half; infinite: it did not grow. If the course is
+-- unknown, its upper limit 'late', the live bytes of the second half.
+local function growthof(course, late)
+  local growth = course and course(1) - course(1 / 2) or not course and late or 0
   return growth > 0 and growth or math.huge
 end
 
--- Returns the verdict on the lines of a container that keep their objects.
-local function ofkept(profile, c, course)
+-- Returns the verdict on the lines of a container that keep their objects. 'born': bytes of the second
+-- half that all containers keep.
+local function ofkept(profile, c, course, born)
   local early, late = halves(c.bytes)  -- not samples: periods may differ
   local verdict = c.n >= FEW and not level(course) and goeson(profile, c)
   if not verdict then
@@ -208,7 +243,7 @@ local function ofkept(profile, c, course)
   end
   local lower = math.min(early, late) / math.max(early + late, 1)
   return lower >= EARLY and verdict or
-         (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course)) and "maybe" or nil
+         (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course, born)) and "maybe" or nil
 end
 
 -- Returns the verdict on a container in spite of removals. 'growth': bytes of the second half that
@@ -259,7 +294,7 @@ local function unreached(profile, lines, alive, tables, course, keep)
                 retention(l.parts, l.survivors, l.parts) >= LEFT and l or nil
   end
   local c = sum(kept)
-  keep(c, ofkept(profile, c, course), {holder = births.holderof(profile, c.keys), vectors = {}})
+  keep(c, ofkept(profile, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
 -- Returns the live samples of each line, by key {n, parts}, the number of all, and the set of the
@@ -308,9 +343,15 @@ function M.of(profile)
   local course = births.course(profile)
   local growth = course and course(1) - course(1 / 2) or 0
   local alive, all, tables = living(born.containers)
-  local short = profile.majors == 0
+  local short, late = profile.majors == 0, 0
+  local loads = keptshare(profile) >= LOADED
+  for _, c in ipairs(born.containers) do
+    late = late + c.late
+  end
   local function keep(c, verdict, container)
-    verdict = verdict == "leak" and (short or isdelayed(profile, c, born.lines)) and "maybe" or verdict
+    local unsure = short or isdelayed(profile, c, born.lines) or
+                   loads and container and isofrunning(container.holder, c.keys)
+    verdict = verdict == "leak" and unsure and "maybe" or verdict
     if verdict then
       found[#found + 1] = {verdict = verdict, n = c.n, lines = c.keys, most = c.most,
                            parts = occupied(c.parts), of = PARTS,
@@ -321,7 +362,7 @@ function M.of(profile)
   for _, c in ipairs(born.containers) do
     local kept, every = keeping(c, born.lines, alive)
     if every.n >= LARGE * all then
-      local verdict = ofkept(profile, kept, course)
+      local verdict = ofkept(profile, kept, course, late)
       if verdict == "leak" then
         keep(kept, verdict, c)
         growth = growth - c.late

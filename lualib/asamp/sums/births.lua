@@ -76,16 +76,31 @@ function M.lastof(profile)
   return last and last.time or profile.duration * 1e6
 end
 
+-- Returns the bytes that were allocated in all, and after a time in us. In files of many states by
+-- samples: the last collection of a state that is closed charges bytes of long before.
+local function allocated(profile, time)
+  local all, after = 0, 0
+  local born = profile.states and profile.born
+  for i, bytes in ipairs(born and born.bytes or {}) do
+    all = all + bytes
+    after = after + (born.last[i] > time and bytes or 0)
+  end
+  for _, c in ipairs(not born and profile.collections or {}) do
+    all = all + (c.charged or 0)
+    after = after + (c.time > time and c.charged or 0)
+  end
+  return all, after
+end
+
 --- Returns the time in us of the last walk if it is not of the end: the program went on to allocate
 -- more than LATER of its bytes, and was ended by a signal, for example. nil: there is no such walk.
 function M.stale(profile)
   local walks = profile.walktimes or {}
   local last = walks[#walks]
-  local all, after = 0, 0
-  for _, c in ipairs(last and profile.collections or {}) do
-    all = all + (c.charged or 0)
-    after = after + (c.time > last.time and c.charged or 0)
+  if not last then
+    return nil
   end
+  local all, after = allocated(profile, last.time)
   return after > LATER * all and last.time or nil
 end
 
@@ -95,15 +110,29 @@ local function walked(profile)
          not M.stale(profile)
 end
 
+-- Returns the collections of the program's work. In files of many states these are the ones before the
+-- last sample: then a host often closes its states one after the other, and the size of the heap is that
+-- of the states that are left.
+local function working(profile)
+  local born, last, list = profile.states and profile.born, 0, {}
+  for _, time in ipairs(born and born.last or {math.huge}) do
+    last = math.max(last, time)
+  end
+  for _, c in ipairs(profile.collections) do
+    list[#list + 1] = c.time <= last and c or nil
+  end
+  return list
+end
+
 -- Returns the size of the live heap after the first collection and each major one: a list of {at
 -- (share of all allocated bytes, from 0 to 1), size}. Minor collections leave old garbage, so that
 -- their sizes say nothing.
 local function sizes(profile)
-  local all, sum, list = 0, 0, {}
-  for _, c in ipairs(profile.collections) do
+  local all, sum, list, collections = 0, 0, {}, working(profile)
+  for _, c in ipairs(collections) do
     all = all + (c.charged or 0)
   end
-  for i, c in ipairs(all > 0 and profile.collections or {}) do
+  for i, c in ipairs(all > 0 and collections or {}) do
     sum = sum + (c.charged or 0)
     if c.major or i == 1 then
       list[#list + 1] = {at = sum / all, size = c.least}
@@ -148,10 +177,11 @@ function M.quarters(profile)
     return math.min(course(1 / 4), course(1 / 2)) // 1 | 0, math.min(course(3 / 4), course(1)) // 1 | 0
   end
   local all, sum, least = 0, 0, {}
-  for _, c in ipairs(walked(profile) and profile.collections or {}) do
+  local collections = walked(profile) and working(profile) or {}
+  for _, c in ipairs(collections) do
     all = all + (c.charged or 0)
   end
-  for _, c in ipairs(all > 0 and profile.collections or {}) do
+  for _, c in ipairs(all > 0 and collections or {}) do
     sum = sum + (c.charged or 0)
     local q = math.min(4, 4 * sum // all + 1)
     least[q] = math.min(least[q] or c.least, c.least)
