@@ -10,6 +10,7 @@ local M = {}
 -- Ranks of sentences: without space for all, those of the highest rank are left out first.
 local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 
+local SHOWN = 2       -- number of likely leaks that have a sentence
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
 -- Quotes a path for a shell if necessary.
@@ -36,13 +37,14 @@ local NAMES = {tremove = "table.remove", tinsert = "table.insert", tconcat = "ta
                gmatch = "string.gmatch", luaB_cocreate = "coroutine.create",
                luaB_coresume = "coroutine.resume", luaB_cowrap = "coroutine.wrap",
                luaB_auxwrap = "coroutine.wrap", luaB_close = "coroutine.close", utflen = "utf8.len",
-               utfchar = "utf8.char", codepoint = "utf8.codepoint", byteoffset = "utf8.offset"}
+               str_find_aux = "string.find or string.match", utfchar = "utf8.char", codepoint = "utf8.codepoint", byteoffset = "utf8.offset"}
 
 -- Returns the name by which programs call a C function of Lua's libraries; of others, the symbol.
 local function cname(name)
-  local short = layout.clean(name):gsub("_aux$", "")
+  local whole = layout.clean(name)
+  local short = whole:gsub("_aux$", "")
   local lib, rest = short:match "^(%a+)_(%w+)$"
-  return NAMES[short] or LIBRARIES[lib] and LIBRARIES[lib] .. rest or short
+  return NAMES[whole] or NAMES[short] or LIBRARIES[lib] and LIBRARIES[lib] .. rest or short
 end
 
 -- {== growth and leaks ======================================================
@@ -99,7 +101,7 @@ local function growth(v, p, add)
   elseif v.growth == "grows" then
     add(v.before and ("The heap grew from %s in the second quarter of the run to %s in the last."):format(
       units.bytes(v.before), units.bytes(v.after)) or "Native memory grows.")
-    local n = math.min(2, #v.leaks)
+    local n = math.min(SHOWN, #v.leaks)
     for i = 1, n do
       local group = v.leaks[i]
       add(leak(group) .. (group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""),
@@ -139,11 +141,25 @@ local REASONS = {
 local LONG = ". Their mean size is %s: if each contains most of the one before it, the work is " ..
              "quadratic. Copy the new text only, or collect the parts in a table"
 
-local function reason(line)
+-- Returns true if a line is one of a likely leak that has a sentence.
+local function isleaking(v, line)
+  for i = 1, v.growth == "grows" and math.min(SHOWN, #v.leaks) or 0 do
+    for _, row in ipairs(v.leaks[i].rows) do
+      if row.file == line.file and row.line == line.line then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+local function reason(v, line)
   if line.reason == "quadratic" then
     return (" Likely reason: quadratic concatenation, each byte of its strings is copied more than %s " ..
             "times. Collect the parts in a table, and call table.concat once."):format(
       units.count(math.floor(line.times)))
+  elseif line.reason == "kept" and isleaking(v, line) then
+    return " It is part of the likely leak."
   elseif line.reason == "kept" then
     return (" %s of it survived its first garbage collection."):format(percent(line.survived))
   elseif line.few then
@@ -161,7 +177,7 @@ local function allocation(v, add)
   for i, line in ipairs(v.lines) do
     add(("%s: %s allocates %s, %s of all%s.%s"):format(
       i == 1 and "Allocation" or "Also", place(line), units.bytes(line.bytes // 1 | 0),
-      percent(line.share), line.type and ", most of it " .. typename(line.type) or "", reason(line)),
+      percent(line.share), line.type and ", most of it " .. typename(line.type) or "", reason(v, line)),
       line.reason == "quadratic" and "--show copies" or ("--line %s"):format(
         word(("%s:%d"):format(line.file, line.line))), i > 1 and ALSO or nil)
   end
