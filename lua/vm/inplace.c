@@ -179,7 +179,7 @@ static int freenodes (Table *t) {
 
 int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   if (!luaN_has(LUAN_INPLACE)) return 0;
-  lua_assert(isrealasize(t));  /* after setlimittosize */
+  lua_assert(isrealasize(t));  /* the caller called setlimittosize */
   if (isdummy(t) || asize != t->alimit || luaO_ceillog2(hsize) != t->lsizenode) return 0;
   luaN_leavegrowth(G(L), t);
   if (!tidychains(L, t, sizenode(t) < LEASTLARGE)) return 0;

@@ -42,7 +42,7 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {
   const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);  /* 2^64 / golden ratio */
   uint64_t wide = ((uint64_t)seed << 32) | seed;
-  uint64_t factor = odd ^ (wide << 1);  /* odd, too */
+  uint64_t factor = odd ^ (wide << 1);  /* is odd, too */
   uint64_t h = wide ^ ((uint64_t)l * odd);
   uint64_t tail;
   for (; l > 8; l -= 8, s += 8)

@@ -41,7 +41,7 @@ LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 /* To be called for an empty node n. If its key is an object, makes the key dead: n keeps only the
    object's address, which luaH_next needs. */
 static inline void luaN_clearkey (Node *n) {
-  lua_assert(!luaN_ishidden(gval(n)));  /* G13 */
+  lua_assert(!luaN_ishidden(gval(n)));  /* a tombstone keeps its key (G13) */
   if (keyiscollectable(n)) setdeadkey(n);
 }
 

@@ -137,7 +137,7 @@ static void seeagain (lua_State *th, StkId from) {
 size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   StkId o, from, end;
   UpVal *uv;
-  if (th->stack.p == NULL) return sizeof(*th);  /* not built yet */
+  if (th->stack.p == NULL) return sizeof(*th);  /* the stack is not allocated yet */
   luaN_marklines(g, th->stack.p, luaN_stackbytes(th));
   from = markframes(g, th, all);
   for (o = from; o < th->top.p; o++)
@@ -150,7 +150,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   markcached(g, th, all);
   if (!g->gcemergency) shorten(th);
   end = th->stack_last.p + EXTRA_STACK;
-  luaN_erase(th->top.p, end - th->top.p);  /* T3 */
+  luaN_erase(th->top.p, end - th->top.p);  /* nil above the top (T3) */
   if (th != g->mainthread && (th->marked & LUAN_UNLOGGED))
     th->marked |= LUAN_CLEAN;
   return sizeof(*th) + (size_t)(th->top.p - from) * sizeof(StackValue);
@@ -202,7 +202,8 @@ void luaN_threadslice (global_State *g, int n) {
     c->mark.index = (unsigned)i;
     if (i > 0) return;
     luaN_marklines(g, th->stack.p, luaN_stackbytes(th));
-    luaN_erase(th->top.p, th->stack_last.p + EXTRA_STACK - th->top.p);  /* T3 */
+    /* nil above the top (T3) */
+    luaN_erase(th->top.p, th->stack_last.p + EXTRA_STACK - th->top.p);
     for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
       luaN_mark(g, obj2gco(uv));
     c->mark.thread = NULL;

@@ -159,7 +159,7 @@ static void traversepending (global_State *g) {
   for (i = 0; i <= c->lists.large.v.n; i++) {
     GCObject *o = (i < c->lists.large.v.n) ? (GCObject *)c->lists.large.v.a[i]
                                      : obj2gco(g->mainthread);
-    if (o != NULL && (o->marked & LUAN_PENDING)) {  /* G7 */
+    if (o != NULL && (o->marked & LUAN_PENDING)) {  /* NULL: swept (G7) */
       o->marked &= (lu_byte)~LUAN_PENDING;
       traverse_again(g, o);
     }
@@ -182,7 +182,7 @@ void luaN_forgetpending (global_State *g) {
     }
   }
   for (i = 0; i < c->lists.large.v.n; i++)
-    if (c->lists.large.v.a[i] != NULL)  /* G7 */
+    if (c->lists.large.v.a[i] != NULL)  /* NULL: swept (G7) */
       ((GCObject *)c->lists.large.v.a[i])->marked &= (lu_byte)~LUAN_PENDING;
   g->mainthread->marked &= (lu_byte)~LUAN_PENDING;
 }

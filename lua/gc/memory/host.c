@@ -62,7 +62,7 @@ void luaN_freeend (global_State *g, int now) {
 
 
 int luaN_trimmalloc (global_State *g, int now) {
-  /* malloc_trim calls madvise */
+  /* no-madvise excludes malloc_trim, too, because that calls madvise. */
   return g->frealloc == luaN_alloc && !g->heap.gc.pace.tuning.nomadvise &&
          luaN_giveback(milliseconds(g), now);
 }

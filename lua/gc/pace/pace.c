@@ -551,7 +551,7 @@ LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   uint64_t before = c->pace.fixednursery;
-  if (g->gcstp & (GCSTPGC | GCSTPCLS)) return LUAN_ASK;  /* as lua_gc */
+  if (g->gcstp & (GCSTPGC | GCSTPCLS)) return LUAN_ASK;  /* lua_gc refuses, too */
   if (n != LUAN_ASK) {
     c->pace.fixednursery = (n > MAX_LMEM / 2) ? MAX_LMEM / 2 : (size_t)n;
     luaN_newnursery(g);

@@ -252,7 +252,7 @@ void luaN_freelists (lua_State *L) {
   size_t i;
   for (i = 0; i < c->lists.threads.v.n; i++) {
     lua_State *th = (lua_State *)c->lists.threads.v.a[i];
-    if (th == NULL) continue;  /* G7 */
+    if (th == NULL) continue;  /* slices have swept the entry (G7) */
     th->openupval = NULL;
     luaN_endthread(L, th);
   }

@@ -105,7 +105,7 @@ void luaN_built (lua_State *L) {
 int luaN_roomfor (lua_State *L, int size) {
   int room = L->stackroom;
   if (size <= room) return size;
-  luaN_erase(L->stack_last.p + EXTRA_STACK, room - stacksize(L));  /* T4 */
+  luaN_erase(L->stack_last.p + EXTRA_STACK, room - stacksize(L));  /* unused slots (T4) */
   room = (room < LUAI_MAXSTACK / 2) ? 2 * room : LUAI_MAXSTACK;
   return (room > size) ? room : size;
 }
