@@ -7,10 +7,10 @@
 ** collection is marking, a minor one pushes old objects on mark.old and leaves them there for the
 ** major one.
 **
-** Marking never fails. If a mark stack is full and cannot grow, the object becomes pending: the bit
-** of its granule in its block is set, or, if the object is in lists.large or is the main thread,
-** LUAN_PENDING. When luaN_drain has emptied the stacks, it searches for pending objects and
-** traverses them.
+** Marking never fails. If a mark stack is full and cannot grow, the object becomes pending. This is
+** recorded in its LUAN_PENDING if it is in lists.large or is the main thread, else in the bit of
+** its granule in its block. When luaN_drain has emptied the stacks, it searches for pending objects
+** and traverses them.
 */
 #define LUA_CORE
 

@@ -286,8 +286,8 @@ static int isover (Batch *b) {
 }
 
 
-/* Removes the next object from the queue and calls its finalizer, unless the finalizer was removed
-   since. */
+/* Removes the next object from the queue and calls its finalizer, unless the object has lost the
+   finalizer since it was queued. */
 static void callfinalizer (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
