@@ -37,7 +37,8 @@ local NAMES = {tremove = "table.remove", tinsert = "table.insert", tconcat = "ta
                gmatch = "string.gmatch", luaB_cocreate = "coroutine.create",
                luaB_coresume = "coroutine.resume", luaB_cowrap = "coroutine.wrap",
                luaB_auxwrap = "coroutine.wrap", luaB_close = "coroutine.close", utflen = "utf8.len",
-               str_find_aux = "string.find or string.match", utfchar = "utf8.char", codepoint = "utf8.codepoint", byteoffset = "utf8.offset"}
+               str_find_aux = "string.find or string.match",
+               utfchar = "utf8.char", codepoint = "utf8.codepoint", byteoffset = "utf8.offset"}
 
 -- Returns the name by which programs call a C function of Lua's libraries; of others, the symbol.
 local function cname(name)

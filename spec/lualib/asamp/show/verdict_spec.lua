@@ -40,8 +40,8 @@ describe("a sentence of the verdict", function()
 
   -- Both functions of the library call str_find_aux, which is the symbol in the stack.
   it("names both functions that share the code of a symbol", function()
-    local out = text{time = {samples = 20, lua = 0.4, c = 0.6, gc = 0, sort = "c",
-                             at = {file = "a.lua", line = 9, name = "f", calls = "str_find_aux", share = 0.5}}}
+    local at = {file = "a.lua", line = 9, name = "f", calls = "str_find_aux", share = 0.5}
+    local out = text{time = {samples = 20, lua = 0.4, c = 0.6, gc = 0, sort = "c", at = at}}
     assert.matches("50%% in string.find or string.match, called at a.lua:9 %(f%)", out)
   end)
 end)
