@@ -506,16 +506,10 @@ describe("a process that listens", function()
       while not os.rename("leave", "left") do handle(10) end
       for _, f in ipairs(list) do f:close() end]])
     assert(os.execute(("prlimit --pid %d --nofile=32"):format(pid)))
-    local function wait(f)
-      for _ = 1, 2000 do
-        if f() then return true end
-        host.pause(10)
-      end
-    end
     shell.write(folder .. "/take", "")
-    assert.truthy(wait(function() return not host.samefile(socket, socket) end))
+    process.await(function() return not host.samefile(socket, socket) end)
     shell.write(folder .. "/leave", "")
-    assert.truthy(wait(function() return host.samefile(socket, socket) and host.query(socket, "stats\n") end))
+    process.await(function() return host.samefile(socket, socket) and host.query(socket, "stats\n") end)
     finish()
   end)
 
