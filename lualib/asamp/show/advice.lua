@@ -138,7 +138,8 @@ local function clock(v)
   end
   return ("time in collections: %s in the profile; %s now with the same nursery size (the prediction is " ..
     "scaled by the ratio of these two); %s with the new size%s"):format(
-    units.shorttime(v.recorded), times(v.before), times(v.measured), v.runs == 1 and "" or "; the shortest counts")
+    units.shorttime(v.recorded), times(v.before), times(v.measured),
+    v.runs == 1 and "" or "; the shortest counts")
 end
 
 --- Returns the text. 'found': {advice, best, verified (result of advice.verified)}.
