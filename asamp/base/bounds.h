@@ -34,13 +34,13 @@
 #define BOUND_MOVES	0
 #endif
 
-/* Limits of the writer. */
+/* Limits of the writer. The comment of a limit names the things that are counted. */
 #define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of chunks that are not files */
 #define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions; the last one represents all
 						        others */
 #define CLASSES_MAX		BOUND(65535u, 8)     /* classes; the last one represents all
 						        others */
-#define READER_MAXPATHS		BOUND(1u << 16, 12)  /* paths of holders; also of the reader */
+#define READER_MAXPATHS		BOUND(1u << 16, 12)  /* paths of holders, of writer and reader */
 #define READER_MAXSTEPS		BOUND(64u, 4)        /* steps of a path */
 #define LABELS_NAMES		BOUND(64u, 3)        /* names of labels */
 #define LABELS_VALUES		BOUND(4096u, 6)      /* values of one label name; the first
@@ -86,8 +86,8 @@
 /* Limits of the totals. */
 #define SITETABLE_MAXSITES		BOUND(1u << 20, 40)   /* pairs of stack and type */
 #define BINS_MAXROWS		BOUND(1u << 20, 60)   /* totals of a site in a slice (bins.h) */
-#define COURSE_MOST		BOUND(1u << 13, 8)    /* spans of a timeline (course.h), even */
-#define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline, even */
+#define COURSE_MOST		BOUND(1u << 13, 8)    /* spans of a timeline (course.h); even */
+#define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline; even */
 #define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last one represents
 						        all others */
 #define TAGS_STATES		BOUND(64u, 3)         /* Lua states, or scripts, distinguished
@@ -95,8 +95,8 @@
 #define TAGS_MOST		BOUND(1u << 17, 12)   /* combinations of state or script,
 							        thread and labels */
 #define AGES_OPEN		BOUND(1u << 20, 64)   /* samples that one collection decides */
-#define PICTURES_MOST		BOUND(1u << 9, 4)     /* pictures of resident memory */
-#define PICTURES_ROWS		BOUND(1u << 10, 8)    /* rows of one picture */
-#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the names in pictures */
+#define PICTURES_MOST		BOUND(1u << 9, 4)     /* snapshots of resident memory */
+#define PICTURES_ROWS		BOUND(1u << 10, 8)    /* rows of one of these snapshots */
+#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the texts in their rows */
 
 #endif

@@ -20,7 +20,7 @@ typedef struct StrTab {
   uint32_t n, size;  /* bytes of 'text' in use, and allocated */
   uint32_t limit;    /* largest 'n' */
   uint64_t left;     /* number of calls with a string beyond the limit (ST3) */
-  IdMap byhash;      /* from a hash to a number */
+  IdMap byhash;      /* from the hash of a string to its number */
   int failed;        /* 1: memory ran out; later strings have the number 0 */
 } StrTab;
 

@@ -179,7 +179,7 @@ void control_setup (const ControlOptions *o) {
 
 /* Resets the data in the child of a fork, which has no control thread until its control_ensure. */
 static void control_forked (void) {
-  free(worker);  /* the worker's thread exists only in the parent */
+  free(worker);  /* its thread exists only in the parent */
   worker = NULL;
   keptfiles_forked();
   server_forked();

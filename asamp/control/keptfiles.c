@@ -11,7 +11,7 @@ static struct Kept {
   char *path;
   struct stat id;		/* identity of the file when it was added: another file may
 				   receive its name later */
-} *files;			/* the oldest first */
+} *files;			/* the list, the oldest file first */
 static uint64_t nfiles;
 static uint64_t most;		/* number of files that stay; 0: all */
 

@@ -250,7 +250,7 @@ void server_parted (void) {
 
 void server_forked (void) {
   pthread_mutex_unlock(&opening);
-  memset(&own, 0, sizeof(own));  /* that file is the parent's */
+  memset(&own, 0, sizeof(own));  /* the socket's file belongs to the parent */
   while (nheld > 0)
     if (isstill(&held[--nheld])) close(held[nheld].fd);
 }

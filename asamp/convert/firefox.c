@@ -103,7 +103,7 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
   uint64_t bytes = readsample_bytes(s), address;
   size_t leaf;
   if (bytes == 0)
-    return;  /* only in a damaged file: no bytes to allocate or free */
+    return;  /* occurs in damaged files only: has no row (FX2) */
   leaf = leafof(f, s, fate, s->count);
   if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;

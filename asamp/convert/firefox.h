@@ -59,7 +59,7 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
-  Tags tags;               /* the Lua states of rows, without labels */
+  Tags tags;               /* tags of rows, which distinguish Lua states but not labels */
   FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by place (tags.h) */
   /* numbers of rows by group: for each group the sums of 'byplace' over its places; set by
      firefox_group */

@@ -23,7 +23,7 @@ typedef struct TranscodeState {
 			   may follow */
   int ended;            /* 1: the state was closed at 'end' */
   uint64_t end;         /* ns */
-  uint64_t orphans;     /* of a closed state: number of orphans whose death has not been read yet */
+  uint64_t orphans;     /* closed state: number of orphans whose death has not been read yet */
   /* The following members are used in merged files only. */
   struct TranscodeState *next;  /* the state of the profile that was closed before this one */
   uint64_t allocated;   /* exact bytes allocated */
@@ -75,7 +75,7 @@ typedef struct Transcode {
   uint32_t node;        /* node of the stack that the encoder has now */
   uint32_t *path;       /* nodes of that stack, the outermost first */
   size_t npath;
-  uint32_t *place;      /* by node: its index in 'path', valid if path[index] is the node */
+  uint32_t *place;      /* for each node: its index in 'path', valid if path[index] is the node */
   uint32_t nplaces;     /* nodes that have an entry in 'place' */
   size_t placesize;
   ProfileFrame *frames;  /* buffer of READER_MAXDEPTH frames */

@@ -36,14 +36,14 @@ typedef struct Unite {
   /* 'checked' 1: 'config' has the head of a profile. 'othercommand' 1: the profiles have different
      commands. 'othermallocs' 1: they have different periods of native memory. */
   int checked, othercommand, othermallocs;
-  uint64_t clock, started;  /* us: the clock of the first profile; the earliest start */
+  uint64_t clock, started;  /* us: 'clock' of the first profile; earliest 'started' */
   Encoder *encoder;         /* NULL before the first unite_add */
   TranscodeInto into;
   Origins names;            /* functions and classes (UN1) */
   StrTab natives, labels;   /* names of native functions; texts of label sets */
   uint32_t nsets;           /* number of sets in 'labels' */
   ProfileLeft left;         /* data dropped by the profiles' writers or by limits of the merge */
-  uint64_t texts, lost;     /* sums over the profiles: texts cut, samples lost */
+  uint64_t texts, lost;     /* sums over the profiles: numbers of cut texts, of lost samples */
   uint64_t ring[4];         /* sums of ReadProfile's 'ring' */
   int isring;               /* 1: a profile is of a flight recorder */
   uint64_t shift;           /* total duration of the finished profiles, us */

@@ -61,7 +61,7 @@ int details_signed (Fields *f, int64_t *n);
 */
 typedef struct Collected {
   int64_t time;              /* us from the last event that has a time to the collection's end */
-  int64_t inuse, held, rss;  /* changes since the previous collection */
+  int64_t inuse, held, rss;  /* changes since the previous collection, bytes */
   uint64_t duration;
   uint64_t tenured;
   uint64_t state, minors, majors;

@@ -96,10 +96,10 @@ typedef struct ProfileCollection {
   uint64_t inuse;     /* bytes of objects that are alive or not swept yet */
   uint64_t held;      /* reserved bytes: obtained from lua_Alloc or mapped */
   uint64_t rss;       /* resident set size of the process, which may have been read earlier */
-  int major;          /* 0 minor, 1 major */
+  int major;          /* 1: a major collection; 0: a minor one */
   uint64_t minors, majors;  /* numbers of collections left out since the previous record */
   uint64_t left;      /* ns of the pauses of the collections left out */
-  uint64_t duration;  /* ns of the pause, or of the collection's part of the pause */
+  uint64_t duration;  /* ns of the pause, or of that part of it that belongs to the collection */
   uint64_t processor; /* processor time of the OS thread in 'duration', ns */
   uint64_t slices;    /* processor time, in ns, of the slices of a major collection that ran in the
 		         pauses of minor collections: in this pause and those left out */

@@ -11,7 +11,7 @@
 
 #define NOMEMORY	"not enough memory"
 #define STEPS_MOST	250u	/* longest path, in steps */
-#define DEAD	255u	/* result of stepsto: the object has another path */
+#define DEAD	255u	/* result of stepsto: the object's path does not match */
 #define UNKNOWN	254u	/* stepsto was not called for the object yet */
 #define ELLIPSIS	"…"
 
@@ -22,7 +22,7 @@ enum {
   ELEMENTS = 4,		/* the references from the object, a table, to all its elements */
   KEY = 8,		/* the references to the object as a key, from objects with the flag HOLDER:
 			   the object is the key of a removed field */
-  HOLDER = 16,		/* none on its own: the object has a removed field */
+  HOLDER = 16,		/* no reference: the object has a removed field, for KEY */
   LOCAL = 32		/* the references to the object from the stack slots of a removed local
 			   variable, whose value it is */
 };
@@ -38,7 +38,7 @@ typedef struct Waiting {
 typedef struct Work {
   const Graph *g;
   Cut *c;
-  unsigned char *flags;		/* for each object: OWN, ... */
+  unsigned char *flags;		/* flags of each object: OWN, ... */
   const char *const *steps;	/* the path */
   size_t n;
   uint32_t variable;		/* name of the removed variable: a string or GRAPH_NONE */

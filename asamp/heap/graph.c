@@ -65,7 +65,7 @@ typedef struct Reader {
   size_t at, n;			/* position of the next byte in 'buffer', and bytes in 'buffer' */
   uint64_t *table;		/* hash table from address to object: an entry has the tag of
 				   the address and the object's number, or is FREE */
-  uint32_t mask;		/* number of entries of 'table' - 1; 0: there is no table yet */
+  uint32_t mask;		/* number of entries of 'table', minus 1; 0: no table yet */
   uint64_t seed;		/* seed of the hash function: collisions cannot be predicted */
   uint32_t next;		/* the object that is probably defined next: objects are
 				   defined in the order in which they are first mentioned */

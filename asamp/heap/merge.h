@@ -18,12 +18,12 @@
 
 /* A row. The row of the state's memory has 'example' 0, 'count' 0 and 'class' GRAPH_NONE. */
 typedef struct MergeRow {
-  uint32_t depth;		/* number of rows above it; 0: the state holds its objects */
+  uint32_t depth;		/* number of rows above this one; 0: the state holds its objects */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
   uint32_t example;		/* the row's object with the largest value */
   uint32_t from;		/* the object that holds 'example' */
   Way way;			/* how 'from' holds 'example' */
-  uint32_t class;		/* class of the objects; GRAPH_NONE: they have several */
+  uint32_t class;		/* class of the row's objects; GRAPH_NONE: they have several */
   /* 'merged' 1: the row represents several references. 'repeated' 1: it represents a chain of
      equal steps. */
   int merged, repeated;

@@ -81,10 +81,10 @@ typedef struct Work {
   const char *path, *out;
   ReadProfile *profile;
   ReaderClient *client;
-  Output *output;        /* NULL: not open. */
+  Output *output;        /* The output file; NULL: not open. */
   Firefox *firefox;
-  uint64_t firefoxleft[LEFT_N];  /* firefox: counts of dropped data, of reader and tags */
-  ReaderSum *sum;        /* pprof, collapsed */
+  uint64_t firefoxleft[LEFT_N];  /* firefox: data that limits of the reader and tags dropped */
+  ReaderSum *sum;        /* Totals, for pprof and collapsed; else NULL. */
   Tags *tags;
   Transcode *transcode;
   Flame *flame;

@@ -351,7 +351,7 @@ static int l_printable (lua_State *L) {
 }
 
 
-#define LABELS_ATONCE	64	/* labels passed to one labels_change, from the C stack */
+#define LABELS_ATONCE	64	/* most labels that one labels_change receives, from the C stack */
 
 /*
 ** Sets *c to the change of a label whose name and value are the two top values of the stack.

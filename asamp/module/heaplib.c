@@ -57,7 +57,7 @@
 #include "binding.h"
 
 #define TYPENAME "profiler.heap"
-#define OBJECTS_MOST	256u	/* largest n of heap:objects; exported as OBJECTS */
+#define OBJECTS_MOST	256u	/* largest n of heap:objects; its name in Lua is OBJECTS */
 
 /* An object in a list sorted by address. */
 typedef struct Identity {
@@ -176,9 +176,9 @@ static int l_info (lua_State *L) {
 
 /* Totals of a class. */
 typedef struct ClassRow {
-  uint64_t count, self;	/* classes: number of objects, and their bytes */
+  uint64_t count, self;	/* in 'classes': number of objects, and their own bytes */
   uint64_t new, newbytes, gone, gonebytes;  /* compare: new objects and objects that are gone */
-  int64_t grown;	/* compare: bytes by which the other objects have grown */
+  int64_t grown;	/* in 'compare': bytes by which the other objects have grown */
 } ClassRow;
 
 /*

@@ -218,7 +218,7 @@ static int iswhole (const char *text, size_t n) {
 /* A request on one socket, and the answer received so far. */
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
-  int isover;	/* 1: finished, with or without an answer */
+  int isover;	/* 1: the request is finished, with or without an answer */
   int error;            /* of a finished request, 0 or the errno that explains why there is no
                            complete answer; of an unfinished one, the errno it has if the time is
                            up */

@@ -51,8 +51,8 @@ typedef struct Request {
   char *path;
   const char *method;
   lua_Integer id;
-  unsigned status;	/* of the answer */
-  struct MHD_Response *response;  /* NULL: not answered, already queued, or no memory */
+  unsigned status;	/* HTTP status of the answer */
+  struct MHD_Response *response;  /* the answer; NULL: none yet, already queued, or no memory */
   /* issuspended: the whole request has arrived. isanswered: httplib_answer was called. isreturned:
      'wait' has returned the request. */
   int issuspended, isanswered, isreturned;
@@ -60,7 +60,7 @@ typedef struct Request {
 
 /* An open connection. */
 typedef struct Client {
-  struct Client *next, **at;	/* next in the list; address of the pointer to this Client */
+  struct Client *next, **at;	/* next Client; address of the pointer to this one */
   int fd;
   uint64_t until;	/* time (clock_now, ns) at which the connection is closed; 0: never, because
 			   a request is suspended */

@@ -826,7 +826,7 @@ typedef struct Work {
   lua_State *L;
   ReadProfile *profile;
   uint32_t *only;	/* ids of the option 'states'; NULL: all */
-  char *labelname, *labelvalue;  /* of the option 'label', or NULL */
+  char *labelname, *labelvalue;  /* copies from the option 'label'; NULL: none */
   ReaderSum sum;
 } Work;
 
@@ -870,7 +870,7 @@ static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) 
 /* The options of 'read' that are numbers. */
 typedef struct Numbers {
   uint32_t bins;
-  uint64_t at, since, till;  /* us; fields of ReaderSum: instant, since, till */
+  uint64_t at, since, till;  /* us; for ReaderSum's 'instant', 'since', 'till' */
 } Numbers;
 
 /*

@@ -57,7 +57,7 @@ static uint16_t near[NNEAR];	/* for each entry: number of watched blocks at its 
 				   least 1 for addresses of the arena. An entry would overflow only
 				   if all MALLOC_SLOTS blocks had addresses of one entry, which are
 				   in pieces of 16 KiB, 16 GiB apart */
-static unsigned char slots[MALLOC_SLOTS];	/* MALLOC_FREE, ... (MA3) */
+static unsigned char slots[MALLOC_SLOTS];	/* states of the slots: MALLOC_FREE, ... (MA3) */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* the next search for a free slot starts after this number */

@@ -27,7 +27,7 @@ typedef struct BinRow {
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
   uint64_t undecided, undecidedbytes;
   uint64_t ns;         /* ns that time samples represent */
-  uint64_t last;       /* time of the last sample, us */
+  uint64_t last;       /* time of the slice's last sample at the site, us */
 } BinRow;
 
 typedef struct Bins {

@@ -22,7 +22,7 @@ typedef struct PictureRow {
 /* A snapshot. */
 typedef struct Picture {
   uint64_t time;         /* us since the start */
-  int64_t rss;           /* bytes of its row "rss"; 0: it has none */
+  int64_t rss;           /* bytes of the row "rss"; 0: there is no such row */
   PictureRow *rows;
   size_t n, size;        /* number of rows, capacity */
 } Picture;

@@ -124,8 +124,8 @@ static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
 typedef struct Naming {
   IdMap byid, byname;  /* from ids, and from offsets of names (+ 1), to indexes in
 			  ReadProfile.functions */
-  uint32_t *text;      /* by function: its name, offset in ReadProfile.text */
-  uint64_t *id;        /* by function: id of one of its frames */
+  uint32_t *text;      /* for each function: its name, offset in ReadProfile.text */
+  uint64_t *id;        /* for each function: id of one of its frames */
 } Naming;
 
 /*

@@ -19,7 +19,7 @@
 /* Consecutive equal stacks of an own file whose details have not been read. */
 typedef struct Run {
   uint64_t copies;     /* number of stacks, at least 1 */
-  uint64_t time;       /* us since the start; 0 in stock files */
+  uint64_t time;       /* time of the stacks, us since the start; 0 in stock files */
   uint64_t thread;     /* as in ReadSample */
   uint32_t node;       /* node of the call tree */
   uint32_t type;       /* READER_TIMERUN for time samples; COPY_NEW ... (sample.h) for copy samples;
@@ -51,7 +51,7 @@ typedef struct ReaderState {
   uint64_t last;       /* time of the last sample, us since the start */
   uint64_t period;     /* present sampling period in bytes; 1 in files of other writers. In files of
 		          many states: the period of the states that have not set their own */
-  uint64_t timeperiod; /* the same for time samples, in ns */
+  uint64_t timeperiod; /* present period of time samples in ns, like 'period' */
   uint64_t runfirst;   /* index of the first queued run */
   Run *runs;           /* the runs from 'runfirst' to nruns - 1 are queued */
   size_t nruns, runsize;  /* number of elements, capacity */
@@ -62,7 +62,7 @@ typedef struct ReaderState {
 		          means that there is no present state */
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type (+ 1) to the offset of its name in 'text' */
-  IdMap classes;       /* own files: maps class (+ 1) to the offset of its name */
+  IdMap classes;       /* own files: maps class (+ 1) to the offset of its name in 'text' */
   IdMap byname;        /* own files: maps a name's offset (+ 1) to id / 8 of its first function */
   Aliases aliases;     /* own files: maps id / 8 of functions to id / 8 of the first function with
 		          the same name */

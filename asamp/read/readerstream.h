@@ -36,7 +36,7 @@ typedef struct ReaderStream {
   int blind;           /* 1: the stream of states beyond the limit (RS1) */
   int closed;          /* 1: the state has ended, at 'end' */
   uint64_t end;        /* time of the state's end, us since the start */
-  uint64_t orphans;    /* set when the state ends: number of its orphans that are alive */
+  uint64_t orphans;    /* number of orphans that are alive; set when the state ends */
   struct ReaderStream *next;  /* next stream of the list 'closed'; NULL: none */
   int periodset, timeset;  /* 1: the state has its own 'period'; its own 'timeperiod' */
   uint64_t period, timeperiod;  /* the state's sampling period in bytes, and that of its time

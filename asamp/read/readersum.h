@@ -54,7 +54,7 @@ typedef struct ReaderSum {
   SiteTable held;        /* live followed samples: node, and number of the path (0: unknown) */
   SiteTable copies;      /* copy samples: node, and ReadSample.kind; empty if 'instant' is used */
   KindTotals *kinds;   /* READER_MAXKINDS elements */
-  LabelTotals *labels;  /* by label set; labels[0]: without labels */
+  LabelTotals *labels;  /* for each label set; labels[0] is of samples without labels */
   size_t nlabels, labelsize;  /* number of elements, capacity */
   int exactlabels;     /* 1: LabelTotals.exact is known. Its sum over all sets is
 		          ReadProfile.allocated, except that unwanted sets have 0 */
@@ -65,7 +65,7 @@ typedef struct ReaderSum {
   Pictures pictures;   /* snapshots of resident memory */
   ReadWalk walks[READERSUM_WALKS];  /* the first walk and every 'walkstep'-th after it */
   size_t nwalks;       /* number of elements */
-  uint64_t walkstep, walkcount;  /* 'walkcount': number of walks so far */
+  uint64_t walkstep, walkcount;  /* interval of 'walks'; number of walks so far */
   Bins bins;           /* all samples, by the slice of time in which they were taken */
   Bins gone;           /* samples that died later, by the slice of time in which they were found
 		          dead; only 'samples' and 'bytes' are set. The width of a slice may differ
@@ -77,7 +77,7 @@ typedef struct ReaderSum {
 		          2 * number of the path, plus 1 if the block is the array part or hash
 		          part of a table. The number is 0 if the path is unknown, or if the last
 		          walk did not reach the sample */
-  Bins worked;         /* time samples, by slices of time; node and kind are 0 */
+  Bins worked;         /* time samples, by slice of time; 'node' and 'kind' are 0 */
   /* Range of time in us: only samples with since <= time < till count, and in LabelTotals only
      collections in this range. */
   uint64_t since, till;

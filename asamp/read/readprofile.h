@@ -35,8 +35,8 @@ typedef struct ReadKind {
 
 /* A sample of allocation, time or copying. */
 typedef struct ReadSample {
-  uint64_t time;       /* at least that of the previous sample of the file */
-  uint64_t count;      /* periods that it represents, at least 1 */
+  uint64_t time;       /* time of the sample; at least that of the previous one of the file */
+  uint64_t count;      /* number of periods that the sample represents, at least 1 */
   uint64_t period;     /* sampling period. Of time samples in ns. Of other samples in bytes, to be
 		          multiplied by ReadProfile.scale, which is set after the last event */
   uint64_t size;       /* bytes of the block; 0: unknown */
@@ -49,7 +49,7 @@ typedef struct ReadSample {
   uint32_t kind;       /* index in ReadProfile.kinds. Until 'born' is set, the kind has no class. Of
 		          copy samples: see the callback 'copy' */
   int outside;         /* 1: allocated outside the nursery */
-  uint32_t labels;     /* number of its label set, from 1 on; 0: none */
+  uint32_t labels;     /* number of the sample's label set, from 1 on; 0: none */
 } ReadSample;
 
 /* The death of a survivor. */
@@ -90,7 +90,7 @@ typedef struct ReadCollection {
   uint64_t tenured;    /* bytes tenured since the previous event */
   uint64_t planned;    /* planned bytes of the nurseries since the previous event */
   uint64_t charged;    /* bytes allocated in these nurseries */
-  uint64_t looked[LOOKED_COUNT];  /* by enum ProfileLooked of sample.h */
+  uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, by enum ProfileLooked (sample.h) */
   uint64_t decided;    /* samples decided since the previous event of the state, in periods;
 		          unwanted samples are included */
   uint64_t survived;   /* those samples of 'decided' that survived, in periods */
@@ -147,13 +147,13 @@ typedef struct ReadPath {
 /* A Lua state in a file of many. All sums are over wanted and unwanted samples. */
 typedef struct ReadState {
   uint32_t id;         /* number in the file */
-  uint32_t name;       /* file of its script, offset in 'text'; 0: none */
-  uint32_t thread;     /* system number of the OS thread that ran it last; 0: unknown */
-  int ended;           /* 1: it was closed */
+  uint32_t name;       /* file of the state's script, offset in 'text'; 0: none */
+  uint32_t thread;     /* system number of the OS thread that last ran the state; 0: unknown */
+  int ended;           /* 1: the state was closed */
   int others;          /* number of further states that share this row (RS2); the row has only sums
                           over them. 0: the row is of one state */
-  uint64_t opened, closed; /* times of its start and close; 0: not in the file */
-  uint64_t allocated;  /* exact bytes allocated while it was sampled; 0: unknown */
+  uint64_t opened, closed; /* times of the state's start and close; 0: not in the file */
+  uint64_t allocated;  /* exact bytes allocated while the state was sampled; 0: unknown */
   uint64_t samples, bytes;    /* allocation samples in periods, and the bytes they represent */
   uint64_t timesamples, ns;   /* time samples in periods, and the ns they represent */
   uint64_t survivedbytes, laterbytes;  /* bytes of survivors; bytes of survivors that died later */
@@ -169,8 +169,8 @@ typedef struct ReadThread {
 /* The data of a whole file. Counts marked (W) include only the samples, collections and walks that
    the ReaderClient wants. */
 typedef struct ReadProfile {
-  int version;         /* of VMProf, 0 to 7 */
-  int own;             /* 1: written by asamp, with details */
+  int version;         /* version of the VMProf log, 0 to 7 */
+  int own;             /* 1: asamp wrote the file, with details */
   int packed;          /* 1: the file is compressed */
   int lines;           /* 1: frames have lines */
   int native;          /* 1: the file declares native frames */
@@ -205,18 +205,18 @@ typedef struct ReadProfile {
 		          that is unknown */
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
   uint64_t timeperiods;  /* own files: number of times that a period of time samples was set */
-  uint64_t clock;      /* us of the monotonic clock at the start; 0: unknown */
+  uint64_t clock;      /* start of the run by the monotonic clock, us; 0: unknown */
   uint64_t started, ended;   /* start and end of the run, us since the epoch; 0: unknown */
   uint64_t lost;       /* samples lost by the writer, as far as the file records them */
-  uint64_t pid;        /* of the process; 0: unknown */
-  uint64_t recorder;   /* number of a flight recorder; 0: not one, or unknown */
-  uint64_t recorded;   /* of a flight recorder: time of writing, us by the clock of 'clock' */
+  uint64_t pid;        /* id of the process; 0: unknown */
+  uint64_t recorder;   /* number of the flight recorder; 0: there is none, or unknown */
+  uint64_t recorded;   /* of a flight recorder: time of writing, us by the monotonic clock */
   int live;            /* 1: the file was still being written while it was read */
   uint64_t duration;   /* us from the start to the end; if the end is missing, or an event is later,
 		          to the last event */
-  uint64_t merged;     /* number of merged profiles; 0: not merged */
+  uint64_t merged;     /* number of profiles merged in this one; 0: it is not merged */
   int many;            /* 1: a file of many states, with 'states' and 'threads' */
-  ReadState *states;   /* in the order of their first occurrence */
+  ReadState *states;   /* the states, in the order of their first occurrence */
   size_t nstates;
   ReadThread *threads;
   size_t nthreads;
@@ -229,11 +229,11 @@ typedef struct ReadProfile {
   ReadPath *paths;     /* holders of live samples; path number i is paths[i - 1] */
   size_t npaths;
   uint64_t walks;      /* (W) number of walks for holders */
-  uint64_t walked, longestwalk;  /* (W) us that the program waited for walks: total, longest */
+  uint64_t walked, longestwalk;  /* (W) us that the program waited for walks: total; longest */
   uint64_t samples;    /* (W) allocation samples, in periods */
   uint64_t timesamples;  /* (W) time samples, in periods */
-  uint64_t undetailed; /* own files: stacks whose details are missing */
-  uint64_t minors, majors;  /* (W) collections, with and without an event */
+  uint64_t undetailed; /* own files: number of stacks whose details are missing */
+  uint64_t minors, majors;  /* (W) numbers of collections, including those without an event */
   Tree tree;           /* call tree */
   StrTab text;         /* all strings; they move as long as events are delivered */
   IdMap names;         /* maps frame ids to offsets in 'text' */
@@ -246,7 +246,7 @@ typedef struct ReadProfile {
   /* Set after the last event: the functions, and the index of each node's function. */
   FrameName *functions;
   uint32_t nfunctions;
-  uint32_t *fn;        /* by node; fn[0], of the root, is unused */
+  uint32_t *fn;        /* function of each node, an index; fn[0], of the root, is unused */
 } ReadProfile;
 
 /*

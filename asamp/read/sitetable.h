@@ -23,7 +23,7 @@ typedef struct Site {
   uint32_t node;
   uint32_t kind;
   uint32_t tag;             /* number of a tag (tags.h); 0: none */
-  uint64_t samples;         /* in periods */
+  uint64_t samples;         /* samples, in periods */
   uint64_t bytes;           /* bytes that the samples represent; 0 for time samples */
   uint64_t ns;              /* ns that time samples represent */
   double time;              /* time samples in periods, converted to the first period if the period

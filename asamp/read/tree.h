@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 typedef struct TreeNode {
-  uint64_t id;       /* of the frame (frameids.h) */
+  uint64_t id;       /* id of the frame (frameids.h) */
   uint32_t line;     /* line that ran; 0: unknown */
   uint32_t parent;   /* index of the caller's node */
 } TreeNode;

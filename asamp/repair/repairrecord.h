@@ -37,7 +37,7 @@ typedef struct Repair {
   double first, lead;
   uint64_t sampletime, eventtime;  /* times of the last sample and of the last event in the
 				      details, us since the start */
-  uint64_t stacks, objects;        /* number of stacks that need an object, and of objects */
+  uint64_t stacks, objects;        /* number of stacks that need an object; number of objects */
   uint64_t samples, timesamples;   /* number of stacks of allocation samples, and of time samples */
   uint64_t allocations, fates;     /* number of allocations, and of survival outcomes, in the
 				      details */

@@ -34,7 +34,8 @@ typedef struct Dump {
 					   these objects */
   uint64_t last;		/* address of the previous object, or of the owner of the previous
 				   sample */
-  uint64_t from;		/* address of the object whose edges are being written; 0: roots */
+  uint64_t from;		/* address of the object whose edges are being written; 0: those of
+				   the roots */
   int64_t index;		/* index of the previous array element of 'from' */
   size_t n;			/* bytes in 'buffer' */
   unsigned char buffer[DUMP_PIECE];

@@ -33,7 +33,7 @@
 typedef struct Writer {
   Dump dump;
   Compressor compressor;
-  int fd, error;	/* the file; errno of the first failure, or 0 */
+  int fd, error;	/* descriptor of the file; errno of the first failure, or 0 */
   unsigned seconds;	/* time limit; 0: none */
   uint64_t until;	/* end of the time limit, CLOCK_MONOTONIC, ns */
 } Writer;
