@@ -90,8 +90,11 @@ describe("asamp memory", function()
   end)
 
   it("is not measured in a run of some milliseconds", function()
-    local profile = assert(reader.read((profiled "local t = {} for i = 1, 100 do t[i] = {} end")))
-    assert.is_nil(profile.pictures)
+    for _ = 1, 20 do  -- on a busy machine it may take longer
+      local profile = assert(reader.read((profiled "local t = {} for i = 1, 100 do t[i] = {} end")))
+      if profile.duration < 0.015 then return assert.is_nil(profile.pictures) end
+    end
+    pending "no run of 20 took less than 15 ms"
   end)
 
   -- A former bug: rows were negative: the reserve by the part of a nursery that was not used yet, and
