@@ -397,7 +397,7 @@ describe("asamp heap", function()
       assert(require "profiler".snapshot(..., {wait = true, overwrite = true}))
     ]], file}
     assert.same({0, ""}, {status, err})
-    status = process.run{program = ASAMP, limit = 20, "heap", file}
+    status = process.run{program = ASAMP, limit = 300, "heap", file}
     os.remove(file)
     assert.equal(0, status)
   end)

@@ -18,7 +18,7 @@ local GARBAGE = tonumber(os.getenv "SERVE_REQUESTS") or 300
 local SERVER = [[
   local keep, since = {}, os.time()
   local function handle(n) for i = 1, n do keep[i % 500] = {i, tostring(i)} end end
-  while os.time() - since < 60 and not io.open "stop" do handle(2000) end]]
+  while os.time() - since < 300 and not io.open "stop" do handle(2000) end]]
 
 describe("metrics", function()
   it("are Prometheus' text, of processes that answer and those that do not", function()
@@ -314,13 +314,19 @@ describe("a process that is served", function()
   it("has its flight recorder written, and removed again", function()
     shell.write(folder .. "/recorder.lua", [[
       local function old() local t = {} for i = 1, 20000 do t[i] = {i} end return t end
-      local kept = old() ]] .. SERVER .. " return kept")
+      while not os.rename("go", "went") do end
+      local kept = old()
+      assert(io.open("kept", "w")):close() ]] .. SERVER .. " return kept")
     local path = folder .. "/ring.sock"
     start{"recorder.lua", env = {ASAMP = "alloc=4096,time=100,ring=4s,quiet,out=r.vmprof,listen=" .. path}}
     while not (host.samefile(path, path) and host.query(path, "stats\n")) do host.pause(10) end
     assert.is_truthy(host.query(path, "stats\n"):find("\nring 1\n", 1, true))
     port = freeport()
     start(serving(port, "ring.sock"))
+    assert.equal(200, (get "/debug/pprof/heap"))
+    -- the ring has the last 4 s, of a server that may take as long to start
+    shell.write(folder .. "/go", "")
+    process.await(function() return process.read(folder .. "/kept") end)
     -- Returns the bytes that functions have allocated in a requested profile, by name.
     local function allocated(query)
       local status, text = get("/debug/pprof/" .. query)
