@@ -264,8 +264,12 @@ static int requests_memory (Request *r) {
 static int requests_mark (Request *r, char *rest) {
   char *name = requests_word(&rest);
   if (*name == '\0') return request_refuse(r, "a mark needs a name");
-  if (!process_mark(name, rest))
-    return request_refuse(r, "no profile is being written, or there is no Lua state");
+  if (!process_mark(name, rest)) {
+    ProcessStats s;
+    process_stats(&s);
+    return request_refuse(r, s.path == NULL && !process_isring() ? "no profile is being written"
+                             : "the process has no Lua state now; try again later");
+  }
   return say(r, "ok\n");
 }
 

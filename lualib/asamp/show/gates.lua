@@ -64,8 +64,8 @@ function M.text(check)
                                        amount(check, check.limit))
   end
   if check.found and check.found < math.huge then
-    text = text .. ("; in 9 of 10 runs a value from %s on is found to exceed the " ..
-      "limit"):format(amount(check, check.found))
+    text = text .. ("; a value of %s or more is found to exceed the limit in 9 of 10 " ..
+      "runs"):format(amount(check, check.found))
   end
   if check.missing then
     text = text .. "; the profile has no sample of that line"

@@ -49,7 +49,7 @@ describe("asamp check", function()
     code, out = run("--max-line=parse.lua:12=273M", path)
     assert.equal(1, code)
     has(out, "OVER  max-line parse.lua:12: 300 MiB ±8.7 MiB, at most 273 MiB; " ..
-        "in 9 of 10 runs a value from 310.2 MiB on is found to exceed the limit; largest part: lib/")
+        "a value of 310.2 MiB or more is found to exceed the limit in 9 of 10 runs; largest part: lib/")
     code, out = run("--max-line=parse.lua:99=1M", path)
     assert.equal(0, code)
     has(out, "the profile has no sample of that line")
