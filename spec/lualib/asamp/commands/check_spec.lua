@@ -181,14 +181,15 @@ describe("asamp check", function()
     local folder = shell.folder()
     local function script(name, what)
       shell.write(folder .. "/" .. name, ([[
-        local list, last = {}
+        local last
+        list = {}
         for i = 1, 40000 do %s = {i} end]]):format(what))
       return folder .. "/" .. name
     end
     local code, out = run(script("leak.lua", "list[i]"), "--no-leak", "--alloc", "2K", "--github")
     assert.equal(1, code, out)
-    has(out, 'OVER  no-leak: 1 likely leak, held by local "list" of main chunk (',
-        "; largest part: ", "leak.lua:2 (main chunk)\n", "::error file=",
+    has(out, 'OVER  no-leak: 1 likely leak, held by _G → ["list"]; largest part: ',
+        "leak.lua:3 (main chunk)\n", "::error file=",
         "title=asamp no-leak::1 likely leak")
     code, out = run(script("none.lua", "last"), "--no-leak", "--alloc", "2K")
     assert.equal(0, code, out)
