@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define WAIT_MS		250     /* ms between checks while a pipe is full */
+#define LEAVING_MS	5000    /* ms that the end of a profile waits for the reader of a full pipe */
 
 void livefile_fail (LiveFile *f, int error) {
   if (f->error == 0)
@@ -43,23 +44,35 @@ static void livefile_failed (LiveFile *f, int error) {
     livefile_fail(f, error);
 }
 
+/*
+** Waits until a full pipe has space, for WAIT_MS at most. 'waits': number of calls since it accepted
+** the last byte (W8).
+*/
+static void livefile_await (LiveFile *f, int waits) {
+  struct pollfd ready = {f->fd, POLLOUT, 0};
+  if (__atomic_load_n(&f->leaving, __ATOMIC_RELAXED) && waits > LEAVING_MS / WAIT_MS)
+    livefile_fail(f, ETIMEDOUT);
+  else
+    poll(&ready, 1, WAIT_MS);
+}
+
 /* Writes all n bytes, in several writes if necessary. */
 static void livefile_writeall (LiveFile *f, const unsigned char *data, size_t n) {
   struct stat s;
+  int waits = 0;
   __atomic_store_n(&f->waiting, 1, __ATOMIC_RELAXED);
   while (n > 0 && f->error == 0 && f->stalled == 0 && livefile_stat(f, &s) && f->error == 0) {
     ssize_t w = write(f->fd, data, n);
     if (w > 0) {
       data += w;
       n -= (size_t)w;
+      waits = 0;
       __atomic_add_fetch(&f->written, (uint64_t)w, __ATOMIC_RELAXED);
     }
     else if (w == 0)
       livefile_failed(f, ENOSPC);
-    else if (errno == EAGAIN) {
-      struct pollfd ready = {f->fd, POLLOUT, 0};
-      poll(&ready, 1, WAIT_MS);
-    }
+    else if (errno == EAGAIN)
+      livefile_await(f, ++waits);
     else if (errno != EINTR)
       livefile_failed(f, errno);
   }

@@ -25,7 +25,10 @@
 **       and the system call is not noticed;
 **   W7  it is a failure (ESTALE) if another program has truncated the file, because the bytes
 **       after the cut would lack their head. It is detected before the next write and before the
-**       close.
+**       close;
+**   W8  while the profile goes on, a write waits without a limit for the reader of a full pipe. At
+**       the end of the profile ('leaving'), it is a failure (ETIMEDOUT) if the pipe accepts nothing
+**       for 5 s, because the program must not wait for ever.
 */
 #ifndef asamp_livefile_h
 #define asamp_livefile_h
@@ -51,6 +54,7 @@ typedef struct LiveFile {
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */
   int waiting;          /* 1: a write is running, and may be waiting for the system; atomic */
+  int leaving;          /* 1: the profile ends (W8); atomic */
   Compressor compressor;
   /* for W6 */
   int patient;          /* 1: it may stall */

@@ -526,8 +526,8 @@ static void readfrom (Reader *r) {
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
   /* The holder's edges may be in two parts of the file: a weak key's own edges come before those to
-     the values under it, the state's before those to objects pending finalization. All edges of a
-     thread come together. */
+     the values under it, the state's before those to objects pending finalization, a
+     stack's local variables and open upvalues before its other slots. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;

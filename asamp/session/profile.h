@@ -291,8 +291,8 @@ struct ProfileLast {
 ** function may have interrupted any code of this thread. First emits the final data of each state:
 ** 'next' stores those of one state in *last, and returns 0 after the last state. If the writer
 ** waits for a lock that the interrupted code holds (of malloc or the loader), returns after about
-** 3 s; unwritten events are then lost, with the error EDEADLK. Waits without limit for a file that
-** accepts no bytes (a pipe). Frees nothing.
+** 3 s; unwritten events are then lost, with the error EDEADLK. Waits up to 5 s for a pipe that
+** accepts no bytes (W8 of livefile.h). Frees nothing.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);

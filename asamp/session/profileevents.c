@@ -558,6 +558,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
     profilequeue_totals(p, t);
     return;
   }
+  __atomic_store_n(&p->file.leaving, 1, __ATOMIC_RELAXED);
   if (trylock(p) || ours) {
     if (ours) {  /* drops the interrupted event */
       p->reserved = 0;

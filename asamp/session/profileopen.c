@@ -237,6 +237,8 @@ const char *profile_message (int error) {
        : error == ESTALE ? "another program has truncated it while it was written"
        : error == EDEADLK ? "exit() was called in a signal handler, which interrupted "
                             "code that the writer must wait for"
+       : error == ETIMEDOUT ? "nobody has read from this pipe for 5 s at the end; the profile "
+                              "is cut"
        : strerror(error);
 }
 
@@ -285,6 +287,7 @@ static void freequeue (Profile *p) {
 
 /* Makes the writer finish and close the file, waits for that, and frees the queue. */
 static void profileopen_end (Profile *p) {
+  __atomic_store_n(&p->file.leaving, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&p->lock);
   p->stop = 1;
   profilequeue_wake(p);

@@ -331,8 +331,10 @@ static int dumpring (Profile *p, const char *to, int isshort, int isend, char *w
   if (isshort)
     spare_spend(&p->spare);
   error = openring(p, to, why, size);
-  if (error == 0)
+  if (error == 0) {
+    p->file.leaving = isend;
     error = putall(p, lost, isend);
+  }
   if (error == 0 && to == NULL)
     nextname(p);
   if (error != 0)

@@ -330,8 +330,8 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     w->dump.ud = w;
     snapshot_head(w, L, wish);
     error = run(w, L, wish, s);
-    if (error != 0 && !s->forked && fstat(w->fd, &file) == 0 && S_ISREG(file.st_mode))
-      unlink(s->path);
+    if (error != 0 && fstat(w->fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink > 0)
+      unlink(s->path);  /* unless the child has removed it */
     if (error == ETIMEDOUT)
       overtime(wish->seconds, why, sizeof(why));
     else if (error != 0 && s->forked)

@@ -16,7 +16,7 @@
 **        the program may have been inside malloc or Lua at the fork. The child's memory is
 **        allocated before the fork or with mmap;
 **   SN4  the file is locked while it is being written. A regular file that could not be completed
-**        is removed, unless a signal has killed the child;
+**        is removed, unless a signal has killed the child and the program did not wait for it;
 **   SN5  a snapshot with a time limit is refused if memory is short. Its child is the first process
 **        that the kernel kills when the system runs out of memory.
 */

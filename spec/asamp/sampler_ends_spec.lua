@@ -412,4 +412,25 @@ describe("a path that cannot be written", function()
     while peers.kill(pid, 0) do peers.sleep(0.01) end
     assert.equal(500, (blocks(samples.read(copy), 1000)))
   end)
+
+  -- A former bug: the program never ended.
+  it("may be a pipe whose reader stops reading: the program ends, and says so", function()
+    local pipe = os.tmpname()
+    os.remove(pipe)
+    finally(function() os.remove(pipe) end)
+    assert(os.execute("mkfifo " .. pipe))
+    local pid = process.start{"-c", "exec sleep 100 <" .. pipe, program = "sh"}
+    local status, out, err = process.run{limit = 60, pipe, code = [[
+      local profiler, peers = require "profiler", require "peers"
+      while not profiler.enable{alloc = 64, fixed = true, seed = 1, out = ..., compress = false} do
+        peers.sleep(0.01)
+      end
+      local kept = {}
+      for i = 1, 12000 do kept[i] = {i} end  -- more than a pipe holds, and less than the queue
+      print "ends"]]}
+    require "peers".kill(pid, 15)
+    assert.same({0, "ends\n"}, {status, out}, err)
+    local reason = "nobody has read from this pipe for 5 s at the end; the profile is cut"
+    assert.truthy(err:find(reason, 1, true), err)
+  end)
 end)

@@ -52,6 +52,40 @@ local function run(code)
 end
 
 describe("a snapshot of the heap", function()
+  -- A former bug: an incomplete file remained.
+  it("leaves no file if its process is killed, and says so", function()
+    if process.interpreter():find "/asan/" then return end
+    local path = os.tmpname()
+    local library = package.searchpath("refusing", package.cpath)
+    local status, out, err = process.run{path, env = {LD_PRELOAD = library}, code = [[
+      require "refusing".mortal()
+      print(require "profiler.core".snapshot{path = ..., replace = 2, wait = true, inprocess = false})]]}
+    assert.same({0, ""}, {status, err})
+    assert.matches("^nil\tcannot write the snapshot '" .. path ..
+                   "': the process that was to write it failed: ", out)
+    assert.is_nil(process.read(path))
+  end)
+
+  -- A former bug: the stack of each suspended coroutine had two edges to each open upvalue.
+  it("has one reference from a stack to each open upvalue", function()
+    -- Returns a coroutine that is suspended with n open upvalues, and the closure that has them.
+    local function opened(n)
+      local names, values = {}, {}
+      for i = 1, n do names[i], values[i] = "opened" .. i, i end
+      local list = table.concat(names, ",")
+      local co = coroutine.wrap(load(("local %s = %s; coroutine.yield(function() return %s end)"):format(
+        list, table.concat(values, ","), list), "=c"))
+      return {co, co()}
+    end
+    local function references(n)
+      local kept = opened(n)
+      return read():info().references, kept
+    end
+    references(10)
+    -- of each more: its name as a local variable and as an upvalue, the stack's and the closure's reference
+    assert.equal(4 * 10, references(20) - references(10))
+  end)
+
   local KINDS = [[
     local kept = {("x"):rep(20000), ("y"):rep(50), 1.5, {}, {{}, {a = 1}}, print,
       io.stdout, function() return wish end, coroutine.create(function(...) return ... end)}

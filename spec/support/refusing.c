@@ -8,12 +8,15 @@
 **   refuse(n)   requests for exactly n bytes fail from here on; 0: none
 **   refused() -> the number of failed requests
 **   nostack(yes)  setting an alternate signal stack fails from here on, or no longer
+**   mortal()      each child process is killed by its first write from here on
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -58,6 +61,19 @@ static int l_nostack (lua_State *L) {
   return 0;
 }
 
+static pid_t parent;
+
+ssize_t write (int fd, const void *data, size_t n) {
+  if (parent != 0 && getpid() != parent) kill(getpid(), SIGKILL);
+  return (ssize_t)syscall(SYS_write, fd, data, n);
+}
+
+static int l_mortal (lua_State *L) {
+  (void)L;
+  parent = getpid();
+  return 0;
+}
+
 static int l_refuse (lua_State *L) {
   refusing = (size_t)luaL_checkinteger(L, 1);
   return 0;
@@ -73,7 +89,7 @@ int luaopen_refusing (lua_State *L);
 int luaopen_refusing (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"refuse", l_refuse}, {"refused", l_refused}, {"nostack", l_nostack},
-    {NULL, NULL}
+    {"mortal", l_mortal}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;

@@ -404,7 +404,7 @@ static void reach_stack (Walk *w, lua_State *th) {
     }
     if (ci == th->ci) break;
   }
-  for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
+  for (uv = w->omitted == LUAN_ELOCAL ? NULL : th->openupval; uv != NULL; uv = uv->u.open.next)
     reach_edge(w, LUAN_EOPEN, obj2gco(uv));
 }
 
