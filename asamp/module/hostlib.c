@@ -15,6 +15,7 @@
 **   samefile(a, b) -> true if both names lead to the same existing file
 **   owner(path) -> user id of the owner of the file, of a link itself; nil: no such file
 **   realpath(path) -> absolute path without links, "." and ".."; nil: no such file
+**   issocket(path) -> true for a socket, or a link to one. Does not open the file.
 **   isfile(path) -> true for a regular file, or a link to one. Does not open the file, so that a
 **       pipe cannot block the caller
 **   modified(path) -> time of the last change of the content, in seconds since the epoch; nil: no
@@ -108,6 +109,12 @@ static int l_isfile (lua_State *L) {
   struct stat s;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 &&
                      S_ISREG(s.st_mode));
+  return 1;
+}
+
+static int l_issocket (lua_State *L) {
+  struct stat s;
+  lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 && S_ISSOCK(s.st_mode));
   return 1;
 }
 
@@ -760,6 +767,7 @@ int luaopen_asamp_host (lua_State *L);
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"terminal", l_terminal}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
+    {"issocket", l_issocket},
     {"realpath", l_realpath}, {"modified", l_modified}, {"files", l_files}, {"names", l_names},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
     {"streams", l_streams}, {"query", l_query}, {"queryall", l_queryall}, {"uid", l_uid},

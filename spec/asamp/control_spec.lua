@@ -709,4 +709,13 @@ describe("a file", function()
     assert.same({1, ("asamp stats: '%s' is a file; give the id of a process, or its socket\n"):format(path)},
                 {code, err})
   end)
+
+  -- A former bug: the same message as of a file, for everything else that is not a socket.
+  it("that is a device or a folder is not taken for a process", function()
+    for _, path in ipairs{"/dev/null", "/"} do
+      local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", path}
+      assert.same({1, ("asamp stats: '%s' is not a socket; give the id of a process, or its socket\n"):format(
+                       path)}, {code, err})
+    end
+  end)
 end)

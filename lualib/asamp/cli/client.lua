@@ -111,6 +111,8 @@ local function gone(target, path, waits)
     return ("process %s has ended"):format(pid)
   elseif path and host.isfile(path) then
     return ("'%s' is a file; give the id of a process, or its socket"):format(path)
+  elseif path and host.realpath(path) and not host.issocket(path) then
+    return ("'%s' is not a socket; give the id of a process, or its socket"):format(path)
   elseif path and not pid then
     return ("the process that listened at '%s' has ended"):format(path)
   end
