@@ -12,7 +12,7 @@ local vmprof = require "spec.support.vmprof"
 
 -- Some profiles here have survivors that are not followed, which is reported.
 local function unexpected(text)
-  if not text:find("samples of a state were alive at a time", 1, true) then error(text) end
+  if not text:find("samples of a Lua state were alive at once", 1, true) then error(text) end
 end
 
 local world = {

@@ -10,7 +10,7 @@ local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
 local ASAMP = (process.interpreter():gsub("lua$", "asamp"))
-local TEXT = "more than 131,072 samples of a state were alive at a time: "
+local TEXT = "more than 131,072 samples of a Lua state were alive at once: "
 
 describe("samples that are not followed #plain", function()
   local folder

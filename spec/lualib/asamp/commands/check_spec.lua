@@ -196,9 +196,8 @@ describe("asamp check", function()
     has(out, "ok    no-leak: no likely leak")
     shell.write(folder .. "/small.lua", "return {}")
     code, out = run(folder .. "/small.lua", "--no-leak", "--alloc", "64")
-    assert.same({0, "ok    no-leak: no likely leak found: the run had too few collections; " ..
-                 "profile a longer run\n"},
-                {code, out})
+    assert.equal(0, code)
+    assert.matches("^ok    no%-leak: no likely leak found: the run had [%a ]+; profile a longer run\n$", out)
     shell.remove(folder)
   end)
 
