@@ -104,7 +104,7 @@ describe("a file that an answer names", function()
     for name, kind in pairs(kinds) do
       o.reply("stats", liar.stats{file = o.folder .. name})
       local t = asamp("top", "--count", "1", o.socket)
-      t.limit = 20
+      t.limit = 300
       local code, out = process.run(t)
       assert.same({0, true}, {code, out:find(("cannot open '%s%s': it is %s, not a regular file"):format(
         o.folder, name, kind), 1, true) ~= nil}, out)
