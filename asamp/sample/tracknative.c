@@ -50,7 +50,8 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
   if (seam == NULL || seam->sample != tracksample_take) return MALLOCS_NOTMINE;
   t = seam->ud;
   if (t->client == NULL || !t->mallocs) return MALLOCS_NOTMINE;
-  if (t->busy || !t->client->ready(t->ud)) return MALLOCS_LOST;
+  if (t->busy || t->pending.n >= TRACKNATIVE_PENDING) return MALLOCS_LOST;
+  if (!t->client->ready(t->ud)) return MALLOCS_LOST;
   if (t->pending.n >= t->reaping) reap(t);
   if (!stack_ready(&t->stack) || !mallocs_watch(&s)) return MALLOCS_LOST;
   t->busy++;

@@ -16,6 +16,13 @@
 					   native blocks are not searched. */
 
 /*
+** Number of pending samples from which samples of native memory are lost. Only a collection decides
+** the survival of a sample, so a program that calls C functions for days without allocating a Lua
+** object would collect pending samples without bound. 64 MB of memory.
+*/
+#define TRACKNATIVE_PENDING	(1u << 20)
+
+/*
 ** Callback of mallocs_start: takes a sample inside malloc. L is the main thread of the running
 ** state. Returns MALLOCS_TAKEN, MALLOCS_LOST or MALLOCS_NOTMINE.
 */

@@ -107,6 +107,29 @@ collectgarbage() collectgarbage()
     assert.matches('"malloc": ?1024', shell.output("build/bin/asamp report --json " .. path))
   end)
 
+  -- A former bug: the list of undecided samples grew by 60 bytes with each, until the process had no
+  -- memory left. And the verdict named a line that allocates 0 bytes, "-nan% of all".
+  it("has a bound of samples where no Lua object is allocated, so that no collection decides", function()
+    local out, _, profile = run([[
+local function rss()
+  for line in io.lines "/proc/self/status" do
+    local n = line:match "VmRSS:%s+(%d+)"
+    if n then return n + 0 end
+  end
+end
+c.churn(1150000, 4096, 0)
+local before = rss()
+c.churn(400000, 4096, 0)
+print(rss() - before)
+]], "alloc=1M,malloc=1024,native=0")
+    assert.is_true(tonumber(out) < 4096, out)  -- KiB; 17,000 before
+    assert.is_true(profile.lost > 4 * 400000, profile.lost)
+    local report = shell.output("build/bin/asamp report " .. path)
+    assert.falsy(report:find "nan")
+    assert.falsy(report:find "Allocation:")
+    assert.matches("whether the heap grows: 0 samples", (report:gsub("%s+", " ")))
+  end)
+
   -- A former bug: a snapshot of resident memory consumed the deaths since the last reported collection:
   -- 70 of 100 MiB were alive at the end of a program that frees all.
   it("is dead when it was freed just before a picture of resident memory", function()

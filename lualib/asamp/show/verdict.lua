@@ -96,7 +96,7 @@ end
 local function growth(v, p, add)
   if v.growth == "few" then
     add(("Too few samples to say whether the heap grows: %s, %s.%s"):format(
-      units.plural(p.samples, "sample"), units.plural(p.minors + p.majors, "collection"),
+      units.plural(v.samples, "sample"), units.plural(p.minors + p.majors, "collection"),
       v.alloc and (" A longer run, or %s, would decide."):format(option(v.alloc)) or
       " A longer run would decide."))
   elseif v.growth == "grows" then

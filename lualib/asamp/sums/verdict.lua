@@ -74,10 +74,10 @@ local function largest(t)
 end
 
 -- Returns the lines with their allocated bytes, by sort of type and by called C function; and the
--- total.
+-- total of the bytes and of the samples. Native memory is left out.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile)
-  local sites, all = profile.sites, 0
+  local sites, all, samples = profile.sites, 0, 0
   for _, row in ipairs(rows) do
     row.bytes, row.samples, row.survived, row.sorts, row.called, row.types = 0, 0, 0, {}, {}, {}
     row.blocks, row.later = {}, 0
@@ -86,7 +86,7 @@ local function alllines(profile)
     local kind, row = profile.kinds[sites.kind[i]], nearest[node]
     if not kind.time and kind.name ~= "native" then
       local bytes = sites.bytes[i]
-      all = all + bytes
+      all, samples = all + bytes, samples + sites.samples[i]
       if row then
         row.bytes, row.samples = row.bytes + bytes, row.samples + sites.samples[i]
         row.survived = row.survived + sites.survivedbytes[i]
@@ -99,7 +99,7 @@ local function alllines(profile)
     end
   end
   table.sort(rows, order.by("-bytes", "file", "line"))
-  return rows, all
+  return rows, all, samples
 end
 
 -- Returns the reason for a line's allocation, a word that asamp.show.verdict turns into a
@@ -136,17 +136,17 @@ end
 local STRONG = {quadratic = true, closures = true, resized = true, coroutines = true}
 
 local function lines(profile, copies)
-  if not profile.lines or profile.bytes == 0 then
-    return {}
+  if not profile.lines then
+    return {}, profile.samples
   end
-  local rows, all = alllines(profile)
+  local rows, all, samples = alllines(profile)
   local copied, list = {}, {}
   for _, row in ipairs(copies and copies.lines or {}) do
     copied[row.file .. "\0" .. row.line] = row
   end
   for i = 1, math.min(#rows, 10) do
     local row = rows[i]
-    if row.bytes >= WORTH * all and (row.samples >= FEW or i == 1) then
+    if row.bytes > 0 and row.bytes >= WORTH * all and (row.samples >= FEW or i == 1) then
       row.reason = reasonof(row, copied[row.file .. "\0" .. row.line])
       row.share = row.bytes / all
       if i == 1 or #list < 3 and (STRONG[row.reason] or row.share >= 1 / 4) then
@@ -159,7 +159,7 @@ local function lines(profile, copies)
       end
     end
   end
-  return list
+  return list, samples
 end
 
 -- ==}
@@ -373,17 +373,17 @@ local function growthof(profile, found)
 end
 
 --- Returns {growth (see growthof), before, after (bytes least in use), alloc (the period that
--- would decide), leaks = {{holder, kind, bytes, rows}} (asamp.sums.proof adds 'proof'), maybe (of
--- asamp.sums.leaks), lines = {{file, line, name, bytes, samples, share, type, sort, reason, times,
--- calls, few (too few samples for a reason), long (mean bytes of a string, if TEXT or more),
--- survived}}, held (HELDROWS rows of M.held), time = {samples, lua, c, gc (shares), seconds, sort,
--- at = {file, line, name, calls, share}}}.
+-- would decide), samples (without those of native memory), leaks = {{holder, kind, bytes, rows}}
+-- (asamp.sums.proof adds 'proof'), maybe (of asamp.sums.leaks), lines = {{file, line, name, bytes,
+-- samples, share, type, sort, reason, times, calls, few (too few samples for a reason), long (mean
+-- bytes of a string, if TEXT or more), survived}}, held (HELDROWS rows of M.held), time = {samples,
+-- lua, c, gc (shares), seconds, sort, at = {file, line, name, calls, share}}}.
 -- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
   v.maybe = found and found.maybe or {}
   v.before, v.after = found and found.before, found and found.after
-  v.lines = lines(profile, copies)
+  v.lines, v.samples = lines(profile, copies)
   v.held = M.held(profile, HELDROWS)
   v.time = timeof(profile, t)
   local bytes = profile.allocated or profile.bytes or 0
