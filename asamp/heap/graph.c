@@ -118,8 +118,8 @@ static _Noreturn void damaged (Reader *r, const char *what) {
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
-    graph_fail(r, "it takes more memory than any snapshot of its size: more than %llu MiB for %llu "
-                  "objects and %llu references in %llu bytes of the file",
+    graph_fail(r, "it is damaged, or was not written by asamp: reading it would take more than %llu "
+                  "MiB, for %llu objects and %llu references in %llu bytes of the file",
                (unsigned long long)(MEMORY_MOST >> 20), (unsigned long long)r->g->n,
                (unsigned long long)r->nedges, (unsigned long long)source_fetched(r->source));
 }

@@ -76,7 +76,7 @@ local DESCRIPTION = {
     "profile is replaced, any other file is kept",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
   {"overwrite", nil, "replaces OUT, also if it is not a profile"},
-  {"format", "NAME", "stock or extended (default stock)",
+  {"format", "NAME", "stock, for VMProf's tools, or extended, for its allocation forks (default stock)",
     options.oneof{"stock", "extended"}},
   {"plain", nil, "does not compress the profile"},
   {"quiet", nil, "prints no report at the end; errors are still printed"},

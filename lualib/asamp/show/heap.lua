@@ -187,7 +187,7 @@ end
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or
-         share .. ", retained by other objects of the list, held by:"
+         share .. " (retained by others of these), held by:"
 end
 
 --- Returns lines about the paths to the objects of one class, with shares.

@@ -455,7 +455,7 @@ describe("asamp heap", function()
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K, 3.8% of 104 objects, held by:", show.leafhead({count = 4, value = 1024}, totals))
-    assert.equal("96.2% of 104 objects, retained by other objects of the list, held by:",
+    assert.equal("96.2% of 104 objects (retained by others of these), held by:",
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 
