@@ -82,9 +82,10 @@ static void groupstates (Tags *t, const ReadProfile *r) {
 
 /*
 ** Makes a group for each script, and maps the places of states and scripts to the groups. Returns
-** the number of states that belong to the last group, which the caller makes.
+** the number of states that belong to the last group, which the caller makes. Sets *together to the
+** number of states that share a script's group with another state: all of the group except one.
 */
-static uint64_t groupscripts (Tags *t, const ReadProfile *r) {
+static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;
   for (i = 0; i < r->nstates; i++) {
@@ -93,11 +94,12 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r) {
     if (i < TAGS_STATES)
       t->groupof[i] = at - TAGS_STATES;
     if (at == OTHERS)
-      others += s->others ? (uint64_t)s->others : 1;
+      others += (uint64_t)s->others + 1;
     else
       t->groups[at - TAGS_STATES].states++;
   }
   for (i = 0; i < t->nnames; i++) {
+    *together += t->groups[i].states - 1;
     t->groups[i].row = READER_NOSTATE;
     t->groups[i].name = t->names[i];
     t->groupof[TAGS_STATES + i] = i;
@@ -130,10 +132,10 @@ void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left) {
     if (each)
       groupstates(t, r);
     else {
-      others = groupscripts(t, r);
+      uint64_t together = 0;
+      others = groupscripts(t, r, &together);
       if (t->by & TAGS_BYSTATE)
-        left[LEFT_TOGETHER] =
-            r->nstates - t->nnames - (others <= r->nstates - t->nnames ? others : 0);
+        left[LEFT_TOGETHER] = together;
       left[LEFT_SCRIPTS] = others;
     }
     if (others > 0 || hasothers(t)) {

@@ -155,4 +155,14 @@ describe("a process with more states than files for other tools can have", funct
     assert.equal(72 * 200, firefox()["Lua state (72 others)"][1])
     assert.equal(72 * 200, speedscope()["Allocated, state (72 others)"])
   end)
+
+  -- A former bug: the last row's own state was not counted.
+  it("and those beyond the rows of the reader", function()
+    write(path, 65538, 2)
+    local t = pprof()
+    assert.same({600, 32768 * 200, 32767 * 200}, {t["(3 others)"], t.script0, t.script1})
+    assert.is_truthy(err:find(
+      "more than 64 Lua states: 65,533 share a row with others of the same script", 1, true))
+    assert.is_truthy(err:find("3 states of other scripts share one row", 1, true))
+  end)
 end)
