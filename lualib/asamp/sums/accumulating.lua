@@ -54,7 +54,7 @@ local LARGE = 1 / 20  -- share of the live samples below which a container is no
 local NONE = 1 / 8    -- share of a line's survivors below which the first half has none of them
 local DELAY = 1 / 2   -- share of the run's time before the first object of a container that is filled late
 local CAUSE = 1 / 2   -- share of the heap's growth that makes a container its cause
-local LOADED = 2 / 5  -- share of the allocated bytes that a program keeps if it mainly loads data
+local LOADED = 1 / 2  -- share of the allocated bytes that a program keeps if it mainly loads data
 local OWN = 1 / 20    -- share of a container's samples from which a line counts as one of its
 
 local function add(t, key, n)
