@@ -25,8 +25,8 @@
 #include <signal.h>
 
 /*
-** The order in which the registered functions run. That of DYING_ATONCE runs first and never
-** blocks. That of DYING_THEN may wait for other threads.
+** Identifies one of the two registered functions. The function of DYING_ATONCE runs first and never
+** blocks. The function of DYING_THEN runs second and may wait for other threads.
 */
 typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 
@@ -37,20 +37,21 @@ typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 void dying_watch (DyingWhen when, void (*finish) (void));
 
 /*
-** Delays the handling of these signals until dying_release (DY3). Stores the signal mask of this
-** thread in *before. A thread must not hold twice at a time.
+** Starts a hold of this thread: delays the handling of all signals listed above until dying_release
+** (DY3). Stores the thread's signal mask in *before. A thread must not have two holds at a time.
 */
 void dying_hold (sigset_t *before);
 /* Ends the hold of this thread. 'before' is the mask from dying_hold. */
 void dying_release (const sigset_t *before);
-/* Drops the holds, in the child of a fork, which does not have the threads that held. */
+/* In the child of a fork: clears the number of holds. The threads that had holds do not exist in
+   the child. */
 void dying_forked (void);
 
 /*
-** Claims the finishing of profiles, after waiting at most 10 s for holds. Returns 1 if this thread
-** has the claim now; the caller then finishes the profiles and calls dying_done. Returns 0 if the
-** claim was made before. In this case first waits at most 10 s for the other thread to finish,
-** unless this thread itself has the claim.
+** Claims the finishing of profiles for this thread. First waits at most 10 s for holds to end.
+** Returns 1 if this call made the claim; the caller then finishes the profiles and calls
+** dying_done. Returns 0 if the claim had been made before. If another thread made it, first waits
+** at most 10 s until that thread has called dying_done.
 */
 int dying_start (void);
 void dying_done (void);

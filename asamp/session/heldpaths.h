@@ -5,8 +5,8 @@
 ** readers, grow with the program and not with time. Invariants:
 **
 **   HP1  equal paths have equal numbers, 1, 2, ..., in the order of their emission;
-**   HP2  there are at most READER_MAXPATHS paths. A further path is replaced by its parent path,
-**        and counted in 'left' each time.
+**   HP2  there are at most READER_MAXPATHS paths. Each occurrence of a further path is replaced by
+**        its parent path and counted in 'left'.
 */
 #ifndef asamp_heldpaths_h
 #define asamp_heldpaths_h
@@ -19,8 +19,9 @@
 typedef struct HeldPaths {
   IdMap known;		/* Maps the hash of parent and step to the path's number. */
   uint32_t n;	/* Number of paths. */
-  uint64_t left;	/* Steps left out by READER_MAXPATHS, here and by holders.h. */
-  uint64_t cut;		/* Steps left out by READER_MAXSTEPS (HO2 of holders.h). */
+  uint64_t left;	/* Number of steps left out because there are READER_MAXPATHS paths, in this
+			   file (HP2) and in holders.c (HO2 of holders.h). */
+  uint64_t cut;		/* Number of steps left out because a path has READER_MAXSTEPS steps. */
 } HeldPaths;
 
 /*

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_NS		100000000	/* shortest time in ns between two checks if there
-					   are MALLOC_SLOTS orphans; proportionally less with
-					   fewer */
+#define CHECK_NS		100000000	/* shortest time in ns between two checks of
+					   MALLOC_SLOTS orphans; the time is proportional to the
+					   number of orphans */
 
 typedef struct Orphan {
   const void *owner;
@@ -98,8 +98,8 @@ int orphans_aredue (const Profile *p, uint64_t now) {
 
 
 typedef struct Walk {
-  size_t from, to;		/* index of the next orphan; index to which it is moved if its
-				   block is not freed */
+  size_t from, to;		/* 'from': index of the next orphan to visit. 'to': index to which
+				   the next living orphan is moved */
   size_t alive;			/* number of living orphans of the same state before 'from' */
 } Walk;
 

@@ -9,7 +9,7 @@
 ** The functions are called with the lock of the samplers held, except orphans_aredue and
 ** orphans_forked. Invariants:
 **
-**   OP1  all orphans belong to one profile, the last one that adopted some;
+**   OP1  all orphans belong to one profile, that of the last successful orphans_adopt;
 **   OP2  the orphans of a state are consecutive in the list, in the order of the state's followed
 **        samples (P7 of profile.h). They are adopted between the state's last event and the event
 **        of its end, and their deaths are reported after its end;

@@ -38,9 +38,9 @@ static char *path;		/* Path of the current profile, or of the last one. */
 static SamplerShared with;
 static int isset;
 static char *pattern;
-static struct stat folder;	/* Identity of with.options.folder. */
-static uid_t user;		/* Effective user at the set-up. */
-static uint64_t epoch;		/* Time of the set-up, us since the epoch. */
+static struct stat folder;	/* Device and inode of the folder with.options.folder. */
+static uid_t user;		/* Effective user when process_setup was called. */
+static uint64_t epoch;		/* Time of the call of process_setup, us since 1970. */
 static char *command;
 static int idle;		/* 1: nothing is to be written at present; atomic. */
 static int temporary;
@@ -48,8 +48,8 @@ static int numbered;		/* Number of the last profile made from the pattern
 				   (process_make). */
 static int parted;		/* 1: this is the child of a fork, and no state has collected
 				   yet; atomic. */
-static void (*control) (void);	/* Function from process_controlled; NULL: none. */
-static SamplerRate standing;	/* Rates of the set-up. */
+static void (*control) (void);	/* Function that process_controlled has set; NULL: none. */
+static SamplerRate standing;	/* Sampling rates with which process_setup was called. */
 
 /*
 ** A profile that has ended but is still used by a state. A state that does not run keeps its
@@ -136,8 +136,8 @@ static char *commandline (void) {
 
 
 /*
-** Opens the folder of the profiles and makes the pattern absolute. '%' is not expanded in the name
-** of the folder, which must exist. Returns 0 on failure.
+** Opens the folder of the profiles and makes the pattern absolute. The folder must exist. A '%' in
+** its name has no special meaning. Returns 0 on failure.
 */
 static int findfolder (char *err, size_t errsize) {
   char *slash = strrchr(pattern, '/'), *whole, *where, *literal, real[PATH_MAX], few[128];
@@ -196,9 +196,9 @@ static void cannot (int error, const char *why) {
 
 
 /*
-** Opens a profile for 'to', or for the pattern if 'to' is NULL. 'number' replaces %n in the
-** pattern; without %n it is as in PlaceWish. On failure returns NULL with the reason in 'err'.
-** Lock held.
+** Opens a profile at the path 'to' or, if 'to' is NULL, at the path made from the pattern. If the
+** pattern has %n, 'number' replaces it; otherwise 'number' has the meaning of PlaceWish.number. On
+** failure returns NULL with the reason in 'err'. Lock held.
 */
 static Profile *process_make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
@@ -211,8 +211,8 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;  /* then the name already
-									contains the number */
+  /* if the pattern has %n, 'name' already contains the number */
+  o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
   if (isown || !hasfolder()) o.folder = 0;
@@ -236,16 +236,16 @@ static int ispassing (int error) {
 }
 
 
-/* If the error may pass, schedules another attempt to make the file, with that number; otherwise
-   none. Lock held. */
+/* If the cause of the error may pass, schedules the next attempt to make a file, with the number
+   'number' (process_make). Otherwise schedules no attempt. Lock held. */
 static void setretry (int error, unsigned number) {
   next = number;
   __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
 }
 
 
-/* Opens the first file of the set-up; after a failure (PR2), the file with the number 'next'. Lock
-   held. */
+/* Opens the pattern's file with number 1. If this process failed to open a file before (PR2), opens
+   the file with the number 'next' instead. Lock held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -295,13 +295,14 @@ static const char *process_pathof (void) {
 }
 
 
-/* Returns 1 if the set-up samples anything. */
+/* Returns 1 if the options of process_setup sample anything. */
 static int isstanding (void) {
   return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
 }
 
 
-/* number of threads that the control needs: its own and, for a switch, a second writer */
+/* number of threads that a child of a fork needs for the function 'control': a control thread and,
+   when process_switch is called, a second writer thread */
 #define CONTROL_THREADS	2
 
 static unsigned process_forked (void) {
@@ -319,8 +320,8 @@ static unsigned process_forked (void) {
 
 
 /*
-** Called after a collection of a state. If it is time (isretry), tries again to make a missing
-** file. In the child of a fork, the first call starts the control.
+** Called after a collection of a state. If an attempt to make a missing file is due (isretry),
+** makes this attempt. In the child of a fork, the first call also calls 'control'.
 */
 static void runs (void) {
   UNCANCELLED;
@@ -341,7 +342,7 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
 /* }===================================================================== */
 
 
-/* Returns the pattern of a profile without the option 'out', or NULL. */
+/* Returns the pattern that is used if the option 'out' is not set. NULL: not enough memory. */
 static char *defaultpattern (void) {
   char *to, *literal, name[200];
   snprintf(name, sizeof(name), "%s", program_invocation_short_name);

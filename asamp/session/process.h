@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The profile that all Lua states of a process share. It has one file, one writer thread, and one
-** timer per OS thread whose time is sampled, however many states there are. It is set up once,
-** before the first state, from the variable ASAMP. Each state is attached when it is made
-** (sampler_attach). sampler.h explains how profile, sampler and process are related.
+** timer per OS thread whose time is sampled, however many states there are. process_setup sets it
+** up once, before the first state, with the options of the variable ASAMP. Each state is attached
+** when it is made (sampler_attach). sampler.h explains how profile, sampler and process relate.
 **
 ** The file is opened when the first state is made, so that a program that makes no state leaves no
-** file. If the set-up samples nothing, process_switch opens the file. A flight recorder opens it
-** for a dump. The folder of the file is opened at the set-up, so that a later chroot has no
-** effect. The child of a fork opens its own file at its first sample, mark or new state, so that a
-** child that calls exec leaves no file.
+** file. If the options sample nothing, process_switch opens the file. A flight recorder opens it
+** for a dump. process_setup opens the folder of the file, so that a later chroot has no effect. The
+** child of a fork opens its own file at its first sample, mark or new state, so that a child that
+** calls exec leaves no file.
 **
 **   PR1  'profile' belongs to this process ('pid') or is NULL. It is changed with 'lock' held and
 **        read without it;
@@ -49,7 +49,7 @@ int process_setup (const SamplerShared *with, char *err, size_t errsize);
 */
 void process_controlled (void (*start) (void));
 
-/* Attaches a new state. Does nothing without a set-up. */
+/* Attaches a new state. Does nothing if process_setup was not called or has failed. */
 void process_join (lua_State *L);
 
 /* The sampling rates of a recording. */
@@ -60,10 +60,10 @@ typedef struct ProcessRate {
 } ProcessRate;
 
 /*
-** Switches the process to another file. That is 'to' or, if 'to' is NULL, the file with the next
-** number of the pattern. 'rate' has the new sampling rates; NULL: they stay. If 'temporary' is 1,
-** process_stop returns to the set-up later. The old file ends at once; each state switches at its
-** next sample or collection.
+** Makes the process write to another file: to 'to' or, if 'to' is NULL, to the pattern's file with
+** the next number. 'rate' has the new sampling rates; NULL: the rates do not change. If 'temporary'
+** is 1, the new file is a temporary recording, which process_stop ends. The old file ends at once;
+** each state switches to the new file at its next sample or collection.
 **
 ** Not thread-safe, and must not be called in a callback of a state. On failure returns 0 with the
 ** reason in 'err', and nothing has changed.
@@ -71,9 +71,10 @@ typedef struct ProcessRate {
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
 /*
-** Ends a temporary recording and returns to the set-up, which may sample nothing. Returns 0 with
-** the reason in 'err' if no such recording is running. Also returns 0 if the recording has ended
-** but the next file of the set-up could not be made; PR2 describes the further attempts.
+** Ends a temporary recording and returns to the sampling rates of process_setup. If these sample
+** anything, the pattern's next file is opened. Returns 0 with the reason in 'err' if no temporary
+** recording is running. Also returns 0 if the recording has ended but the next file could not be
+** made; PR2 describes the further attempts.
 */
 int process_stop (char *err, size_t errsize);
 
@@ -107,7 +108,7 @@ uint64_t process_size (void);
 
 /*
 ** Stores the status of the file 'whole', a path made from the pattern, in *id. Works even if the
-** process has changed its root since the set-up. Returns 0 if there is no such file.
+** process has changed its root after process_setup. Returns 0 if there is no such file.
 */
 int process_identify (const char *whole, struct stat *id);
 /* Removes the file 'whole' (as in process_identify), unless the file there is no longer the one of

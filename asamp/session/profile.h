@@ -131,7 +131,7 @@ void profile_called (ProfileState *s, const char *name);
 ** For a profile of many states: emits the end of a state. 'bytes' are the bytes that it allocated
 ** while it was sampled; 'left' and 'lost' are as for profile_left and profile_lost. 'orphans' is
 ** the number of its followed samples of native memory, whose deaths profile_orphans emits later.
-** The state's other followed samples leave the list at once.
+** The state's other followed samples leave the list of P7 at once.
 */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
@@ -177,8 +177,8 @@ int profile_offer (Profile *p, uint64_t count);
 */
 int profile_ready (Profile *p);
 
-/* Counts samples that were lost before they could be passed to the profile; n is their number in
-   periods. */
+/* Counts samples that were lost before they could be passed to the profile. n is their number; a
+   sample of several periods counts once for each period. */
 void profile_lost (Profile *p, uint64_t n);
 
 /* Emits a time sample. The stack is passed as in profile_sample. During a stall (profile_room),
@@ -248,8 +248,8 @@ void profile_period (ProfileState *s, uint64_t period);
 int profile_end (Profile *p, ProfileTotals *totals);
 
 /*
-** For a flight recorder: writes its content to the file 'to' (NULL: to the next number of its own
-** name), waits until that is done, and continues recording. For any other profile, flushes all
+** For a flight recorder: writes its content to the file 'to' (NULL: to its own path with the next
+** number), waits until that is done, and continues recording. For any other profile, flushes all
 ** events so far to the file; 'to' must be NULL. 'isshort' is 1 if memory is exhausted; then the
 ** memory reserved for this case is used. Stores the path of the file in 'path'. Returns 0 with the
 ** reason in 'err' on failure.
@@ -275,11 +275,11 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
 */
 struct ProfileLast {
   const ProfileState *state;
-  size_t nruns;         /* number of 'runs', which are passed to profile_orphans together with
-			   'time' */
+  size_t nruns;         /* number of elements of 'runs'; above 0: 'runs' and 'time' are those of
+			   profile_orphans, and the fields after 'time' are not used */
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
-  uint64_t bytes;       /* as in profile_allocated; 0: not emitted */
+  uint64_t bytes;       /* bytes as in profile_allocated; 0: no such event is emitted */
   ProfileSets *sets;    /* the bytes by label set; their sum may exceed 'bytes'; NULL: none */
   void *setsud;
   ProfileLeft left;

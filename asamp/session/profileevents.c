@@ -264,7 +264,7 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      break;  /* the following numbers would refer to other samples */
+      break;  /* without this event, later ones would refer to the wrong samples */
     memcpy(body, runs, m * sizeof(*body));
   }
   profileevents_letgo(p);
@@ -472,9 +472,9 @@ static int awaitwriter (const Profile *p) {
 }
 
 /*
-** Waits for space for the last events of a state. Lock held. Returns 1 if there is space, or after
-** an error. Returns 0 with *locked set to 0, and without the lock, if the writer is stuck or the
-** lock cannot be taken again.
+** Waits for space for the last events of a state. Called with the lock held, which it releases
+** while it waits. Returns 1 with the lock held if there is space, or after an error. Returns 0
+** without the lock, and *locked set to 0, if the writer is stuck or the lock cannot be taken again.
 */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +

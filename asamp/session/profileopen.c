@@ -294,7 +294,7 @@ static void profileopen_end (Profile *p) {
   pthread_mutex_unlock(&p->lock);
   workers_join(p->worker);
   pthread_mutex_lock(&p->lock);
-  if (p->file.error != p->error)  /* nothing of the file remains */
+  if (p->file.error != p->error)  /* closing failed, or the file was deleted before */
     p->lost = p->taken;
   p->error = p->file.error;
   freequeue(p);

@@ -18,8 +18,8 @@
 **       completed. While a thread reports an event, the thread-local variable 'emitting' is set;
 **   Q6  if a signal ends the process, other threads may report events after the end of the
 **       profile. These are not part of it and do not count as lost;
-**   Q7  'work' is signalled only by profilequeue_wake, and never recursively, because exit() in a
-**       signal handler may have interrupted that function, too.
+**   Q7  'work' is signalled only by profilequeue_wake, and never recursively. A recursive call
+**       happens if a signal handler interrupts profilequeue_wake and calls exit().
 */
 #ifndef asamp_profilequeue_h
 #define asamp_profilequeue_h
@@ -66,8 +66,8 @@ typedef struct Wish {
 struct Profile {
   pthread_mutex_t lock;
   pthread_cond_t work;    /* wakes the writer */
-  pthread_cond_t room;    /* wakes threads that wait for space: the active buffer is empty, or
-			     never will be */
+  pthread_cond_t room;    /* wakes threads that wait for space; signalled when the active buffer is
+			     empty and when the file has failed */
   Worker *worker;         /* thread that runs the writer */
   pid_t pid;              /* process that runs the writer's thread */
   Queue queue[2];
@@ -102,7 +102,7 @@ struct Profile {
   EventTally written;     /* numbers of samples that can be read from the file */
   clockid_t clock;        /* clock of the CPU time of the writer's thread */
   char *tuning;           /* LUA_GC at the start of the profile, or NULL */
-  int whole;              /* 1: the writer writes no more; atomic */
+  int whole;              /* 1: the writer has written everything; atomic */
   int done;               /* 1: the file is also closed; atomic */
   Wish *wish;             /* request of profile_dump, changed with the lock held; NULL: none */
   pthread_cond_t answered;

@@ -98,9 +98,10 @@ static int ismuch (const Profile *p) {
 }
 
 /*
-** Ends the batch if it is full. Also ends it, and flushes the file, before the file would flush by
-** itself in the middle of the batch. Then 'unflushed' counts exactly the samples that are missing
-** in a file cut back to its last flush, and all events in such a file are complete.
+** Ends the batch if it is full. If the file is about to flush by itself (ismuch), also ends the
+** batch, and flushes the file at this point, between two batches. So a file that is cut back to its
+** last flush contains only complete events, and 'unflushed' counts exactly the samples that it
+** lacks.
 */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
@@ -276,9 +277,9 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
 }
 
 /*
-** Encodes the ring into the open file. 'isend' is 1 for the last time. Before that, the exact
-** bytes that the open states have allocated are not yet reported, so the file has no total.
-** Returns an errno, or 0.
+** Encodes the ring into the open file. 'isend' is 1 at the end of the profile. Before the end, the
+** open states have not yet reported their exact allocated bytes, so the file has no total of
+** allocated bytes. Returns an errno, or 0.
 */
 static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);

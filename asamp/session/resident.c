@@ -19,13 +19,14 @@
 					   any case */
 #define YOUNG		(SECOND / 50)	/* ns after a profile's start during which only an ending
 					   state causes a picture */
-#define LAST_NS		1000000	/* allowed age of the resident size that an ending state uses */
+#define LAST_NS		1000000	/* ns; at the end of a state or profile, a resident size that was
+				   read at most this long ago is used again */
 #define SMALL		(64u << 10)	/* bytes; a smaller change of reserved memory is ignored */
-#define LINES		256u	/* largest number of source lines in rows of one kind, and in
-				   'left' */
-#define ENDING		100u	/* an ending state causes a picture if memory has changed, or if
-				   ENDING times the cost of a measurement has passed since the last
-				   picture */
+#define LINES		256u	/* largest number of source lines in rows of one kind, and in the
+				   array 'left' */
+#define ENDING		100u	/* an ending state causes a picture if ENDING times the CPU time of
+				   the last measurement has passed since the last picture, even if
+				   resident memory has not changed */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
@@ -34,8 +35,9 @@ static uint64_t first, spent;  /* Time of the first measurement, ns; CPU time th
 static uint64_t drawn;	/* CPU time that all pictures took, ns (RQ3) */
 
 /*
-** Native memory that closed states have left, by source line. The last element is for lines that
-** do not fit. An element without bytes may be reused for another line, with the lock held.
+** Native memory that closed states have not freed, by the source line that allocated it. The last
+** element is the sum of all lines that do not fit. An element of 0 bytes may be reused for another
+** line, with the lock held.
 */
 static struct {
   int64_t bytes;		/* atomic */
@@ -69,8 +71,8 @@ static ResidentRow *resident_find (const Rows *r, size_t from, const char *text)
 
 
 /*
-** Adds bytes to the row of source line 'where', or to a new row. All lines beyond the first LINES of
-** this kind share a row without a line. Rows before index 'from' are of other kinds.
+** Adds bytes to the row of source line 'where', or to a new row. All lines of this kind beyond the
+** first LINES share one row without a source line. Rows before index 'from' are of other kinds.
 */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   ResidentRow *row = resident_find(r, from, where);
@@ -147,8 +149,8 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
 
 
 /*
-** Subtracts the same number of bytes from a row and from *untouched, as many as both have. Used
-** because memory that was requested but never touched is not resident.
+** Subtracts the smaller of *row and *untouched from both, unless it is negative. Used because
+** memory that was requested but never touched is not resident.
 */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
@@ -164,8 +166,9 @@ typedef struct Lua {
 
 
 /*
-** Subtracts untouched bytes from Lua's rows. Free memory comes first, then young objects (the end
-** of a large block), gaps and old objects.
+** Subtracts untouched bytes from Lua's rows: first from free memory, because it is the most likely
+** to be untouched, then from young objects (the end of a new large block may be untouched), then
+** from gaps and old objects.
 */
 static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->reserve, untouched);
@@ -176,7 +179,8 @@ static void takelua (Lua *l, int64_t *untouched) {
 }
 
 
-/* Subtracts the profiler's bytes from those of malloc. Before that limits *own to *native. */
+/* Limits the profiler's bytes *own to malloc's bytes *native, and then subtracts them from
+   *native. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;
@@ -185,7 +189,7 @@ static void split (int64_t *native, int64_t *own) {
 
 /*
 ** Makes Lua's rows from the places of all states. 'resident' is the number of resident bytes of
-** mapped chunks. Bytes of them that are in no other row become 'reserve'.
+** mapped chunks. Those of these bytes that are in no other row become the row 'reserve'.
 */
 static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t resident) {
   int64_t untouched;
@@ -262,7 +266,8 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
 }
 
 
-/* Adds the rows. Those of mappings are added only if 'known' is 1. */
+/* Adds the rows. 'known' is 1 if the mappings could be read; if it is 0, the rows of stacks, files
+   and the system are left out. */
 static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, const Mappings *s,
                      int known) {
   size_t i;
@@ -338,8 +343,8 @@ static int mayhave (uint64_t now) {
 }
 
 
-/* Returns 1 if a picture is due because of a change, of the time since the last picture, or of an
-   end (RQ3). */
+/* Returns 1 if a picture is due (RQ3): because resident memory has changed, because the last
+   picture is old, or because a state or the profile ends ('last' is not 0). */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;
@@ -349,8 +354,8 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
 
 
 /*
-** Returns 1 if a picture is due. 'claims' is 1 if the caller will emit it; then it is not due for
-** other callers. Takes the lock, because states of several threads share a policy.
+** Returns 1 if a picture is due. If 'claims' is 1, the caller will emit it, and it is not due for
+** other callers any more. Takes the lock, because states of several threads share a policy.
 */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
@@ -365,8 +370,8 @@ static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, in
 }
 
 
-/* Returns 1 until YOUNG ns after the profile's start (RQ3). If the start is not known yet, this
-   call is the start. */
+/* Returns 1 until YOUNG ns after the profile's start (RQ3). If the start is not set yet, sets it to
+   'now'. */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t started = 0;
   if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED,

@@ -14,13 +14,14 @@
 **        half or shrunk to half. All states, whose sessions may be many and short, together spend
 **        at most RESIDENT_FREE plus 1 / RESIDENT_ALL of the time since the first measurement.
 **        Bytes that a state has reserved since its last measurement have a row of their own. A
-**        state that ends measures only if a picture of its profile is due, the last one that shows
-**        the state's memory;
-**   RQ3  a profile receives pictures (all rows at one time). One is due when resident memory has
-**        changed by a sixteenth since the last picture, when a minute has passed, and at the end
-**        of the profile, all within RQ2. In a profile's first 20 ms none is due unless a state
-**        ends. Reading the mappings takes 200 us or more; so, while all pictures have taken more
-**        than 1 / PICTURES_SHARE of the time, the change must be a quarter, unless a state ends.
+**        state that ends measures only if a picture of its profile is due. That picture is the
+**        last one with the state's memory;
+**   RQ3  a profile receives pictures. A picture is all rows at one time. It is due when resident
+**        memory has changed by a sixteenth since the last picture, when a minute has passed since
+**        then, and at the end of the profile. It is left out if RQ2 forbids a measurement. In a
+**        profile's first 20 ms a picture is due only if a state ends. Reading the mappings takes
+**        200 us or more. So while all pictures have taken more than 1 / PICTURES_SHARE of the
+**        time, the change must be a quarter, unless a state ends.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h
@@ -41,8 +42,8 @@ typedef struct ResidentRow {
   char text[256];	/* path of a file, or a source line; "": neither */
 } ResidentRow;
 
-/* Data that decide when the next picture is due. All zero: the first is due 20 ms after the first
-   collection. Times are in ns. */
+/* Data that decide when a profile's next picture is due (RQ3). If all are zero, the first picture
+   is due 20 ms after the first collection. Times are in ns. */
 typedef struct ResidentPolicy {
   /* time of the last picture; resident bytes at that time; CPU time that the last measurement
      took */
@@ -65,8 +66,8 @@ typedef struct Resident {
    measurement. */
 void resident_join (Resident *r);
 /*
-** Sets the number of bytes that the state reserves at present. Until this call they are those of
-** its last measurement. Takes no lock. Async-signal-safe.
+** Sets 'held', the number of bytes that the state reserves at present. Takes no lock.
+** Async-signal-safe.
 */
 static inline void resident_held (Resident *r, uint64_t bytes) {
   __atomic_store_n(&r->held, bytes, __ATOMIC_RELAXED);
@@ -76,9 +77,9 @@ enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' of resident_m
 
 /*
 ** Measures the state if a measurement is due. Then, if a picture is due, emits one to the profile
-** of 'state' (NULL: none). Called after a collection of the state, and at an end: 'last' is
-** RESIDENT_STATE if the state ends, RESIDENT_PROFILE if the profile ends, else 0. 'policy' is that
-** of the profile.
+** of 'state' (NULL: emits none). Called after a collection of the state, before the state ends
+** ('last' is RESIDENT_STATE), and before its profile ends (RESIDENT_PROFILE). After a collection
+** 'last' is 0. 'policy' is that of the profile.
 */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);

@@ -61,7 +61,7 @@ typedef struct SamplerOptions {
   uint64_t mallocs;	/* period of samples of native memory in bytes (mallocs.h); 0: none */
   int copies;		/* 1: copies are sampled (A8 of trackcopies.h) */
   int holders;		/* 1: holders are recorded at the end of the session and as the heap grows
-			   (TH1). For a state that shares a profile: when it is closed */
+			   (TH1). In a shared profile: when a state is closed */
   uint64_t holdersevery;  /* ns between searches for holders; 0: none */
   RingLimits ring;	/* limits of a flight recorder; 'most' 0: not a flight recorder */
   int summary;		/* 1: prints one line to stderr when the session ends */
@@ -161,22 +161,22 @@ typedef struct SharedHeaps {
 /* Stores the sums over all states that ever shared a profile, and over open heaps. Thread-safe. */
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
 /*
-** Returns how many times the time of a thread should have been sampled but could not be, counted
-** once for each thread and shared profile. Stores the reason of the first time in 'why'.
-** Thread-safe.
+** Returns the number of failures to sample the time of a thread. In a shared profile, a thread
+** counts once. Stores the reason of the first failure in 'why'. Thread-safe.
 */
 uint64_t sampler_untimed (char why[256]);
 /*
-** Stores the totals by state name in 'rows', and returns the number of rows. Some rows may have no
-** state.
+** Stores the totals by state name in 'rows', and returns the number of rows. A row is empty if no
+** state has received its name.
 */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
 /*
 ** A request of another thread to one state, or to any state. f is called once, at the end of the
 ** state's next collection, where a walk over its heap is possible. If the state is closed before
-** that (for a request to any state: the last attached state), f is called with L NULL. f is not
-** called if the request is withdrawn. The child of a fork drops the request.
+** its next collection, f is called with L NULL. For a request to any state, this happens when the
+** last attached state is closed. f is not called if the request is withdrawn. The child of a fork
+** drops the request.
 */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
@@ -261,8 +261,9 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
 /*
-** Switches sampling off. If anything is to be reported, runs the collection that decides the last
-** samples (finalizers run later). Returns 0 if sampling was off or there is no session.
+** Switches sampling off. If samples are undecided, or deaths or collections not yet reported, runs
+** a collection that decides the last samples (finalizers run later). Returns 0 if sampling was off
+** or there is no session.
 */
 int sampler_off (Sampler *s, lua_State *L);
 

@@ -76,9 +76,9 @@ void samplerlist_publish (Sampler *s) {
 }
 
 
-/* Number of marks of samplerlist_untimed in all profiles. Lock held. */
+/* Number of marks that samplerlist_untimed has added to all profiles. Lock held. */
 static uint64_t nuntimed;
-static char untimedwhy[256];	/* Reason in the first of these marks. Lock held. */
+static char untimedwhy[256];	/* Reason given in the first of these marks. Lock held. */
 
 void samplerlist_untimed (Sampler *s, const char *why) {
   static __thread const Profile *marked __attribute__((tls_model("initial-exec")));
@@ -124,12 +124,13 @@ void samplerlist_point (void *ud, lua_State *L) {
 ** doubles its period, several times if needed. If it takes fewer than a quarter of 'rate', halves
 ** the period, but not below s->period.
 **
-** Time is the CPU time of the process, so that samples cost the same share of it on a loaded
-** machine. If less wall time has passed (several threads), it is wall time.
+** A second here is a second of the process's CPU time, so that a loaded machine does not change the
+** share of the CPU time that samples cost. If less wall time than CPU time has passed, because
+** several threads ran, it is a second of wall time.
 **
-** A check is due after half a second, or as soon as the samples of half a second were taken. If a
-** program allocates n times too fast, it has taken the samples of log2(n) half seconds when the
-** period is right (bench/defaults shows the cost). The file has the period of each sample.
+** A check is due after RATE_NS (half a second), or as soon as the samples of half a second were
+** taken. If a program allocates n times too fast, it has taken the samples of log2(n) half seconds
+** when the period is right (bench/defaults shows the cost). The file has the period of each sample.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -245,8 +246,8 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
 
 /* {== bytes by label ===================================================== */
 
-static uint64_t pastsets[LABELS_MOST];  /* bytes by label set, of the states that have left the
-					   shared profile */
+/* Bytes allocated by the states that have left the shared profile; the index is the label set. */
+static uint64_t pastsets[LABELS_MOST];
 static uint32_t npastsets;	/* elements of 'pastsets' from this index on are 0 */
 
 static void addset (void *ud, uint32_t set, uint64_t bytes) {
@@ -487,9 +488,9 @@ static void samplerlist_forked (void) {
 				   for example to end a session */
 
 /*
-** Takes the lock at exit. Returns 0 if it is not available within LOCK_MS or OTHER_MS, because a
-** signal handler may have interrupted the thread that holds it. The caller then reads the list of
-** samplers without the lock.
+** Takes the lock at exit. Returns 0 if the lock is still held after LOCK_MS or OTHER_MS. Its owner
+** may never release it, because a signal handler may have interrupted the owner. The caller then
+** reads the list of samplers without the lock.
 */
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};
@@ -516,7 +517,8 @@ void samplerlist_exiting (void) {
   sigset_t ticks, before;
   int locked;
   if (!dying_start()) return;
-  sigemptyset(&ticks);  /* ticks every 20 us would end each nanosleep and use up the CPU */
+  /* blocks the signals of ticks: one every 20 us would end each nanosleep and use up the CPU */
+  sigemptyset(&ticks);
   sigaddset(&ticks, SIGURG);
   sigaddset(&ticks, SIGWINCH);
   pthread_sigmask(SIG_BLOCK, &ticks, &before);

@@ -59,11 +59,11 @@ struct Sampler {
 				   that it ran out */
   uint64_t timeperiod;		/* period of time samples in the session, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time */
-  ProfileCollection leftout;	/* sums over the collections that were left out after the last
-				   reported one */
+  ProfileCollection leftout;	/* sums over the collections that were not passed to the profile
+				   (oncollection) after the last one that was */
 };
 
-/* The samplers of the process, as needed at exit and fork (SS1). Fields that are not atomic are
+/* All samplers of the process (SS1), and data of the shared profile. Fields that are not atomic are
    changed with the lock held. */
 extern struct Samplers {
   Sampler *all;
@@ -108,19 +108,19 @@ void samplerlist_measure (Sampler *s, lua_State *L, int last);
 /*
 ** Returns the exact number of bytes that a state has allocated, and stores in *left the counts of
 ** data that limits dropped. Call it before the state's profile ends. If the state shares a profile
-** and runs on another thread, these are its published numbers.
+** and runs on another thread, takes these numbers from those that the state has published.
 */
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 /*
-** Emits the bytes by label set that were not emitted before. 'all' is the expected total of all
-** sets. Returns the total emitted, which exceeds 'all' if a state that runs on another thread has
-** newer numbers.
+** Emits, for each label set, the allocated bytes that were not emitted before. 'all' is their
+** expected total. Returns the total emitted. It exceeds 'all' if the state runs on another thread
+** and has allocated more bytes since 'all' was read.
 */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /*
-** Changes the bytes by label set of the past states. With ACCOUNT_WHOLE as 'part', adds those of
-** the state. With ACCOUNT_REST, subtracts those that the state takes along to its next profile.
-** 'all' is as for account_each. Lock held.
+** Changes the sums, by label set, of the bytes of states that have left the shared profile. If
+** 'part' is ACCOUNT_WHOLE, adds all bytes of the state. If 'part' is ACCOUNT_REST, subtracts the
+** bytes that the state will report to its next profile. 'all' is as for account_each. Lock held.
 */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /*

@@ -91,7 +91,7 @@ static void oncollection (void *ud, const ProfileCollection *c,
   Sampler *s = ud;
   ProfileCollection all = *c, *out = &s->leftout;
   int hasended = __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE);
-  if (s->state.profile == NULL) return;  /* in a child of a fork that has reported nothing yet */
+  if (s->state.profile == NULL) return;  /* in the child of a fork, before the first report */
   all.minors += out->minors;
   all.majors += out->majors;
   all.left += out->left;

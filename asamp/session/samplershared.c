@@ -152,8 +152,8 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   if (rate.alloc)
     tracker_on(&s->tracker, L, rate.period, with->options.random,
                seedof(s));
-  else tracker_points(&s->tracker, L, 1);  /* only for reports of collections and of the state's
-					      end */
+  /* samples no allocations, but lets the state report its collections and its end */
+  else tracker_points(&s->tracker, L, 1);
   startmallocs(s);
   starttime(s);
   samplerlist_publish(s);
@@ -177,9 +177,9 @@ typedef struct Unreported {
 
 
 /*
-** Emits the end of the state to its profile if 'isclosed' is 1, or the state's totals if it only
-** leaves the profile. Returns zeros. Exception: if sampler_endshared has already reported the
-** totals (s->ended), emits nothing and returns how much they have grown after that. Lock held.
+** Emits the state's totals to its profile; if 'isclosed' is 1, emits them with the state's end.
+** Returns zeros. If sampler_endshared has already reported the totals (s->ended), instead emits
+** nothing and returns by how much they have grown since then. Lock held.
 */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
@@ -424,8 +424,8 @@ void sampler_endshared (Profile *p) {
   ProfileTotals t;
   samplerlist_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
-    ProfileState state = {p, 0, 0, 1};  /* a stream of its own, because the depth of s->state
-					   belongs to the state's own thread */
+    /* used instead of s->state, whose 'depth' only the state's own thread may change */
+    ProfileState state = {p, 0, 0, 1};
     ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
     state.id = s->state.id;

@@ -26,7 +26,8 @@
 #include "sample.h"
 
 typedef enum SeenNumber {
-  SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,  /* of its profile */
+  /* numbers of samples, and allocated bytes, since the state joined its profile */
+  SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,
   SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* of the state's heap, at present, in bytes */
   SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* of the state's heap, since it was made;
 							   pauses in ns */
@@ -77,8 +78,8 @@ const char *seen_text (unsigned name);
 ** pauses are added.
 */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
-/* Stores the sums over past states in 'to', one row for each of SEEN_NAMES numbers of names, and
-   returns the number of rows. */
+/* Stores the sums over past states in 'to'. The index of a row is the number of its name. Returns
+   SEEN_NAMES, the number of rows. */
 unsigned seen_named (SeenNamed *to);
 /* Adds an open state to the row of its name. Its samples and bytes are added only if 'profile' is
    1. */

@@ -149,7 +149,8 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 /* }===================================================================== */
 
 
-static unw_accessors_t accessors;  /* later versions have more fields, which stay NULL */
+/* Later versions of libunwind have more fields than are set here; these are NULL. */
+static unw_accessors_t accessors;
 
 
 /* Makes the address space of libunwind. Also called in the child of a fork, because another thread
@@ -195,8 +196,8 @@ static void backtrace_want (Backtrace *b, uintptr_t ip) {
 
 
 /*
-** Returns the frame at the cursor. If 'interrupted' is 1, its address is not a return address, and
-** f.ip is that address plus 1.
+** Returns the frame at the cursor. If 'interrupted' is 1, the cursor's address is that of an
+** interrupted instruction, not a return address, and f.ip is the cursor's address plus 1.
 */
 static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   UnwindFrame f = {0, 0, 0};
@@ -241,9 +242,10 @@ uintptr_t backtrace_start (uintptr_t address) {
 
 
 /*
-** Returns an address that identifies the function interrupted at ip - 1 (like startof of
-** timing.c). Returning ip itself could give another function. Profiles store ip - 1 with its
-** lowest bit cleared, which is outside the function if ip - 1 is its start and odd.
+** Returns an address that identifies the function interrupted at ip - 1: the function's start plus
+** 2 (like startof of timing.c). A profile stores a reported address minus 1 with its lowest bit
+** cleared. For ip that would be before the function if the function starts at ip - 1 and ip - 1 is
+** odd.
 */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;

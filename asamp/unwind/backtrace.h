@@ -47,9 +47,9 @@ int backtrace_open (Backtrace *b, const char *end);
 
 /*
 ** Stores the interrupted stack in 'to' as return addresses, innermost first, at most
-** BACKTRACE_MAX, and returns their number. An interrupted function has no return address. For the
-** function that this signal interrupted, stores the interrupted address plus 1; for one that
-** another signal interrupted, the function's start plus 2. Async-signal-safe.
+** BACKTRACE_MAX, and returns their number. An interrupted function has no return address. If this
+** signal interrupted the function, the interrupted address plus 1 is stored instead. If another
+** signal interrupted it, the function's start plus 2 is stored. Async-signal-safe.
 */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 

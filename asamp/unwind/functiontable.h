@@ -38,7 +38,7 @@ typedef struct FunctionTable {
   int names;		/* number of names that were searched among 'symbols' */
   const ElfW(Sym) *symbols;	/* the file's symbols in memory; NULL: libdwfl's are used */
   size_t nsymbols;
-  size_t strings;	/* index of the section with their names */
+  size_t strings;	/* index of the section with the names of 'symbols' */
 } FunctionTable;
 
 /*

@@ -46,10 +46,10 @@ static void setfindobject (void) {
 /* {== the table ========================================================= */
 
 /*
-** There are two tables: handlers read one while the other is written. 'turn' counts the tables
-** written, and its lowest bit selects the one to read. A table is written only after 'turn' has
-** moved to the other one. So a handler has read one whole table if 'turn' is the same before and
-** after.
+** There are two tables: signal handlers read one while rebuild writes the other. 'turn' is
+** incremented after each writing, and its lowest bit selects the table to read. rebuild writes the
+** table that is not selected. So a handler has searched one complete table if 'turn' is the same
+** before and after its search.
 */
 typedef struct Table {
   unsigned n;
@@ -177,7 +177,8 @@ static void loaded_watch (void) {
 int loaded_refresh (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int any;
-  /* not in the pthread_once, because dlsym may wait for the loader's lock */
+  /* not in loaded_watch: dlsym may wait for the loader's lock, whose owner may wait in
+     pthread_once */
   if (loaded_isold()) setfindobject();
   if (!loaded_isold()) return 0;
   pthread_once(&control, loaded_watch);

@@ -38,10 +38,10 @@ static Dwfl *session;		/* libdwfl's session: symbols and tables of the objects t
 static unsigned long long loads;	/* number of object files loaded when the session was
 					   made */
 static unsigned nsessions;
-static int starved;		/* 1: the session must be made again (NA4) */
+static int starved;		/* 1: the next call of native_current makes a new session (NA4) */
 static uint64_t started;		/* time at which the session was made, s of the monotonic
 					   clock */
-static Image *images;		/* of the session */
+static Image *images;		/* object files of the session */
 
 
 /* Callback that finds no separate debug files: symbol tables are enough. */
@@ -127,7 +127,7 @@ static void native_end (void) {
 }
 
 
-/* Reports the kernel's own object to libdwfl, from the list of mappings. */
+/* Finds the kernel's own object (vDSO) in the list of mappings, and reports it to libdwfl. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
   char line[256];  /* longer than the line of the vdso; longer lines are read in parts */
@@ -293,8 +293,8 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /*
-** DWARF register numbers. RETURNAT: position of the return address, given that of the saved frame
-** pointer.
+** DWARF register numbers. RETURNAT(fp) is the position of the saved return address, given the
+** position 'fp' of the saved frame pointer. Both are in bytes from the start of the caller's frame.
 */
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };

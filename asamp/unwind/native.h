@@ -16,9 +16,9 @@
 **   NA3  no descriptor stays open after a call. Programs that the process starts would inherit it.
 **        And if the program closed it as an unknown descriptor and reused its number, a later
 **        close here would close the program's file;
-**   NA4  an address may not be found because of lack of memory, or because the mappings changed
-**        while they were read. Such a call reads them again if the last reading is over 1 to 2 s
-**        ago;
+**   NA4  an address may not be found because memory ran out, or because the mappings changed while
+**        they were read. Therefore a call that does not find its address reads the mappings again,
+**        unless they were read less than 1 to 2 s ago;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h).
 */
@@ -31,8 +31,8 @@
 /*
 ** Writes the name of the function that contains 'address' to 'symbol', and the path of its object
 ** file to 'file'. Both are NUL-terminated and truncated to their sizes. Both are "" if the address
-** is in the code of no object, or by NA4. Only the path is "" if the object has no file. 'ud' is
-** unused; it is there because EncoderConfig.resolve has it.
+** is in the code of no object, or was not found (NA4). Only the path is "" if the object has no
+** file. 'ud' is unused; it is there because EncoderConfig.resolve has it.
 */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
@@ -46,10 +46,11 @@ enum NativeBase {
 };
 
 /*
-** The frame of the code at an address. The caller's frame starts 'size' bytes above the base. The
-** caller's frame pointer was saved 'saved' bytes from that start ('saved' is negative), or is
-** still in the register (0). The return address is the word below that start on x86-64, and the
-** word above the saved frame pointer on aarch64.
+** Describes how to leave the frame of the code at an address. The caller's frame starts at the
+** address 'base' + 'size'. 'saved' is the position of the caller's saved frame pointer, in bytes
+** relative to that start (negative); 0: the frame pointer is still in its register. On x86-64 the
+** return address is the word below the start. On aarch64 it is the word above the saved frame
+** pointer.
 */
 typedef struct NativeFrame {
   enum NativeBase base;
@@ -59,8 +60,8 @@ typedef struct NativeFrame {
 
 /*
 ** Looks up the frame of the code at 'address', on x86-64 and aarch64. Returns a number that
-** increases whenever a lookup reads the mappings again, because object files were loaded or by
-** NA4.
+** increases whenever a lookup reads the mappings again: because object files were loaded, or
+** because the address was not found (NA4).
 */
 unsigned native_frame (uint64_t address, NativeFrame *f);
 

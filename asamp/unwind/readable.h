@@ -22,7 +22,7 @@ void readable_use (void);
 /* Returns 1 if the word at that address is readable. */
 int readable_word (uintptr_t address);
 
-/* Empties the calling thread's cache. Async-signal-safe. */
+/* Empties the calling thread's cache of readable pages (RD3). Async-signal-safe. */
 void readable_forget (void);
 
 #endif

@@ -34,8 +34,8 @@ void symbols_unmap (SymbolFile *f);
 #define SYMBOLS_DEBUGFILES	"/usr/lib/debug/.build-id"
 #endif
 
-/* Maps the debug file of a build id of n bytes. Returns 0 like symbols_map, and if n is not from 2
-   to 64. */
+/* Maps the debug file of a build id of n bytes. Returns 0 if symbols_map returns 0, or if n is less
+   than 2 or more than 64. */
 int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n);
 
 /* Returns 1 if the address is in an executable segment of the object. */

@@ -14,7 +14,7 @@
 #define THREADLOCALS_BYTES	16384	/* more bytes than the variables of libdw, libelf and
 					   libunwind take */
 
-/* Returns 1 if there is enough memory for the variables now. Calls malloc. */
+/* Returns 1 if malloc can allocate THREADLOCALS_BYTES at present. */
 static inline int threadlocals_room (void) {
   void *volatile some = malloc(THREADLOCALS_BYTES);
   free(some);

@@ -7,10 +7,10 @@
 ** compilers generate for almost all code of x86-64 and aarch64: the frame starts at a fixed
 ** distance from the stack pointer or the frame pointer.
 **
-**   UW1  the result equals that of libunwind. libunwind does the walk for a call site of another
-**        form (a signal frame, a computed frame position, code without tables), and on other
-**        processors. Here libunwind walks the whole stack; in backtrace.h, only to the next frame
-**        with a rule;
+**   UW1  the result equals that of libunwind. If a frame has another form (a signal frame, a
+**        computed frame position, code without tables), and on other processors, libunwind does
+**        the walk. unwind_more repeats the whole walk with libunwind. backtrace.h uses libunwind
+**        only up to the next frame that has a rule;
 **   UW2  a walk only proceeds outwards and stays inside the thread's stack. In a signal handler,
 **        where tables may be wrong, it reads only readable memory (readable.h);
 **   UW3  when a lookup finds that object files were loaded, all rules are dropped, because other
@@ -27,10 +27,10 @@
 #include <stdint.h>
 
 #define UNWIND_LOG	13	/* log2 of the number of rules */
-#define UNWIND_NEAR	8	/* number of slots searched for a rule, from the slot of its hash
-				   on */
-#define UNWIND_OWN	32	/* largest number of frames inside the frame at which a walk
-				   starts */
+#define UNWIND_NEAR	8	/* number of slots searched for a rule; the first is that of its
+				   hash */
+#define UNWIND_OWN	32	/* largest number of frames between the running function and the
+				   frame at which a walk starts */
 
 /* Rule for leaving a frame. */
 typedef struct UnwindRule {
@@ -84,9 +84,9 @@ void unwind_prime (void);
 
 /*
 ** Starts a walk of the calling thread's stack. The first frame is the innermost one in the code
-** from 'from' to 'to'; it must not be left before the walk is over. 'end' is the end of the stack;
-** NULL: unknown. Allocates, and may block while another thread looks up names, as unwind_more
-** does.
+** from 'from' to 'to'. Its function must not return before the walk is over. 'end' is the end of
+** the stack; NULL: unknown. unwind_start and unwind_more allocate, and may block while another
+** thread looks up names.
 */
 void unwind_start (Unwind *u, const char *from, const char *to, const char *end);
 
