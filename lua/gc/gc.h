@@ -27,9 +27,10 @@
 ** A line with no mark is free (H1). A run of free lines is a hole, and the allocator bumps a
 ** pointer through one hole after another. Objects in lines are not freed explicitly: a collection
 ** marks the lines of everything that it reaches, and the allocator takes the lines without a mark
-** again. (A replaced vector is an exception: the lines that it fills are freed at once.) This is
-** the mark-region heap of Immix (Blackburn and McKinley, PLDI 2008) without its copying, and with
-** sticky marks: a minor collection keeps the marks of the old objects.
+** again. (An exception: the lines that a replaced vector fills are freed at once, if the vector is
+** older than the last minor collection.) This is the mark-region heap of Immix (Blackburn and
+** McKinley, PLDI 2008) without its copying, and with sticky marks: a minor collection keeps the
+** marks of the old objects.
 **
 ** Three kinds of memory are not freed in this way:
 **
@@ -602,9 +603,9 @@ LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue 
 
 /*
 ** To be called before t gets new vectors. Until luaN_resized is called, stores into the new vectors
-** need no barrier. 'unanchored' is a vector of n bytes that is allocated and belongs to no object
-** yet, so that an emergency collection must keep its lines; or NULL. If the resize fails,
-** luaN_resizing must be called again, with t NULL.
+** need no barrier. 'unanchored' is NULL, or a new vector of n bytes that belongs to no object yet:
+** an emergency collection keeps the lines of this vector. If the resize fails, luaN_resizing must
+** be called again, with t NULL.
 */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);

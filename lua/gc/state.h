@@ -108,8 +108,8 @@ typedef struct luaN_Remset {
      this number of words. If the tables of 'whole' have more slots than this in total, slices
      process them. */
   unsigned many;
-  /* A lower limit of 'slots', in words, for huge tables: when a slot of a huge table is added,
-     'slots' is refined from this length on. MAX_SIZET: none. */
+  /* A second limit of 'slots', in words, which applies only when a slot of a huge table is added:
+     'slots' is refined from this length on. MAX_SIZET: there is no second limit. */
   size_t refineat;
   /* Number of objects that the last luaN_refineobjects left in 'objects'. */
   size_t stayed;
@@ -166,15 +166,15 @@ typedef struct luaN_Weak {
   /* Number of undecided entries for which the present pass has marked an object. */
   unsigned resolved;
   Table *doubtof;		/* the table to which the word before index 'doubt' belongs */
-  const Table *keptof;		/* the table to which the last kept word belongs */
+  const Table *keptof;		/* the table of the last word that the pass has kept so far */
   /* Number of words at the start of the list of undecided values that rounds of tombstoning have
      visited. */
   unsigned hidden;
   /* Number of words at the start of the list of undecided keys that were visited already. The words
      after them were added after 'logging' was set. */
   unsigned visited;
-  /* Number of weak entries, since the last major collection started, whose young key or value has
-     survived a minor collection (remembered.c). */
+  /* Number of weak entries whose young key or value has survived a minor collection since the last
+     major collection started (remembered.c). */
   size_t tenured;
 } luaN_Weak;
 
@@ -189,7 +189,7 @@ typedef struct luaN_Strings {
   int dead;
   int bucket;			/* index of the first bucket that is not swept yet */
   int limit;			/* number of buckets in use */
-  /* Number of strings in the table after the last collection; luaN_openheap sets it lower. */
+  /* Number of strings in the table after the last collection; -MINSTRTABSIZE before the first. */
   int kept;
 } luaN_Strings;
 
@@ -206,8 +206,8 @@ typedef struct luaN_Finalize {
   unsigned called;		/* number of entries of 'left' whose finalizers were called */
   /* Number of entries of 'finalizable' that are tagged: dead and not queued yet (G4). */
   size_t selected;
-  /* Number of pending calls at the end of the last step of the collector, before its batch
-     (luaN_setquota). */
+  /* Number of pending finalizer calls at the end of the last step of the collector, before the step
+     called a batch of finalizers (luaN_setquota). */
   unsigned waiting;
   unsigned quota;		/* least number of calls of a batch, whatever the time */
   lu_byte found;		/* 1: the running collection has queued objects */
@@ -241,9 +241,9 @@ typedef struct luaN_Sweep {
   lu_byte active;		/* 1: dead objects of the previous epoch may still exist */
   lu_byte list;			/* number of the list that is being swept (luaN_listof) */
   int more;		/* 1: the thread at 'next' has more CallInfos to free */
-  /* 'next' is the number of entries of that list that were visited, 'kept' the number of those that
-     stay (G7). Two other phases use these fields: a selection uses both for 'finalizable'
-     (finalize.c), and GCSstacks uses 'next' for lists.threads. */
+  /* In the list that is being swept, the first 'next' entries were visited, and 'kept' of them stay
+     (G7). Two other phases use these fields: a selection uses both for 'finalizable' (finalize.c),
+     and GCSstacks uses 'next' for lists.threads. */
   size_t kept, next;
   /* The block of the large leaf objects that were freed last, for which luaN_relist is still to be
      called; or NULL. */
@@ -258,9 +258,9 @@ typedef struct luaN_Bytes {
   /* Bytes of blocks that the heap keeps until the next major collection, because it has not shrunk
      and will need them again (luaN_trimheap). 0: none. */
   size_t needed;
-  /* KiB of blocks that were in use when a major collection has found the heap shrunk: the largest
-     value, up to the state's share of LUAN_BIGHEAP, in the current period and in the one before it
-     (major.c). The heap keeps blocks of that size. */
+  /* KiB of blocks in use when a major collection found the heap shrunk: the largest value in the
+     current period (index 0) and in the one before it (index 1; major.c). A use above the state's
+     share of LUAN_BIGHEAP is not recorded. The heap keeps blocks for the larger of the two. */
   unsigned lately[2];
   unsigned whileat;		/* KiB: heap.allocated when the period started; wraps around */
   /* Milliseconds of CLOCK_MONOTONIC at which the period started; wraps around. */
@@ -278,7 +278,8 @@ typedef struct luaN_Bytes {
   /* Bytes of large leaf objects, and of small userdata pending finalization, that were tenured
      since the last major collection ended. */
   size_t texts;
-  /* Value of 'texts' when the last minor collection started that ran outside a major one. */
+  /* Value of 'texts' at the start of the last minor collection that ran while no major collection
+     was running. */
   size_t textsbefore;
   size_t textsleft;		/* bytes added to 'texts' while the last major collection ran */
   /* Bytes of large leaf objects that the last minor collection left young. */
@@ -323,19 +324,23 @@ typedef struct luaN_Pace {
      the next minor collection. */
   size_t textroom;
   size_t size;			/* bytes of the current nursery when it started */
-  /* Sums over all earlier nurseries, in bytes. 'charged' adds up the bytes that each nursery was
-     charged with, 'planned' its size or those bytes, if they were fewer (luaN_charged). */
+  /* Sums over all earlier nurseries, in bytes (luaN_charged). 'charged' is the sum of the bytes
+     that each nursery was charged with. 'planned' is the sum of the sizes of the nurseries; for a
+     nursery that was charged with fewer bytes than its size, 'planned' contains those bytes. */
   uint64_t planned, charged;
   size_t owed;			/* work debt: bytes of marking that were too many for one pause */
-  /* Bytes by which large stacks have grown and that no pause has paid for yet. They raise the limit
-     of the work debt by WORK times this number, at most by PATIENCE_MIN times 'live' (luaN_pay). */
+  /* Bytes by which large stacks have grown, minus the bytes for which pauses have done the work
+     already. WORK times this number is added to the limit of the work debt, but at most
+     PATIENCE_MIN times 'live' (luaN_pay). */
   size_t stackgrowth;
   unsigned cycles;		/* number of major collections that have ended */
-  unsigned patience;		/* back-off, in heaps of allocation */
+  /* Back-off: a major collection by volume starts when the allocated bytes are about this multiple
+     of the heap (PATIENCE_MIN to PATIENCE_MAX of pace.c). */
+  unsigned patience;
   /* Bytes that the pacer had counted as allocated (spent in pace.c) when the last major collection
      ended. */
   uint64_t since;
-  /* Bytes of allocation that explicit steps have represented since the last major collection
+  /* Bytes that explicit steps (luaN_step) have counted as allocated since the last major collection
      ended. */
   l_mem byhand;
   uint64_t volume;		/* bytes of allocation after which a major collection is due */
@@ -364,8 +369,8 @@ typedef struct luaN_Pauses {
   /* Durations: of the last pause, of the longest pause so far, of all pauses together. */
   uint64_t last, longest, sum;
   uint64_t processor;		/* CPU time at the start of the last pause with a sampler */
-  /* CPU time at the start of the slice of a major collection in the running pause; 0: there is
-     none. */
+  /* CPU time at which the running slice of a major collection started; 0: no slice is running, or
+     there is no sampler. */
   uint64_t slicebegan;
   /* CPU time of all slices of major collections that ran while there was a sampler. */
   uint64_t slices;
@@ -402,12 +407,12 @@ typedef struct luaN_Gc {
 
 #define LUAN_OPCODES	83	/* number of opcodes of the bytecode loop (tick.c) */
 
-/* State of time samples (tick.h). Besides the core, the handler of a signal to the OS thread that
-   runs the state writes to it. */
+/* State of time samples (tick.h). The core writes to it, and so does a signal handler on the OS
+   thread that runs the state. */
 typedef struct luaN_Tick {
   struct lua_State *running;	/* the thread that runs; NULL: the main thread */
-  /* The OS thread that made the last protected call of the state: the address of the luaN_innermost
-     of that OS thread. NULL: none. */
+  /* Identifies the OS thread that made the last protected call of the state, by the address of that
+     thread's luaN_innermost. NULL: none. */
   const void *where;
   struct CallInfo *ci;		/* the running frame at the last tick that diverted the table */
   int deep;			/* 1: at that tick, code outside the bytecode loop was running */
@@ -425,7 +430,7 @@ typedef struct luaN_Heap {
   char *free;			/* nursery_free: the next free byte of the current hole */
   char *limit;			/* nursery_limit: the fast path allocates up to this address */
   char *end;			/* end of the current hole */
-  char *mark;			/* 'free' when the accounts were last updated */
+  char *mark;			/* value of 'free' when the accounts were last updated */
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes allocated in the life of the state, up to 'mark' */
   uint64_t texts;		/* bytes of 'allocated' that were large leaf objects */
@@ -461,7 +466,7 @@ typedef struct luaN_Heap {
   size_t waitingsize;		/* bytes of the block 'waiting' */
   /* Bytes that rounding has added to the block that is being counted. */
   unsigned rounding;
-  int waitingoutside;		/* 1: the block 'waiting' passed by the nursery */
+  int waitingoutside;		/* 1: the block 'waiting' is not from the current hole */
   uint64_t waitingover;		/* bytes by which the block 'waiting' passed the sample point */
   luaN_Region overflow;		/* the overflow region */
   luaN_Blocks blocks;
@@ -471,7 +476,7 @@ typedef struct luaN_Heap {
   luaN_Gc gc;
   luaN_Tick tick;
   struct luaN_Counts *counts;	/* exact counts by kind (luaN_setcounts), or NULL */
-  const struct luaN_Limits *limits;	/* luaN_setlimits, or NULL */
+  const struct luaN_Limits *limits;	/* set by luaN_setlimits; NULL: no limits */
   uint64_t buffers;		/* bytes of all buffers of luaL_Buffer (luaN_admit) */
   const void *refusal;		/* message of the limit that refused an allocation, or NULL (LM2) */
   struct luaN_Labels *labels;	/* account of bytes by label (luaN_setlabels), or NULL */

@@ -12,8 +12,8 @@
 
 #define LUAN_INTEGERS	8	/* largest number of integers among the operands */
 
-/* The integers among the operands, 'used' of them, in decimal. The digits of number i have size[i]
-   bytes. */
+/* The integers among the operands, in decimal. There are 'used' integers; the digits of integer i
+   are the first size[i] bytes of digits[i]. */
 typedef struct luaN_Pieces {
   char digits[LUAN_INTEGERS][LUAN_DIGITS];
   int used, size[LUAN_INTEGERS];

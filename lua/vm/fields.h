@@ -8,8 +8,8 @@
 #ifndef luaN_fields_h
 #define luaN_fields_h
 
-/* Storage class of a function that ltable.c or ltm.c defines, too, with the same effect. The
-   compiler may inline the definition in this header or call the other one. */
+/* Storage class of a function that has two definitions with the same effect: one in this header,
+   which the compiler may inline, and one in ltable.c or ltm.c, which it may call instead. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
@@ -100,8 +100,8 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 
 
 /* Takes a free node for a new key with main position mp, links it after mp, and returns it. Returns
-   NULL, and does nothing, if no node is free, or if the key at mp is not a short string at its main
-   position: a key at another main position would have to move. */
+   NULL, and does nothing, if no node is free, or if the key at mp is not a short string with the
+   main position mp: a key with another main position would have to move. */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
   if (!keyisshrstr(mp) ||

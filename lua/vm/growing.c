@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Growth buffers: the copies of keys in them (growing.h).
-*/
+/* Copies keys into growth buffers and completes growths (growing.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -20,10 +18,11 @@
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** A growth starts only if getfreepos has visited fewer nodes than this of the last
-** LUAN_GROWTHPART-th, because later too few insertions are left. The first call of luaN_keycame_
-** may come later, because a resize made the table fuller, or because fields.h inserted keys.
-** getfreepos seldom visits that many nodes at once.
+** A growth starts only while getfreepos has visited fewer than GROWTHWINDOW nodes since the hash
+** part became nearly full, because later too few insertions are left to copy all keys. Usually the
+** first call of luaN_keycame_ is early enough, because one call of getfreepos seldom visits that
+** many nodes. It may be too late after a resize that left few free nodes, or after fields.h has
+** inserted keys.
 */
 #define GROWTHWINDOW	32
 
@@ -31,8 +30,9 @@
    and the next vector may not be needed (luaN_hashroom). */
 #define GROWTHPROBES	64u
 
-/* An integer key that is at most this number times the slots of the table may move to the array
-   part when the table grows. The size of the next hash part cannot be predicted then. */
+/* If a table has an integer key from 1 to this number times its slots, willdouble returns 0: the
+   key may move to the array part when the table grows, so the size of the next hash part is
+   unknown. */
 #define NEARINTEGERS	4u
 
 /* Number of old nodes whose keys are copied at a time, while the keys of the next ones are
@@ -193,7 +193,7 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Updates the copy of the moved key. If the buffer has no node for the key, ends the growth. */
+/* Updates the copy of the moved key. Ends the growth if the buffer has no free node for the key. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -207,13 +207,13 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
       w->copyof[k] = w->copyof[i];
       w->copyof[i] = LUAN_NOCOPY;
     }
-    else dropcopy(w, i);  /* copysome will visit its new node */
+    else dropcopy(w, i);  /* copysome will copy the key when it visits node k */
   }
   else if (k < w->copied && !copyagain(w, k)) luaN_endgrowth(G(L), w);
 }
 
 
-/* Starts or continues the growth of t. If the buffer has no node for a key, ends the growth. */
+/* Starts or continues the growth of t. Ends the growth if the buffer has no free node for a key. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -261,8 +261,9 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/* Keys that the bytecode loop inserted (fields.h) have no copy. They are inserted one by one.
-   Returns 0 if the buffer would be nearly full with them. */
+/* Keys that the bytecode loop inserted (fields.h) have no copy; this function inserts them one by
+   one. Returns 0 if with them more than 5/8 of the nodes of the buffer would be used, besides the
+   cases of growing.h. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

@@ -15,11 +15,11 @@
 #include "inplace.h"
 #include "optional.h"
 
-/* Largest number of nodes of a chain that is processed. */
+/* Largest number of nodes of a chain. With a longer chain, the rehash in place fails. */
 #define LONGESTCHAIN	32u
 
 
-/* A hash part is large from this number of nodes on: its keys are in no cache. */
+/* A hash part of this number of nodes or more is large: its keys are probably in no CPU cache. */
 #if defined(LUAI_ASSERT)
 #define LEASTLARGE	128
 #else
@@ -106,9 +106,9 @@ static void fetchchain (const Node *p) {
 
 
 /*
-** Processes the chains that contain empty nodes. An empty node before a node with a value is
+** Processes the chains that contain empty nodes. An empty node whose successor has a value is
 ** processed only if 'heads' is 1, or if less than a quarter of the nodes visited so far are empty.
-** Returns 0 if a chain is too long.
+** Returns 0 if a chain has more than LONGESTCHAIN nodes.
 **
 ** The nodes of a chain are prefetched before the visit: the second one 4 * LUAN_PREFETCH_DISTANCE
 ** nodes ahead, the third half as far. The keys of a chain are prefetched while it is queued with
@@ -160,8 +160,9 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Makes the empty nodes free that have no successor, and sets 'lastfree' to the end. Returns 1 if
-   fewer than half of the empty nodes are free now. */
+/* Sets the key of each empty node without a successor to nil, so that getfreepos finds the node as
+   free, and resets 'lastfree' to the end of the hash part. Returns 1 if fewer than half of the
+   empty nodes are free after that. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {

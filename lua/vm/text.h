@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes of strings and addresses, and decimal integers. The digits are the same as upstream's. The
-   hashes are not, but no program sees them. */
+/* Hashes of strings and addresses, and integers in decimal. The digits are the same as upstream's.
+   The hashes differ, which changes only the order of a traversal (next); Lua does not define that
+   order. */
 #ifndef luaN_text_h
 #define luaN_text_h
 
@@ -31,9 +32,9 @@ static inline uint64_t luaN_load4 (const char *s) {
 
 
 /*
-** Returns the hash of the l bytes at s. Mixes in eight bytes at a time, and then the last one to
-** eight, by a multiplication (luaN_fold); upstream mixes in one byte at a time. The last 4 to 7
-** bytes are read as two words of 4 bytes that overlap.
+** Returns the hash of the l bytes at s. Each multiplication (luaN_fold) mixes in eight bytes, the
+** last one the remaining bytes, up to eight; upstream mixes in one byte at a time. If 4 to 7 bytes
+** remain, they are read as two words of 4 bytes that overlap.
 **
 ** The seed is in both halves of the multiplicand and in the factor. If half of a product did not
 ** depend on the seed, strings could be computed that collide in one bucket under most seeds.

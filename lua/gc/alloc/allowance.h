@@ -30,7 +30,7 @@ LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
   (l_unlikely(G(L)->heap.limits != NULL) && luaN_compare(L, n))
 
 /* Clears heap.refusal. To be used when an allocation has failed for another reason than a limit
-   (LM2). The value is NULL, which the failed function returns. */
+   (LM2). The macro's value is NULL, so that a failed function can return it. */
 #define luaN_unlimited(g)	((void *)((g)->heap.refusal = NULL))
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copy samples (copies.h), and the operands that a concatenation copies again. */
+/* Calls the sampler for copy samples (copies.h), and finds the operands that a concatenation copies
+   although the program replaces them by the result (luaN_replaced). */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -7,8 +7,8 @@
 #include "lstate.h"
 #include "lstring.h"
 
-/* In the byte before a large userdata, the survivor age is in the bits from this number on; the
-   lower bits are the distance of udataplace (nursery.c). */
+/* The byte before a large userdata contains two numbers: in bit LUAN_UDATAAGE and the higher bits
+   the survivor age, in the lower bits the distance that udataplace stores (nursery.c). */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

@@ -86,9 +86,9 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 /* Moves the next minor collection n bytes of allocation closer; further away if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
-/* Two calls around allocations that are neither to bring a collection closer nor to pay for
-   marking. luaN_debt updates the debt and returns it. luaN_uncharge sets the debt back to 'before',
-   the result of luaN_debt, if the debt has grown since. */
+/* To be called before and after allocations that must neither bring a collection closer nor
+   increase the work of marking. luaN_debt updates the debt and returns it. If the debt has grown
+   since that call, luaN_uncharge sets it back to 'before', the result of luaN_debt. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 
@@ -98,8 +98,8 @@ LUAI_FUNC void luaN_hurry (global_State *g);
 /*
 ** luaN_defer splits the nursery so that the next safepoint, which calls the next batch of
 ** finalizers, comes after at most LUAN_GAP bytes. The rest of the nursery is withheld
-** (pace.deferred). luaN_resume gives the nursery its rest again. It returns 1 if there was a rest
-** and no collection is due.
+** (pace.deferred). luaN_resume adds the withheld bytes to the nursery again. It returns 1 if there
+** were any and no collection is due.
 */
 LUAI_FUNC void luaN_defer (global_State *g);
 LUAI_FUNC int luaN_resume (global_State *g);

@@ -45,8 +45,8 @@ static inline int islarge (size_t size, int kind) {
 
 /* Takes the rest of the overflow region, from the next multiple of 16 bytes on, as the hole *r; the
    overflow region is empty then. Returns 0 and changes nothing if the rest has less than n bytes,
-   or if the heap has more than LUAN_DENSEHEAP bytes: only in a small heap a second partly used
-   block is worth avoiding. */
+   or if the blocks of the heap have more than LUAN_DENSEHEAP bytes. In a larger heap, the unused
+   rest of one more block does not matter. */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
   if (h->blocks.room > LUAN_DENSEHEAP ||
@@ -64,7 +64,7 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 ** these holes that has n bytes becomes the current hole: a later hole of the same block; the
 ** overflow region (takeoverflow); a hole that luaN_nexthole finds. The last one is tried only if n
 ** is at most LUAN_SMALL or there is no current hole. Returns NULL, and keeps the current hole, if
-** no hole has n bytes. 'desperate' is that of luaN_nexthole.
+** no hole has n bytes. 'desperate' is passed to luaN_nexthole.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -90,8 +90,7 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 /* Allocates n bytes from the overflow region, aligned to 16 bytes for a userdata. If the region is
    too short, first makes another hole the overflow region: a later one of the same block, or one
-   that luaN_nexthole finds ('desperate' is that of luaN_nexthole). Returns NULL if there is no
-   memory. */
+   that luaN_nexthole finds ('desperate' is passed to it). Returns NULL if there is no memory. */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -120,7 +119,7 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 /*
 ** Places a large userdata in its block, which has UDATAROOM bytes more than the userdata, and
 ** returns its address: aligned to 16 bytes, whatever the alignment of the block is. The lower bits
-** of the byte before the userdata get the distance from the start of the block to the userdata; the
+** of the byte before the userdata are the distance from the start of the block to the userdata; the
 ** other bits of that byte are the survivor age (ageing.h).
 */
 static char *udataplace (char *block) {
@@ -188,8 +187,8 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 
 
 /* Allocates a large or explicit block: a leaf object of up to LUAN_LINETEXT bytes in lines of its
-   own, any other block from lua_Alloc. Reserves capacity in the list of listfor before that, and
-   adds an object to it. Returns NULL if there is no memory. */
+   own, any other block from lua_Alloc. First reserves capacity in the list that listfor returns.
+   If the block is an object, adds it to that list. Returns NULL if there is no memory. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -209,9 +208,9 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
 }
 
 
-/* Allocates a block that the fast path could not serve. Sets *outside to 1 if the block passed by
-   the nursery, else to 0. 'desperate' is that of luaN_nexthole. Returns NULL if there is no
-   memory. */
+/* Allocates a block that the fast path could not serve. Sets *outside to 0 if the block is from the
+   current hole, to 1 if it is from the overflow region or lua_Alloc. 'desperate' is passed to
+   luaN_nexthole. Returns NULL if there is no memory. */
 static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
                            int desperate) {
   size_t n = luaN_round(size);
@@ -261,7 +260,7 @@ static void charge (global_State *g, size_t n, int kind) {
 ** Adds the new block of 'size' bytes at p to the accounts, and samples it if the sample point is
 ** reached. The block replaces one of 'old' bytes (rounded; 0: none), so heap.allocated and samples
 ** count only the growth, but GCdebt counts all bytes. 'd' is the distance to the sample point
-** before the allocation. 'outside' is 1 if the block passed by the nursery.
+** before the allocation. 'outside' is 1 if the block is not from the current hole.
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int kind, int outside,
@@ -337,10 +336,10 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 
 
 /*
-** Counts n bytes that pass by the nursery, if they are fewer than the bytes up to the limit and so
-** make neither a sample nor a collection due: lowers the sample point and the limit by n (S1, N3)
-** and returns 1. Otherwise does nothing and returns 0. A limit that was the end of the hole is then
-** lower than necessary, until the next slow allocation sets it again.
+** Counts n bytes that are not from the current hole: lowers the sample point (S1) and the limit
+** (N3) by n and returns 1. If n is at least the distance to the limit, a sample or a collection may
+** be due: then does nothing and returns 0. If the limit was the end of the hole, it is lower than
+** necessary after the call, until the next slow allocation sets it again.
 */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
@@ -401,10 +400,10 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Grows an array from o to n bytes in place, which copies nothing and leaves no garbage. That is
-** possible if the bytes after the array are the unused part of the current hole, up to the limit,
-** or of the overflow region, as is frequent for an array that is being filled. Returns 1. Returns 0
-** and does nothing if it is not possible, or if a limit of the state would be exceeded.
+** Grows an array from o to n bytes in place and returns 1. Nothing is copied, and no garbage is
+** left. The bytes after the array must be the unused part of the current hole, up to the limit, or
+** of the overflow region; that is frequent for an array that is being filled. Otherwise, or if a
+** limit of the state would be exceeded, does nothing and returns 0.
 */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);

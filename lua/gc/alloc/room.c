@@ -17,8 +17,9 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* Only a table of at least MIN_SLOTS slots (array and hash part) gets these free nodes. They are at
-   least one PART-th of its slots. A larger PART saves memory and makes rehashes more frequent. */
+/* A table of at least MIN_SLOTS slots (array and hash part) gets a hash part in which at least one
+   PART-th of the table's slots is free; a smaller table does not. A larger PART saves memory and
+   makes rehashes more frequent. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

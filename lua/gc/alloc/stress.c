@@ -16,8 +16,8 @@
 #if defined(LUAN_DEBUG)
 
 
-/* Bytes of old objects for each of which the interval between emergency collections grows by N of
-   emergency=N (stress.h). */
+/* For each EMERGENCY_STEP bytes of old objects, the interval between the emergency collections of
+   emergency=N grows by N events (stress.h). */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 

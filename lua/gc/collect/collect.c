@@ -173,10 +173,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /*
-** The part of luaN_checkoverdue (gc.h) that is not inline. A C function that stores into tables may
-** run for a long time without a safepoint, and only a collection frees the lines of the vectors
-** that its tables have outgrown. The debt is above the old bytes, so that the collection costs no
-** more than the allocation did.
+** The part of luaN_checkoverdue (gc.h) that is not inline. It exists because a C function that
+** stores into tables may run for a long time without a safepoint, and only a collection frees the
+** lines of the young vectors that its tables have outgrown. luaN_isoverdue requires a debt of more
+** bytes than the old objects have, so that the collection costs no more than the allocation did.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);

@@ -44,9 +44,9 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* Young strings are not listed in the first nursery ('unlisted'), and not in the second one
-     either: this value makes the growth of the string table in the first one seem larger by
-     MINSTRTABSIZE (aremany in interned.c). */
+  /* The first two nurseries do not list their young strings: the first because of 'unlisted', the
+     second because this value of 'kept' makes MINSTRTABSIZE more strings seem to be from the first
+     nursery, and aremany (interned.c) finds that they are many. */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);

@@ -47,17 +47,19 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping the lines of a block, in bytes of marking: that of one visit for each cache line
-   of the block's marks. */
+/* Cost of sweeping the lines of a block, in bytes of marking. The block's marks are in LUAN_LINES /
+   LUAN_LINE cache lines, and each of them costs one visit. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
-/* luaN_trimheap keeps more memory than is needed now, because a heap may grow: one RESERVE_PART-th
-   of the live or needed bytes, and empty blocks of one RESERVE_PART-th of the bytes of all blocks
-   plus a nursery. A larger RESERVE_PART keeps less memory and requests memory more often. */
+/* luaN_trimheap keeps more memory than is needed now, because a heap may grow. It adds one
+   RESERVE_PART-th to the live bytes and to the needed bytes. It keeps empty blocks of a nursery's
+   size plus one RESERVE_PART-th of the bytes of all blocks. A larger RESERVE_PART keeps less memory
+   and requests memory more often. */
 #define RESERVE_PART		8u
 
-/* Bytes of empty blocks that the states of the process keep at least, in equal shares, except in a
-   full collection. Returning and requesting them would cost more time than they are worth. */
+/* Bytes of empty blocks that the states of the process never return, except in a full collection.
+   Each state may keep an equal share. Returning and requesting these blocks would cost more time
+   than their memory is worth. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
 /* A heap has shrunk if the bytes that a major collection marks are less than those of the previous
@@ -113,8 +115,8 @@ void luaN_beginmajor (lua_State *L) {
 
 
 /* Updates the accounts when everything alive is marked, and decides whether the heap has shrunk. If
-   not, it will need as many bytes of blocks until the end of the next major collection as it uses
-   now, when the garbage is still there (bytes.needed). */
+   it has not, sets bytes.needed to the bytes of blocks that it uses now. They include the garbage,
+   so the heap will need about as many until the end of the next major collection. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -162,7 +164,7 @@ static void atomic (lua_State *L) {
 
 /* Frees unused memory of thread th, unless th is L or has little memory. If *more is 1, a previous
    call has shrunk the stack, and only CallInfos are freed. Sets *more to 1 if CallInfos of th are
-   left to free, else to 0. 'all' is that of luaN_shrinkthread. Returns the cost in bytes. */
+   left to free, else to 0. 'all' is passed to luaN_shrinkthread. Returns the cost in bytes. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -174,7 +176,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
 
 
 /* Shrinks the running thread and the main thread. Does nothing if 'all' is 0 and the incremental
-   mode is not set, because some minor collections do it then (SHRINK_MINORS of collect.c). */
+   mode is not set: in the other modes, every SHRINK_MINORS-th minor collection shrinks these
+   threads (collect.c). */
 static void shrinkown (lua_State *L, int all) {
   global_State *g = G(L);
   if (!all && !g->heap.gc.pace.fullcycles) return;
@@ -235,8 +238,8 @@ static void endmajor (lua_State *L) {
 }
 
 
-/* Runs one slice of the current phase, of at most about 'bytes' of marking cost, though an atomic
-   step may cost more. Sets gcstate to the next phase if the phase ends. Returns the cost. */
+/* Runs one slice of the current phase. The slice costs at most about 'bytes' of marking; only an
+   atomic step may cost more. Sets gcstate to the next phase if the phase ends. Returns the cost. */
 static size_t slice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -290,8 +293,9 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period if the current one is over. If the use was higher in the period before the
-   current one, allows the release of the pages that were kept for that use. */
+/* Starts a new period if the current one is over. If the largest use was lower in the period that
+   ends than in the one before it, allows the release of the pages that were kept for the higher
+   use. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);

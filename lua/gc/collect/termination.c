@@ -94,9 +94,9 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Resolves the remaining entries by a chase. Returns 1 if all values with live keys are marked
-   after that. Returns 0 if some may be missed, or if there was no chase, because there are too few
-   entries or there is no memory. */
+/* Resolves the remaining entries by a chase, which finds entries by their keys (chase.h). Returns 1
+   if all values with live keys are marked after that. Returns 0 if the chase may have missed some.
+   Also returns 0, without a chase, if there are fewer than MIN_FOLLOWED entries or no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   /* In a major collection without a log, the entries with undecided keys are followed, too. */
@@ -205,7 +205,7 @@ static void clearkeys (global_State *g) {
 
 /* Moves the tables of weak.inmajor that slices have not visited, or whose kind has changed since,
    to weak.discovered. (Those with LUAN_SCANNED and the same kind stay in weak.inmajor.) If a table
-   has become strong, or if there is no memory for it, traverses the table as strong instead. */
+   has become strong, or if weak.discovered cannot grow, traverses the table as strong instead. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
@@ -226,8 +226,8 @@ static void joinmajor (global_State *g) {
 
 
 /*
-** Adds the tables of weak.discovered to weak.inmajor, for later slices. A table for which there is
-** no memory is traversed as strong, which may append more tables to weak.discovered during the
+** Adds the tables of weak.discovered to weak.inmajor, for later slices. If weak.inmajor cannot
+** grow, a table is traversed as strong, which may append more tables to weak.discovered during the
 ** loop.
 */
 static void leavetomajor (global_State *g) {
@@ -259,16 +259,17 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 
 
 /* Returns the number of entries of weak.unresolved plus, except in a minor collection, the number
-   of words of the list of undecided keys. If the number falls while the objects that finalizers
-   keep are marked, a dead key was kept. */
+   of words of the list of undecided keys. If the number falls while everything is marked to which
+   the selected objects with finalizers refer, a dead key was among the marked objects. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
 
 
-/* Returns 1 if some key of a table with weak keys and values may have been kept, which countdead
-   does not show: such a table is in weak.discovered or has a slot in remset.slots. To be called
-   when luaN_clearslots has removed the dead values of these slots. */
+/* Returns 1 if a dead key of a table with weak keys and values may have been kept, because
+   countdead does not count such keys. The table is in weak.discovered, or, in a minor collection,
+   one of its slots is in remset.slots. Must follow luaN_clearslots, which removes the slots with
+   dead values. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;
@@ -333,9 +334,9 @@ static int termination_leave (global_State *g) {
 }
 
 
-/* Selects the dead objects with finalizers now, if at most LUAN_ATONCE objects have finalizers, and
-   marks them and the objects that they refer to, as far as one slice can. Returns 1 if all of these
-   are marked, 0 if more slices are needed. If more objects have finalizers, starts a selection in
+/* If at most LUAN_ATONCE objects have finalizers, selects the dead among them, and runs one slice
+   that marks the selected objects and everything that they refer to. Returns 1 if all of that is
+   marked, 0 if more slices are needed. If more objects have finalizers, starts a selection in
    slices and returns 0. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
@@ -350,9 +351,9 @@ static int selectfew (lua_State *L) {
 
 
 /*
-** If this step does not end the marking, the program runs before the next one. The only unmarked
-** objects that the program can reach then are strings and keys of weak tables. If it stores one of
-** them, the next minor collection marks the object.
+** If this step does not end the marking, the program runs before the next atomic step. The only
+** unmarked objects that the program can reach then are strings and keys of weak tables. If it
+** stores one of them, the next minor collection marks the object.
 */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);

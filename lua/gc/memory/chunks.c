@@ -56,14 +56,16 @@
 #define FIRST_BLOCK	((size_t)2560)
 #define LEAST_ASKED	((size_t)1024)	/* least bytes of a small block, when memory is short */
 
-/* A chunk has one GROWTH_SMALL-th of the heap's bytes while the heap is small, later one GROWTH-th,
-   within the bounds below. Larger chunks mean fewer chunks and more unused memory. */
+/* Sizes of new chunks. In a small heap a new chunk has one GROWTH_SMALL-th of the bytes of all
+   blocks, in a larger heap one GROWTH-th, within the bounds below. With larger chunks, there are
+   fewer chunks and more unused memory. */
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
-/* Bounds of the number of blocks of a chunk: MAPPED_ if it is mapped, CHUNK_ if it comes from
-   lua_Alloc, which must provide one block more, because the blocks are aligned. The bounds do not
-   apply to a huge chunk, which has more, and a spare mapping may have fewer. */
+/* Least and largest number of blocks of a chunk: MAPPED_MIN and MAPPED_MAX if the chunk is mapped,
+   CHUNK_MIN and CHUNK_MAX if it comes from lua_Alloc. (lua_Alloc must provide one block more,
+   because the blocks are aligned.) Two exceptions: a huge chunk has more blocks, and a chunk that
+   was a spare mapping may have fewer. */
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	(MAPPED_MAX - 1)
 #define MAPPED_MIN	4u
@@ -78,22 +80,22 @@
 /* Bytes of a huge page, and of the huge chunks by which a big mapped heap grows. */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
-/* Largest number of chunks that a call of luaN_trim without 'all' visits, and that it frees. Both
-   bound the time of the call. */
+/* Bounds of the time of one call of luaN_trim without 'all': it visits at most MAX_TRIM_VISITS
+   chunks and frees at most MAX_TRIMMED of them. */
 #define MAX_TRIM_VISITS		64u
 #define MAX_TRIMMED		2u
 
-/* Largest number of system calls of a call of luaN_releasepages (checked after each chunk), and of
-   chunks that it visits. Both bound the time of the call. */
+/* Bounds of the time of one call of luaN_releasepages: after MAX_RELEASE_CALLS system calls or
+   MAX_RELEASE_VISITS chunks, it visits no further chunk. */
 #define MAX_RELEASE_CALLS		128u
 #define MAX_RELEASE_VISITS	8u
 
 
 /* {== chunks ============================================================ */
 
-/* True if chunks of LUAN_BLOCK-sized blocks of state g are mapped: its allocator is luaN_alloc.
-   Always false in a build with AddressSanitizer, because LeakSanitizer searches for pointers only
-   in memory of malloc. */
+/* True if state g maps its chunks, except small blocks: its allocator is luaN_alloc. Always false
+   in a build with AddressSanitizer, because LeakSanitizer searches for pointers only in memory of
+   malloc. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
 #define ismapped(g)	0
 #else
@@ -125,8 +127,8 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 #endif
 
 
-/* Initializes block i of c, which has n lines, and puts it into 'empty'. 'more' bytes after its
-   head are in use, too: the luaN_Chunk of a mapping. */
+/* Initializes block i of chunk c with n lines and puts the block into 'empty'. 'more' is the number
+   of bytes after the head that are in use, too: the size of luaN_Chunk if the struct is there. */
 static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
                       size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
@@ -355,8 +357,8 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Releases the free pages of b to the system. Returns the number of system calls, including calls
-   that the function 'advise' did not make. */
+/* Releases the free pages of b to the system. Returns the number of system calls. It includes calls
+   that 'advise' has skipped, because the system had refused madvise. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
@@ -383,9 +385,9 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Returns 1 if the free pages of c should be released: always if c is not huge. A huge chunk must
-   have more free pages than blocks, which is an eighth of its pages. With a lower limit, memory
-   would be returned earlier and more huge pages would be broken up. */
+/* Returns 1 if the free pages of c should be released: always if c is not huge. In a huge chunk,
+   more than an eighth of the pages must be free, that is, more pages than the chunk has blocks.
+   With a lower limit, memory would be returned earlier and more huge pages would be broken up. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

@@ -27,7 +27,7 @@
 #define MUCH	((size_t)16 * 1024 * 1024)
 
 
-/* State that all states of the process share. */
+/* These two variables are shared by all states of the process. */
 static size_t freed;		/* bytes freed since malloc_trim was last called */
 static unsigned at;		/* time in ms of the last call of malloc_trim without 'now' */
 

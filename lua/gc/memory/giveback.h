@@ -10,9 +10,9 @@
 **   - in luaC_fullgc, except in an emergency collection
 **   - when the last state of the process is closed; at most once a second if another state was
 **     closed within the second before
-**   - after a major collection that has shrunk a heap of at most its share of LUAN_BIGHEAP
-**     (major.c); at most once a second, because the system would clear the same pages again and
-**     again for a program that drops such a heap repeatedly
+**   - after a major collection that has found the heap shrunk (major.c), if the heap is within the
+**     state's share of LUAN_BIGHEAP; at most once a second, because the system would clear the same
+**     pages again and again for a program that drops such a heap repeatedly
 **
 ** malloc_trim takes about 0.1 ms for each MiB that it returns, cannot be sliced, and makes other OS
 ** threads wait when they allocate. For this reason major collections of a larger heap do not call

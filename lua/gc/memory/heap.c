@@ -33,8 +33,8 @@ void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* In most cases puts b first in its list, so that the block used last is used again first. A small
-   block is put last in 'empty' and 'holed'. */
+/* Puts b first in its list, so that the block used last is used again first. Exception: in 'empty'
+   and 'holed', a small block is put last. */
 void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;

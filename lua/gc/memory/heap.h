@@ -16,7 +16,7 @@
 ** A line without marks is free. A run of free lines is a hole; the nursery bumps a pointer
 ** through one hole after another (nursery.h). Most memory in lines is not freed explicitly: a
 ** collection marks the lines of the objects that it reaches, and later nurseries use the lines
-** without marks. (luaN_forget frees lines of vectors earlier.) This is the mark-region heap of
+** without marks. (luaN_forget frees lines of old vectors earlier.) This is the mark-region heap of
 ** Blackburn and McKinley (Immix, PLDI 2008) with sticky marks: a minor collection keeps the marks
 ** of old objects and adds marks for the objects that it tenures.
 **
@@ -218,17 +218,18 @@ typedef struct luaN_Blocks {
   size_t held;			/* bytes obtained from lua_Alloc or mapped (H5) */
   /* Bytes freed by luaN_ask in a state of luaN_alloc that were not reported to giveback.h yet. */
   size_t freed;
-  /* luaN_askmore refuses growth that would raise 'held' to this number of bytes, until a major
-     collection ends; 0: no limit. It is the smallest 'held' that lua_Alloc has refused to
-     luaN_askmore, or was set by luaN_refused. newsmall (chunks.c) resets it if no collection can
-     run. */
+  /* A limit of 'held', in bytes; 0: no limit. luaN_askmore refuses growth that would raise 'held'
+     to this number. luaN_askmore sets it to the smallest 'held' that lua_Alloc has refused,
+     luaN_refused to the present 'held' plus 1. The end of a major collection removes the limit;
+     newsmall (chunks.c) does, too, if no collection can run. */
   size_t ceiling;
 } luaN_Blocks;
 
 /* Initializes the lists of blocks as empty. Allocates nothing. */
 LUAI_FUNC void luaN_openblocks (luaN_Blocks *h);
 
-/* Puts block b, which must be in no list, into the list 'where'; LUAN_HOLED is that of b->class. */
+/* Puts block b, which must be in no list, into the list 'where'. LUAN_HOLED stands for the list of
+   class b->class. */
 LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 
 /* Removes b from its list, if it is in one. */

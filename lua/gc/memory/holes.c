@@ -14,8 +14,8 @@
 #include "debug.h"
 #include "holes.h"
 
-/* Number of free lines with which a block is put into a 'holed' list. A small block is put there,
-   too, if one MIN_FREE_PART-th of its lines is free. Lower limits fill blocks better and make
+/* A block is put into a 'holed' list only if at least MIN_FREE_LINES of its lines are free, or, for
+   a small block, one MIN_FREE_PART-th of its lines. Lower limits fill blocks better and make
    allocation visit more of them. */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
@@ -55,8 +55,8 @@ static uint64_t zerobytes (uint64_t w) {
 }
 
 
-/* Returns the length of the longest run of bytes that have bit 7 in 'zeros', or 'least' if that is
-   more. 'zeros' must have no other bits. */
+/* Returns the length of the longest run of bytes of 'zeros' that have bit 7 set, but at least
+   'least'. No other bit of 'zeros' may be set. */
 static unsigned longest (uint64_t zeros, unsigned least) {
   unsigned n = 0;
   while (zeros != 0) {

@@ -11,16 +11,17 @@
 #define LUAN_DENSEHEAP	((size_t)64 * 1024)
 
 /*
-** Takes a hole of at least n bytes (a multiple of 8, n <= LUAN_LARGE + 8) and sets *r to it, which
-** drops the rest of the hole that *r was. May get a new chunk. If 'desperate' is set, searches
-** every block first. Returns 0 and leaves *r as it is if there is no such hole and no memory for a
-** chunk. Never collects.
+** Takes a hole of at least n bytes, sets *r to the hole, and returns 1. n is a multiple of 8, at
+** most LUAN_LARGE + 8. The unused rest of the previous hole *r is not used again before the next
+** minor collection. May get a new chunk. If 'desperate' is set, searches every block first. Returns
+** 0 and leaves *r as it is if there is no such hole and no memory for a chunk. Never collects.
 */
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
                              size_t n, int desperate);
 
 /* Takes the first hole of at least n bytes that is after r->end in the same block, and sets *r to
-   it. Returns 0 and leaves *r as it is if there is no such hole, or if *r is not in a block. */
+   it. Returns 0 and leaves *r as it is if there is no such hole, or if *r is the empty region of a
+   state without a hole (N1). */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
 /* Ends the nursery: removes LUAN_YOUNG from all lines, so that lines without another mark become

@@ -26,10 +26,11 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
 /*
-** Frees memory that the process keeps and has not used for a second. In a state with luaN_alloc,
-** that includes the block at the end of malloc's heap (endblock.h), even if it was offered within
-** the last second if 'now' is set. In every state, it includes the spare mappings (mapped.h), if no
-** state was closed for a second. Then reports the bytes that the state has freed to giveback.h.
+** Frees memory that the process keeps for later and has not used for a second:
+**   - in a state with luaN_alloc, the kept block at the end of malloc's heap (endblock.h). If 'now'
+**     is set, this block is freed in any case.
+**   - the spare mappings (mapped.h), if no state was closed for a second
+** After that, adds the bytes that the state has freed to the count of giveback.h.
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 

@@ -35,10 +35,11 @@ LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
 /*
-** Takes the largest spare mapping of at most *size bytes; its contents are arbitrary. Sets *size to
-** its size and returns its address. Returns NULL if there is none. Counts *size, as passed, as
-** requested. If another OS thread is using the spares, or *size is above LUAN_MAPUNITS blocks,
-** returns NULL and counts nothing.
+** Takes the largest spare mapping of at most *size bytes, sets *size to the size of the spare, and
+** returns its address. The contents of the spare are arbitrary. Returns NULL if there is no such
+** spare. In both cases, adds the value of *size before the call to the requested bytes
+** (luaN_closespares). If another OS thread is using the spares, or *size is above LUAN_MAPUNITS
+** blocks, returns NULL and adds nothing.
 */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 

@@ -11,7 +11,8 @@
 #include "host.h"
 #include "vec.h"
 
-#define SMALLEST	2u	/* least capacity in words; every state has several arrays */
+/* Least capacity in words. It is small, because every state has several arrays. */
+#define SMALLEST	2u
 
 
 static int resize (global_State *g, luaN_Vec *v, size_t size) {

@@ -32,12 +32,13 @@ typedef struct luaN_List {
 /* Ensures capacity for n more words. Returns 0, and leaves *v as it is, if there is no memory. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Reduces the capacity of an array to a quarter if it is more than 64 words, and if less than an
-   eighth of it is needed for the words in use and 'spare' more. */
+/* Reduces the capacity of an array to a quarter if it is more than 64 words and less than an eighth
+   of it is needed. Needed are the words in use and 'spare' more. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
                                  size_t spare);
 
-/* Reduces the capacity of an array to its words in use, unless it has none. */
+/* Reduces the capacity of an array to the number of its words in use. Does nothing if no word is in
+   use. */
 LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 
 /* Frees the memory of the array and makes it empty. */
