@@ -261,9 +261,9 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/* Keys that the bytecode loop inserted (fields.h) have no copy; this function inserts them one by
-   one. Returns 0 if with them more than 5/8 of the nodes of the buffer would be used, besides the
-   cases of growing.h. */
+/* Keys that the bytecode loop inserted (fields.h) have no copy; this function inserts them into the
+   buffer one by one. If the buffer would then have more than 5/8 of its nodes in use, too many keys
+   lack a copy (growing.h). */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

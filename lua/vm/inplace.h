@@ -15,10 +15,10 @@
 ** Keys before the first empty node of a chain stay at their addresses, and so do their remembered
 ** slots. If only the last node of a chain is empty, no hash is read.
 **
-** The case of an empty node that is the first of a longer chain is expensive, because the hashes of
-** all keys after it must be read: it receives a key in the same way, or is unlinked if it is the
-** main position of no key. So in a large table, chains with an empty first node are processed only
-** while few nodes are empty, or in a second pass if the first one has freed too few nodes.
+** If the first node of a chain is empty and other nodes follow, it receives a key in the same way,
+** or is unlinked if it is the main position of no key. That is expensive, because the hashes of all
+** keys of the chain must be read. So in a large table, chains with an empty first node are processed
+** only while few nodes are empty, or in a second pass if the first one has freed too few nodes.
 **
 ** A rehash frees at least half of the empty nodes, and the insertions that follow pay for it. If a
 ** chain has very many nodes, because keys were chosen to collide, the rehash stops and the table is

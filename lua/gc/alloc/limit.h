@@ -98,8 +98,8 @@ LUAI_FUNC void luaN_hurry (global_State *g);
 /*
 ** luaN_defer splits the nursery so that the next safepoint, which calls the next batch of
 ** finalizers, comes after at most LUAN_GAP bytes. The rest of the nursery is withheld
-** (pace.deferred). luaN_resume adds the withheld bytes to the nursery again. It returns 1 if there
-** were any and no collection is due.
+** (pace.deferred). luaN_resume adds the withheld bytes to the nursery again. It returns 1 if bytes
+** were withheld and no collection is due.
 */
 LUAI_FUNC void luaN_defer (global_State *g);
 LUAI_FUNC int luaN_resume (global_State *g);

@@ -37,7 +37,7 @@ LUAI_FUNC void luaN_takewaiting (lua_State *L);
    of the collection are final and dead objects are still whole. */
 LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 
-/* Counts n external bytes of u that samples have not counted yet; may call the sampler. */
+/* Counts n new external bytes of u for samples. May call the sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
 /* To be called when u owns no external bytes any more: reports them as freed if the block that

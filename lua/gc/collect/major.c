@@ -62,8 +62,8 @@
    than their memory is worth. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
-/* A heap has shrunk if the bytes that a major collection marks are less than those of the previous
-   major collection by more than one SHRUNK_PART-th. */
+/* A heap has shrunk if a major collection marks fewer bytes than the previous one did, and the
+   difference is more than one SHRUNK_PART-th. */
 #define SHRUNK_PART		4
 
 /*

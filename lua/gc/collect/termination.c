@@ -266,10 +266,9 @@ static size_t countdead (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if a dead key of a table with weak keys and values may have been kept, because
-   countdead does not count such keys. The table is in weak.discovered, or, in a minor collection,
-   one of its slots is in remset.slots. Must follow luaN_clearslots, which removes the slots with
-   dead values. */
+/* Returns 1 if a dead key of a table with weak keys and values may have been kept. (countdead does
+   not count such keys.) The table is in weak.discovered, or, in a minor collection, one of its slots
+   is in remset.slots. Must follow luaN_clearslots, which removes the slots with dead values. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;

@@ -357,8 +357,8 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Releases the free pages of b to the system. Returns the number of system calls. It includes calls
-   that 'advise' has skipped, because the system had refused madvise. */
+/* Releases the free pages of b to the system. Returns the number of system calls; the number
+   includes calls that 'advise' has skipped because the system had refused madvise. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;

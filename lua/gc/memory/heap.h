@@ -86,8 +86,8 @@
    bytes for another purpose (WHILE_HEAPS in major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Largest request, in bytes, for which the nursery leaves its current block, if no later hole of
-   that block is long enough. For a larger request it uses the overflow region and stays in the
-   block. (bump of nursery.c has exceptions.) */
+   that block is long enough. A larger request is served from the overflow region instead, and the
+   nursery stays in its block. (bump of nursery.c has exceptions.) */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes: log2 of LUAN_LINES, plus 1. */
 #define LUAN_CLASSES	10
@@ -219,9 +219,9 @@ typedef struct luaN_Blocks {
   /* Bytes freed by luaN_ask in a state of luaN_alloc that were not reported to giveback.h yet. */
   size_t freed;
   /* A limit of 'held', in bytes; 0: no limit. luaN_askmore refuses growth that would raise 'held'
-     to this number. luaN_askmore sets it to the smallest 'held' that lua_Alloc has refused,
-     luaN_refused to the present 'held' plus 1. The end of a major collection removes the limit;
-     newsmall (chunks.c) does, too, if no collection can run. */
+     to this number or above. luaN_askmore sets it to the smallest 'held' that lua_Alloc has
+     refused, luaN_refused to the present 'held' plus 1. The end of a major collection removes the
+     limit; newsmall (chunks.c) does, too, if no collection can run. */
   size_t ceiling;
 } luaN_Blocks;
 

@@ -20,8 +20,8 @@ LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
                              size_t n, int desperate);
 
 /* Takes the first hole of at least n bytes that is after r->end in the same block, and sets *r to
-   it. Returns 0 and leaves *r as it is if there is no such hole, or if *r is the empty region of a
-   state without a hole (N1). */
+   it. Returns 0 and leaves *r as it is if there is no such hole, or if *r is not in a block, because
+   it was given up (luaN_retire). */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
 /* Ends the nursery: removes LUAN_YOUNG from all lines, so that lines without another mark become
@@ -47,8 +47,9 @@ LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
 /* Frees the n bytes at p, which must be whole lines with equal marks. If they have LUAN_YOUNG, they
-   only lose their other marks, and luaN_recycle frees them. Returns their block if luaN_relist must
-   be called for it, once after all its lines were freed; else NULL. */
+   only lose their other marks, and luaN_recycle frees them. Returns their block if the caller must
+   call luaN_relist for it, else NULL. One such call is enough after several calls of this function
+   for the same block. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);
 
 #endif

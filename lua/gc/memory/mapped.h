@@ -11,8 +11,8 @@
 ** before: as many bytes as states have requested since that close, up to 32 MiB. So the first state
 ** of a series leaves no spares, and neither do states that are closed together.
 **
-** All spares are freed if no state was closed for a second, by the next collection (luaN_trimheap)
-** or close of any state, or if the system refuses a mapping.
+** If no state was closed for a second, the next collection (luaN_trimheap) or close of any state
+** frees all spares. They are also freed if the system refuses a mapping.
 */
 #ifndef luaN_mapped_h
 #define luaN_mapped_h
