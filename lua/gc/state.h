@@ -59,7 +59,7 @@ typedef struct luaN_Mark {
   lu_byte minor;		/* 1: a minor collection runs */
   lu_byte major;		/* 1: a major collection is marking */
   lu_byte pending;		/* 1: some object is pending, because a mark stack was full */
-  /* 1: the slices that scan 'thread' are visiting its unused CallInfos, the first part of a scan. */
+  /* 1: the slices that scan 'thread' are visiting its unused CallInfos, with which they start. */
   lu_byte cached;
   /* 1: the running minor collection may leave objects young (ageing.h). */
   lu_byte ageing;

@@ -56,8 +56,8 @@ static int willdouble (const Table *t) {
 }
 
 
-/* Returns a table that has the buffer as its hash part, for the computation of main positions. Sets
-   no other member. */
+/* Returns a table that has the buffer as its hash part, for the computation of main positions. The
+   other members of the table are not set. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;

@@ -17,8 +17,8 @@
 **
 ** If the first node of a chain is empty and other nodes follow, it receives a key in the same way,
 ** or is unlinked if it is the main position of no key. That is expensive, because the hashes of all
-** keys of the chain must be read. So in a large table, chains with an empty first node are processed
-** only while few nodes are empty, or in a second pass if the first one has freed too few nodes.
+** keys of the chain must be read. So in a large table, such chains are processed only while few
+** nodes are empty, or in a second pass if the first one has freed too few nodes.
 **
 ** A rehash frees at least half of the empty nodes, and the insertions that follow pay for it. If a
 ** chain has very many nodes, because keys were chosen to collide, the rehash stops and the table is
@@ -29,9 +29,9 @@
 
 #include "lobject.h"
 
-/* Rehashes t, whose hash part is full, in place and returns 1: nodes are free then. Returns 0, and
-   t must be resized, if 'hsize' (rounded up to a power of 2) or 'asize' is not the present size of
-   its part, or if a chain is too long. */
+/* Rehashes t in place, which frees nodes of its full hash part, and returns 1. Returns 0 if 'hsize'
+   (rounded up to a power of 2) or 'asize' is not the present size of its part, or if a chain is too
+   long; the caller must resize t then. */
 LUAI_FUNC int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 
 #endif

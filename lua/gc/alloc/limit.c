@@ -99,8 +99,8 @@ l_mem luaN_debt (global_State *g) {
 
 void luaN_uncharge (global_State *g, l_mem before) {
   l_mem least = -(l_mem)g->heap.gc.pace.nursery;
-  /* 'before' may be the debt of a larger nursery, if an emergency collection has started this one
-     since. */
+  /* 'before' may be lower than 'least', because an emergency collection may have started a smaller
+     nursery since luaN_debt. */
   if (before < least) before = least;
   if (luaN_debt(g) <= before) return;
   luaE_setdebt(g, before);

@@ -31,9 +31,9 @@
 **       all three are the address of the luaN_Heap.
 **   N2  mark <= free. The bytes between them are allocated and not yet in GCdebt and 'allocated';
 **       luaN_flush adds them and sets mark to free.
-**   N3  Unless GCdebt is above 0, the limit is at most the address at which the updated GCdebt would
-**       be 0. So the allocation that makes GCdebt greater than 0, and a collection due, takes the
-**       slow path.
+**   N3  Unless GCdebt is above 0, the limit is at most the address at which the updated GCdebt
+**       would be 0. So the allocation that makes GCdebt greater than 0, and a collection due, takes
+**       the slow path.
 **   S1  point - free is the number of bytes until the next sample, and is at least 1. An allocation
 **       that passes by the nursery (a large block, or one in the overflow region) lowers the point
 **       by its size. Bytes that do not count (padding, the old bytes of a block that grows) raise

@@ -17,9 +17,9 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* If a table has at least MIN_SLOTS slots (array and hash part), its hash part is made so large that
-   at least one PART-th of these slots are free nodes. A larger PART saves memory and makes rehashes
-   more frequent. */
+/* If a table has at least MIN_SLOTS slots (array and hash part), its hash part is made so large
+   that at least one PART-th of these slots are free nodes. A larger PART saves memory and makes
+   rehashes more frequent. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

@@ -140,7 +140,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     if (!stopped) debt += g->GCdebt;
     if (debt <= 0 || (stopped && !start)) {
       if (!stopped) luaN_shorten(g, bytes);
-      finalize(L);  /* a step without a collection calls a batch, too */
+      finalize(L);  /* a step that does not collect calls finalizers, too */
       return 0;
     }
   }

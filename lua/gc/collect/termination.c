@@ -178,7 +178,7 @@ static void clearvalues (global_State *g, size_t i) {
 
 /* Removes the entries with dead keys: first the entries that are still in weak.unresolved, then
    those of the tables of weak.discovered whose keys and values are weak. If weak.overflow is set,
-   also those of all ephemeron tables there. */
+   also removes such entries from all ephemeron tables of weak.discovered. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
@@ -267,8 +267,9 @@ static size_t countdead (const luaN_Gc *c) {
 
 
 /* Returns 1 if a dead key of a table with weak keys and values may have been kept. (countdead does
-   not count such keys.) The table is in weak.discovered, or, in a minor collection, one of its slots
-   is in remset.slots. Must follow luaN_clearslots, which removes the slots with dead values. */
+   not count such keys.) The table is in weak.discovered, or, in a minor collection, one of its
+   slots is in remset.slots. Must follow luaN_clearslots, which removes the slots with dead
+   values. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;

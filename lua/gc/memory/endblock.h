@@ -24,9 +24,11 @@
    because one sweep may free very many of them. */
 #define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
 
-/* Offers the block at p, which luaN_alloc allocated and the caller is about to free, to be kept;
-   'ms' is the current time in milliseconds. Returns the block that the caller must free: p, or, if
-   p is kept now, the block that was kept before (NULL if there was none). Thread-safe. */
+/* Keeps the block at p if it is below the program break and at a higher address than the block kept
+   so far. luaN_alloc must have allocated p, and the caller is about to free it. 'ms' is the current
+   time in milliseconds. Returns the block that the caller must free: p if it is not kept, else the
+   block kept so far, or NULL if there was none. Thread-safe: does not keep p while another OS
+   thread uses the kept block. */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
 /* If no block was offered for a second or 'now' is set, stops keeping the kept block and returns

@@ -64,7 +64,7 @@
 #define LUAN_NEAR	((l_mem)256 * 1024)
 
 /*
-** Number of cache lines of LUAN_NEAR bytes. A list of at most this number of slots can be visited
+** Number of cache lines in LUAN_NEAR bytes. A list of at most this number of slots can be visited
 ** twice without many cache misses: at the second visit, the slots and the objects that they refer
 ** to are still in the cache. Limits of remset.slots (refine.c), of undecided keys and of the log
 ** (ahead.c, mark.c) use it.

@@ -92,8 +92,8 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Moves b as luaN_relist does, even if b is in 'used', because the nursery no longer uses its
-   holes. */
+/* Moves b as luaN_relist does, but also if b is in 'used'. The nursery must not use holes of b any
+   more. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = survey(b, &largest);
   luaN_Where where;

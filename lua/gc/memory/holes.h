@@ -20,8 +20,8 @@ LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
                              size_t n, int desperate);
 
 /* Takes the first hole of at least n bytes that is after r->end in the same block, and sets *r to
-   it. Returns 0 and leaves *r as it is if there is no such hole, or if *r is not in a block, because
-   it was given up (luaN_retire). */
+   it. Returns 0 and leaves *r as it is if there is no such hole, or if *r is not in a block (after
+   luaN_retire). */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
 /* Ends the nursery: removes LUAN_YOUNG from all lines, so that lines without another mark become
