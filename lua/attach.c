@@ -19,7 +19,8 @@
 #include "attach.h"
 #include "home.h"
 
-/* Paths of the module below a folder of luaN_homeof: as part of the fork; as a rock. */
+/* Paths of the module, relative to a folder of luaN_homeof: the module installed with the fork, and
+   the module installed as a rock. */
 static const char *const modules[] = {
     "/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 

@@ -81,7 +81,7 @@ static int lastchunk_nothing (lua_State *L) {
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
-  ci->callstatus = 0;  /* a Lua frame that is not clean */
+  ci->callstatus = 0;  /* a Lua frame (no CIST_C) without CIST_CLEAN */
   if (caller != NULL) {  /* the caller's result is in the slot of its function */
     caller->callstatus = CIST_C;
     setobjs2s(L, L->top.p, caller->func.p);
@@ -129,7 +129,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
 
 void luaN_closing (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  luaN_setlimits(L, NULL);  /* they may be freed before the state's last allocation */
+  luaN_setlimits(L, NULL);  /* the limits may be freed before the state's last allocation */
   if (h->sampler == NULL) return;
   if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
   else h->sampler->closing(h->sampler->ud, L);

@@ -51,9 +51,9 @@ static void advance (Scope *s, int pc) {
 }
 
 
-/* Returns the name of the variable in register 'r' at instruction 'pc', which is that of the scope
-   or a later one; NULL if there is none or the variable is hidden. If 'from' is not -1, the
-   variable must start at instruction 'from'. */
+/* Returns the name of the variable in register 'r' at instruction 'pc', which must not be before
+   the scope's instruction. Returns NULL if there is no such variable, or if it is hidden. If 'from'
+   is not -1, also returns NULL if the variable does not start at instruction 'from'. */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;
@@ -109,7 +109,7 @@ static TString *naming_nameof (const Scope *s, int at) {
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
-    /* The closure's register may become that of a variable here. */
+    /* A variable may start at this instruction and have the closure's register. */
     TString *name = variable(s, r, pc, pc);
     if (name != NULL) return name;
     if (naming_passes(i, r)) continue;
@@ -153,7 +153,7 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 }
 
 
-/* The line of the last function without a name, and 'nth' of that function. */
+/* First line and number ('nth') of the last function without a name. */
 typedef struct Line {
   int line;
   unsigned short n;

@@ -25,18 +25,19 @@ typedef enum luaN_Kind {
   LUAN_KPROTO, LUAN_KBUFFER, LUAN_KOUTSIDE
 } luaN_Kind;
 
-/* The block that reached the sample point. */
+/* The block whose allocation or growth reached the sample point. */
 typedef struct luaN_Sample {
-  /* Memory of the block, whose new bytes may not be initialized yet. LUAN_KOUTSIDE: an address
-     that names the owner's external bytes. */
+  /* Address of the block; its new bytes may be uninitialized. For LUAN_KOUTSIDE: an address that
+     represents the owner's external bytes. */
   const void *block;
   /* The object that the block is, or the object that owns the block (a vector, a stack, external
      bytes). NULL: a buffer or a vector of a prototype. */
   const void *owner;
-  /* Bytes of the block, rounded up to 8; LUAN_KOUTSIDE: the external bytes that count now. */
+  /* Bytes of the block, rounded up to 8. For LUAN_KOUTSIDE: the bytes that this call of
+     luaN_outside counts. */
   uint64_t size;
   luaN_Kind kind;
-  int outside;		/* 1: the block passed by the nursery */
+  int outside;		/* 1: the block is not in the nursery's current hole */
   /* If the block is an object: bytes that rounding has added to 'size'. */
   unsigned rounding;
 } luaN_Sample;
@@ -66,15 +67,15 @@ typedef struct luaN_Sampler {
   ** Called when a block that is not an object is freed (it may have an owner); when luaN_outside
   ** sets the external bytes of a userdata to 0; and when a minor collection, after 'decide', finds
   ** dead a young string or userdata of more than 512 bytes, or a userdata that an earlier minor
-  ** collection left pending finalization. Called for the blocks of luaN_watch, and for others that
-  ** share a bit.
+  ** collection left pending finalization. Called only for watched blocks (luaN_watch), and for
+  ** blocks that share a bit with one.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /* Called when a block that is not an object is resized: it had 'before' bytes at 'from', and
      has 'after' bytes at 'to', which may be the same address. The common part lives on; the rest
-     is freed. New bytes may have had their sample already. If the block has moved, 'freed' may be
-     called for 'from' after this call. Called for the blocks for which 'freed' is called, but not
-     for a table's array that grows in place. */
+     is freed. A sample of the new bytes may have been taken before. If the block has moved, 'freed'
+     may be called for 'from' after this call. Called for the blocks for which 'freed' is called,
+     but not for a table's array that grows in place. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
   /* Called at a safepoint to complete the ticks recorded by luaN_interrupt: luaN_frames writes the
@@ -83,9 +84,9 @@ typedef struct luaN_Sampler {
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is whole, and collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
-  /* Called when growth has moved n bytes (luaN_setcopies), which passed the distance to the next
-     copy sample by 'over'. Returns the new distance, at least 1; UINT64_MAX: no more copy samples.
-     May be NULL. */
+  /* Called when the growth of a table or luaL_Buffer has moved n bytes (luaN_setcopies), which
+     exceeded the distance to the next copy sample by 'over' bytes. Returns the new distance, at
+     least 1; UINT64_MAX: no more copy samples. May be NULL. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error (lauxlib.c does not call it), unless a limit
      (luaN_setlimits) has refused the memory. */
@@ -159,14 +160,15 @@ typedef struct luaN_Limits {
 /* Sets the state's limits, which belong to the caller and must exist until others are set. NULL:
    none. When a protected call ends, the limits of its start are set again; lua_close removes them.
    Not to be called from the functions of a luaN_Sampler, which run before an allocation has set the
-   nursery's limit; the debug build ends a process that does. */
+   nursery's limit; the debug build ends the process in this case. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 /* Returns the state's limits, or NULL. */
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
 
-/* Counts a buffer of luaL_Buffer that is about to change from 'before' to n bytes (lauxlib.c). If
-   the buffer grows and n more bytes, or all buffers together, would exceed a limit, may collect,
-   and raises the memory error. Not for the functions of a luaN_Sampler. */
+/* Counts a buffer of luaL_Buffer that is about to change from 'before' to n bytes (lauxlib.c).
+   Raises the memory error if the buffer grows and an allocation of n bytes, or the sum of all
+   buffers, would exceed a limit. May collect before that. Not for the functions of a
+   luaN_Sampler. */
 LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 
 /* Counts n bytes for copy samples: a buffer that contains them has grown (lauxlib.c). */
@@ -194,7 +196,8 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
 
-/* Returns 1 if 'owner', which no earlier decision found dead, is dead. For 'decide' only. */
+/* Returns 1 if the running decision has found 'owner' dead. To be called only in 'decide', and not
+   for an owner that an earlier decision has found dead. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
 /* Access to tables by their addresses. In 'decide', results of the functions below are valid until
@@ -208,7 +211,7 @@ LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
 
 /* An entry of a table. */
 typedef struct luaN_Entry {
-  const char *key;	/* NULL: the key is not a string, or see luaN_next */
+  const char *key;	/* NULL: the key is not a string, or luaN_next leaves it out */
   size_t keylength;
   const char *string;	/* the value if it is a string, else NULL */
   size_t length;
@@ -235,15 +238,15 @@ LUA_API const void *luaN_globals (lua_State *L);
 /*
 ** A walk over all objects that a full collection would keep, and the edges that hold them. A walk
 ** changes no count and no weak table, and no finalizer runs. It is breadth first: the first edge to
-** an object ends a shortest path from a root, of the paths without a stack if there are any.
-** Objects that are reached only through a stack come after all others; last come those that are
-** only pending finalization.
+** an object ends a shortest path from a root. Paths without a stack are preferred: objects that are
+** reached only through a stack come after all others. Last come the objects that are only pending
+** finalization.
 */
 typedef enum luaN_EdgeKind {
   LUAN_EROOT,		/* from a root; index: luaN_Root; 'from' is NULL */
   LUAN_EMETATABLE,
   LUAN_EINDEX,		/* t[index] */
-  /* t[key], where the key is a string, whose LUAN_EKEY was reported before. */
+  /* t[key], where the key is a string. The LUAN_EKEY edge to the string was reported before. */
   LUAN_EFIELD,
   /* t[key], where the key is no string and no integer. 'key' is NULL if the key is no object (a
      float, true, …), or is weak. */
@@ -259,8 +262,8 @@ typedef enum luaN_EdgeKind {
   LUAN_ELOCAL,		/* value of a thread's local variable: 'key' is the string with its name,
 				   'in' the prototype, 'index' the slot of the call */
   /* Of a thread: slot 'index' of a call. Slot 0 is the called function; extra arguments are below
-     it. 'in' is its prototype; for a C function 'in' is NULL and 'code' is set. Both are NULL for
-     slots of no call, for example of a coroutine that has not started. */
+     it. 'in' is the function's prototype; for a C function 'in' is NULL and 'code' is set. Both are
+     NULL for slots of no call, for example of a coroutine that has not started. */
   LUAN_ESTACK,
   LUAN_EOPEN,		/* of a thread: an open upvalue */
   LUAN_EPROTO,		/* the prototype of a closure, or of a function that 'from' contains */
@@ -270,7 +273,7 @@ typedef enum luaN_EdgeKind {
 
 typedef enum luaN_Root {
   LUAN_RREGISTRY, LUAN_RTHREAD, LUAN_RPINNED, LUAN_RFIXED, LUAN_RFINALIZER,
-  LUAN_RTYPE = 16	/* and higher: the metatable of a type, LUA_TNIL first */
+  LUAN_RTYPE = 16	/* LUAN_RTYPE + t: the metatable of basic type t (LUA_TNIL, ...) */
 } luaN_Root;
 
 #define LUAN_NOPLACE	((size_t)-1)
@@ -293,8 +296,8 @@ typedef struct luaN_Object {
   size_t size;		/* bytes with vectors, as the collector counts them */
   const char *text;	/* text of a string, else NULL */
   size_t length;
-  const void *name, *source;  /* of a prototype: strings, or NULL */
-  int line;		/* of a prototype: line where its definition starts; 0: main */
+  const void *name, *source;  /* of a prototype: string objects, or NULL */
+  int line;		/* of a prototype: first line of the definition; 0: main function */
   /* Of a closure: the prototype, or the address of the C function. */
   const void *function;
   int main;		/* 1: the main thread */
@@ -309,14 +312,16 @@ typedef struct luaN_Walker {
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* If not NULL, only the tree of first edges is reported: 'edge' receives those without a place
-     (from roots, to values under weak keys), and 'done' the others. Of strings, only those whose
-     bit in 'strings' is set are in the tree; 'strings' has 2^log2 bits, as in luaN_watch. */
+  /* If not NULL, the walk reports a tree, which has only the first edge to each object. 'edge' is
+     called for the first edges whose 'place' is LUAN_NOPLACE (from roots and from weak keys);
+     'done' receives the others as parents[]. Of strings, only those whose bit in 'strings' is set
+     are in the tree; 'strings' has 2^log2 bits, as in luaN_watch. */
   const uint64_t *strings;
   unsigned log2;
-  /* Called at the end of a complete walk, with its n objects by their places. For a tree,
-     parents[i] is the place from which object i was reached, or LUAN_NOPARENT: the objects of the
-     calls of 'edge', in that order; else 'parents' is NULL. May change parents[]. May be NULL. */
+  /* Called at the end of a complete walk: objects[i] is the object at place i, of n objects. For a
+     tree, parents[i] is the place from which object i was reached. It is LUAN_NOPARENT for the
+     objects for which 'edge' was called; they are in the order of these calls. Without a tree,
+     'parents' is NULL. 'done' may change parents[]. May be NULL. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -362,10 +367,10 @@ LUA_API int luaN_refused (lua_State *L);
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
-** Runs a minor collection (a full one if remset.overflow is set), which decides the survival of
-** all samples taken since the last collection. Finalizers run after the next collection. Has no
-** effect inside a collection or a finalizer, or while the state is being created or closed. Must
-** not be called from a sampler's functions, except 'closing'.
+** Runs a minor collection (a full one if remset.overflow is set), which decides the survival of all
+** samples taken since the last collection. Calls no finalizers: those of the dead objects run after
+** the next collection. Has no effect inside a collection or a finalizer, or while the state is
+** being created or closed. Must not be called from a sampler's functions, except 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
 
@@ -394,9 +399,10 @@ typedef struct luaN_Memory {
   uint64_t held;	/* reserved: obtained from lua_Alloc or mapped */
   uint64_t allocated;	/* allocated in the state's life, without external bytes */
   uint64_t buffers;	/* of all buffers of luaL_Buffer, which are in no other sum */
-  /* Bytes of 'allocated' that were tenured up to the last collection: most objects by the first
-     collection that they survive, large strings by the third; without userdata pending
-     finalization. Growth of the vectors, stacks and CallInfos of old objects counts as tenured. */
+  /* Bytes of 'allocated' that were tenured up to the last collection. Most objects are tenured by
+     the first collection that they survive, large strings by the third. Userdata pending
+     finalization do not count. Growth of the vectors, stacks and CallInfos of old objects counts as
+     tenured. */
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery */
   /* Bytes with which all nurseries so far were charged. Unlike in 'allocated', a vector that is
@@ -406,23 +412,23 @@ typedef struct luaN_Memory {
   /* Sum of the planned sizes of all nurseries so far; of each, only the part that was used. */
   uint64_t planned;
   uint64_t minors, majors;  /* number of collections so far */
-  /* The last pause: a minor collection and the slice of a major one after it, a full collection, or
-     work on the remembered set before a collection. */
+  /* Duration of the last pause. A pause is a minor collection with the slice of a major one after
+     it, or a full collection, or work on the remembered set before a collection. */
   uint64_t pause;
   uint64_t longest;	/* the longest pause so far */
   uint64_t pauses;	/* sum of all pauses */
   /* CLOCK_MONOTONIC at the start of the last pause, or of the running one. */
   uint64_t began;
-  /* CLOCK_THREAD_CPUTIME_ID at the start of the last pause, or of the running one, that started
-     while a sampler was set. */
+  /* CLOCK_THREAD_CPUTIME_ID at the start of the last pause, or of the running one. Pauses that
+     started without a sampler do not change it. */
   uint64_t processor;
-  /* CPU time of the slices of major collections that started while a sampler was set, in pauses
-     that a minor collection started. */
+  /* CPU time of the slices of major collections that ran after the minor collection of a pause.
+     Slices that started without a sampler do not count. */
   uint64_t slices;
   luaN_Phase phase;	/* of the major collection */
   uint64_t outside;	/* external bytes of userdata (luaN_outside) */
-  /* By luaN_Looked: number of entries that the last pause visited in addition to the objects that
-     it found alive. */
+  /* Indexed by luaN_Looked: number of entries of that kind that the last pause visited, in addition
+     to the objects that it found alive. */
   uint64_t looked[LUAN_NLOOKED];
   uint64_t work;	/* sum of 'looked' without LUAN_LREMEMBERED */
   uint64_t mostwork;	/* the largest 'work' of a pause so far */
@@ -438,10 +444,10 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 ** 'chunk' (may be NULL) for every chunk.
 */
 typedef struct luaN_ChunkPlace {
-  const void *from;	/* address and bytes of the chunk */
-  size_t size;
-  const void *first;	/* address and bytes of its blocks */
-  size_t bytes;
+  const void *from;	/* address of the chunk */
+  size_t size;		/* bytes of the chunk */
+  const void *first;	/* address of the chunk's first block */
+  size_t bytes;		/* bytes of the chunk's blocks */
   int mapped;		/* 1: mapped; 0: from lua_Alloc */
 } luaN_ChunkPlace;
 
@@ -453,9 +459,9 @@ typedef struct luaN_Places {
   uint64_t lent;	/* bytes of 'chunks' that came from lua_Alloc */
   uint64_t heads;	/* heads of blocks */
   uint64_t lines;	/* lines in use */
-  /* Free lines of blocks that have lines in use, without pages returned to the system. */
+  /* Free lines in blocks that have lines in use, without the pages returned to the system. */
   uint64_t unused;
-  /* Lines of blocks without any in use, without pages returned to the system. */
+  /* Lines of the blocks that have no line in use, without the pages returned to the system. */
   uint64_t empty;
   /* Other blocks of lua_Alloc: large objects and vectors, explicit memory. */
   uint64_t large;
@@ -496,7 +502,7 @@ typedef struct luaN_Frame {
   /* The prototype's number, 0 at first, which the sampler may set; NULL for a C function. */
   unsigned int *id;
   int pc;		/* index of the running instruction; 0 for a C function */
-  unsigned char fresh;	/* not 0: a luaV_execute of its own started with this frame */
+  unsigned char fresh;	/* not 0: a call of luaV_execute started with this frame */
   unsigned char last;	/* 1: the outermost frame of its thread */
   unsigned char hooked;	/* not 0: a hook of this frame is running */
   unsigned char resumable;  /* 1: a C function that may have a continuation */
@@ -522,12 +528,14 @@ LUA_API lua_State *luaN_running (lua_State *L);
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
 /*
-** Writes the frames of L's running stack that may have changed since the previous call, for a
-** caller that walks repeatedly. 'known' has the 'ci' of the n frames of the main thread that were
-** running then, innermost first; outer ones may be left out. Writes frames up to and including the
-** innermost Lua frame in 'known' that is still running: its pc, and by a tail call its function,
-** may have changed, but the frames outside it have not run, nor has the C code that called it. Sets
-** '*shared' to the index of that frame in 'known'. If there is none, or more than LUAN_DEPTH frames
+** Writes the frames of L's running stack that may have changed since the previous call of this
+** function, for a caller that walks repeatedly. 'known' has the 'ci' of n frames of the main thread
+** that the previous call has reported, innermost first; outer frames may be left out.
+**
+** Writes frames up to and including the innermost Lua frame in 'known' that is still running, and
+** sets '*shared' to the index of that frame in 'known'. The pc of that frame may have changed, and
+** by a tail call its function. The frames outside it have not run since the previous call, and
+** neither has the C code that called it. If there is no such frame, or more than LUAN_DEPTH frames
 ** would be written, sets '*shared' to n and writes all frames, as luaN_frames. Frames of coroutines
 ** are always written: they may have been left and entered again without their C code.
 */
@@ -541,9 +549,10 @@ LUA_API int luaN_yield (lua_State *L);
 ** Sets the external bytes of the full userdata at 'idx' to n (0: none): memory of a library, or a
 ** cost of a resource (the io library uses LUAN_FILE for an open file). External bytes pace the
 ** collector, and are subtracted when the dead userdata is swept. Samples count them as allocated at
-** this call, with kind LUAN_KOUTSIDE, in units of LUAN_UNIT bytes, below 2^32 units: only growth
-** above the largest n since n was last 0. If n is 0, 'freed' is called for watched external bytes.
-** luaN_memory returns the sum, which is at most LUAN_MOSTOUTSIDE; bytes beyond that are ignored.
+** this call, with kind LUAN_KOUTSIDE, rounded up to units of LUAN_UNIT bytes. Samples count only
+** growth above the largest n since n was last 0, and fewer than 2^32 units. If n is 0, 'freed' is
+** called for watched external bytes. luaN_memory returns the sum over all userdata, which is at
+** most LUAN_MOSTOUTSIDE; bytes beyond that are ignored.
 **
 ** The call is a hint, which is lost if there is no memory to record it. May collect and call
 ** finalizers, like an allocation; raises no error. Not for the functions of a luaN_Sampler. To be
@@ -556,8 +565,8 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
-/* Returns 1 while lua_Alloc runs on this OS thread because the heap of a state has called it: that
-   state counts the memory. Else 0. */
+/* Returns 1 while lua_Alloc runs on this OS thread for the heap of a state, which counts the memory
+   itself. Else returns 0. */
 LUA_API int luaN_isallocating (void);
 
 /* The label of a thread is a number that the sampler's owner sets. A new thread has the label of
@@ -590,7 +599,7 @@ typedef struct luaN_Labels {
 } luaN_Labels;
 
 /* Sets the account, which belongs to the caller and must exist until another one is set; NULL:
-   none. The caller has set 'from', 'bytes' and 'label' to the present values. */
+   none. The caller must have set 'from', 'bytes' and 'label' to the present values. */
 LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to);
 
 /* Returns 1 if L is the state's main thread. */

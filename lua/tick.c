@@ -43,8 +43,8 @@ static void divert (luaN_Tick *t) {
 }
 
 
-/* Restores the table, at a safepoint that completes all ticks so far. Repeats if a signal diverts
-   the table meanwhile, because the safepoint completes that tick, too. */
+/* Restores the dispatch table at a safepoint, which completes all ticks so far. If a signal diverts
+   the table meanwhile, restores it again, because the safepoint completes that tick, too. */
 static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -109,8 +109,8 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
-/* Returns 1 if a jump leads to n, or a loop instruction other than n - 1. In a long function only
-   the instructions less than MAX_JUMP_DISTANCE from n are read. */
+/* Returns 1 if a jump leads to instruction n, or a loop instruction with an index other than n - 1
+   does. In a long function, reads only the instructions less than MAX_JUMP_DISTANCE from n. */
 #define MAX_JUMP_DISTANCE	4096
 
 static int istarget (const Proto *p, int n) {
@@ -127,8 +127,8 @@ static int istarget (const Proto *p, int n) {
 }
 
 
-/* Returns the index of the instruction before address 'pc' if p has one there that leads to n; else
-   -1. */
+/* Returns the index of the instruction that ends at address 'pc', if it is in p and instruction n
+   can run directly after it (leadsto); else -1. */
 static int candidate (const Proto *p, uintptr_t pc, int n) {
   uintptr_t code = (uintptr_t)p->code;
   size_t x = (pc - code) / sizeof(Instruction);
@@ -150,7 +150,7 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
     x = candidate(p, held.r[i], n);
     /* if a register has the address of n, instruction n - 1 or a jump to n may have run */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
-    /* of candidates x - 1 and x, x ran: the register that led to x - 1 has the address of x */
+    /* if both x - 1 and x are candidates, x ran: one register has its address, one the next */
     if (found < 0 || x == found + 1) found = x;
   }
   return (found >= 0) ? found : n;
@@ -192,7 +192,7 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
     held.owner = t;
-#if !defined(__SANITIZE_ADDRESS__)  /* code for AddressSanitizer keeps the pc in memory */
+#if !defined(__SANITIZE_ADDRESS__)  /* with it, the loop has its pc in memory and in no register */
     held.n = (r->n < REGISTERS) ? r->n : REGISTERS;
 #endif
     memcpy(held.r, r->r, held.n * sizeof(*r->r));

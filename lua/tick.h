@@ -60,11 +60,12 @@ static inline int luaN_hooks (lua_State *L) {
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
-/* Attribute of the table with the code address of each opcode: a section that tick.c finds. */
+/* Attribute of the table with the code address of each opcode: puts the table into a section of its
+   own, which tick.c finds. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* Attribute of the label to which a diverted table leads: the compiler lays out the loop as if the
-   label did not exist. Clang warns that labels have no such attribute. */
+/* Attribute of the label to which a diverted table leads. With the attribute, the compiler lays out
+   the loop as if the label did not exist. Clang warns that labels have no such attribute. */
 #if defined(__clang__)
 #define LUAN_COLD
 #else

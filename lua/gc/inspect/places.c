@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports how the memory of a state is used (luaN_places, luaN_beside of seam.h): the used and free
-   lines of chunks, and the blocks of lua_Alloc. Reads the marks of each block, up to 512, and no
-   object. */
+   lines of chunks, and the blocks of lua_Alloc. Reads the marks of all lines, up to 512 in a block,
+   and no object. */
 #define LUA_CORE
 
 #include "lprefix.h"

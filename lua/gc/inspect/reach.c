@@ -147,9 +147,9 @@ static int reach (Walk *w, GCObject *o) {
 }
 
 
-/* Reports the edge w->e to object o, after setting its 'to' and 'fresh', and queues o if the walk
-   reaches it first (except if w->alone is 1). For a tree, reports the edge only if it has no place
-   and leads to an object that is added to the tree. */
+/* Sets 'to' and 'fresh' of the edge w->e to object o, and reports the edge. If the edge is the
+   first to reach o, queues o, unless w->alone is 1. For a tree, reports the edge only if it is the
+   first to reach o and its 'place' is LUAN_NOPLACE. */
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
@@ -600,10 +600,11 @@ static void roots (Walk *w, lua_State *L) {
 
 /*
 ** Reports the edges of the next deferred stack. If no stack is left, reports the objects pending
-** finalization as roots, once. Returns 0 if nothing is left. Each stack is visited twice, first for
-** its local variables, and for its other slots when all objects were reached to which the local
-** variables of all stacks lead. So an object that both kinds of slots refer to is reported with the
-** path through the local variable, which has a name and lasts longer than an unnamed slot.
+** finalization as roots, once. Returns 0 if nothing is left. Each stack is visited twice: first for
+** its local variables; and then for its other slots, after the walk has reached all objects that
+** can be reached from the local variables of all stacks. So an object that both kinds of slots
+** refer to is reported with the path through the local variable, which has a name and lasts longer
+** than an unnamed slot.
 */
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;

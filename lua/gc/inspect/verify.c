@@ -468,7 +468,7 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
 }
 
 
-/* Checks G7: the entries of the lists of sweep.c are NULL where it requires that, and nowhere
+/* Checks G7: the entries of the lists of sweep.c are NULL where G7 requires that, and nowhere
    else. */
 static const char *checklists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -592,7 +592,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  if (c->mark.pending) return NULL;  /* luaN_visit would use the bits of pending objects */
+  if (c->mark.pending) return NULL;  /* luaN_visit needs the bits that pending objects have now */
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
   reach(&w, obj2gco(L));

@@ -22,10 +22,11 @@
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** After a pass over the undecided entries another one follows in two cases: the number of entries
-** that had something to mark is more than one MIN_RESOLVED_PART-th of the words of both lists; or
-** the log was ended, and there were fewer than FEW_PASSES passes. There are at most MAX_PASSES
-** passes and rounds of tombstoning. More passes leave less to the atomic step.
+** After a pass over the undecided entries another one follows in two cases. In the first, the
+** number of entries that had something to mark is more than one MIN_RESOLVED_PART-th of the words
+** of both lists. In the second, the log was ended because it was too long (LOGGED_PART), and there
+** were fewer than FEW_PASSES passes. Passes and rounds of tombstoning together are at most
+** MAX_PASSES. More passes leave less to the atomic step.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
@@ -48,9 +49,10 @@
 /* ahead_visit returns a set of lists of weak.doubtful. This is the bit of a list in the set. */
 #define DOUBT(list)	(1u << (list))
 
-/* Visits slot i of t: marks the objects to which the slot refers strongly, or, if a node is empty,
-   makes its key dead. Returns the set of lists of weak.doubtful to which the slot belongs; for a
-   tombstoned slot without the list of values, which contains it already. */
+/* Visits slot i of t. If the slot is an empty node, makes its key dead; else marks the objects to
+   which the slot refers strongly. Returns the set of lists of weak.doubtful to which the slot
+   belongs. If the slot is tombstoned, the set does not include the list of values, because that
+   list contains the slot already. */
 static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
@@ -192,8 +194,8 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 /*
 ** To be called when a table was visited. Returns 1 if a pass over the undecided entries must start
 ** for that reason: there is no log, or more than LUAN_CACHED words were added to the list of keys
-** after the last pass. Returns 0 during a pass, because it might never end if each table started it
-** again, and after MAX_PASSES passes.
+** after the last pass. Returns 0 after MAX_PASSES passes. Also returns 0 during a pass, because the
+** pass might never end if each table started it again.
 */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
@@ -343,9 +345,10 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if a round of tombstoning is in progress or must start. It must start if more than
-   MIN_HIDDEN words are not tombstoned, and weak.passes is below MAX_PASSES. A round ends at index
-   weak.doubtkept; values that are added to the list during the round are left to the next one. */
+/* Returns 1 if a round of tombstoning is in progress or must start. It must start if the list of
+   undecided values has more than MIN_HIDDEN words that are not tombstoned, and weak.passes is below
+   MAX_PASSES. A round ends at index weak.doubtkept of the list; values that are added during the
+   round are left to the next one. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -435,7 +438,7 @@ int luaN_lookahead (global_State *g, size_t bytes) {
     else if (c->weak.doubting) done += visitagain(g, bytes - done);
     else if (hasdoubts(c)) done += hidesome(g, bytes - done);
     else if (c->weak.decided && c->weak.hidden > 0) done += showsome(g, bytes - done);
-    else return c->mark.old.n == 0;  /* otherwise marking must continue first */
+    else return c->mark.old.n == 0;  /* 0: marking must continue first */
   }
   return 0;
 }
@@ -445,9 +448,9 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-/* Returns 1 if e is in a table with weak keys and its key is alive, or e is an array slot of such a
-   table. A strong value is marked then, with everything that it refers to, and counted in
-   *resolved. Returns 0 otherwise. */
+/* Returns 0 if the table of e has no weak keys, or if the key of e may be dead. Otherwise returns
+   1; if the values of the table are strong, it first marks the value of e, with everything that the
+   value refers to, and increments *resolved. */
 static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {

@@ -49,11 +49,11 @@ LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 ** Parts of the atomic step.
 **
 ** luaN_resolvedoubtful marks the strong values of undecided ephemerons whose keys are alive, with
-** everything that these values refer to. Returns 1 if there was such an ephemeron, or if there may
-** be more because the log was ended.
+** everything that these values refer to. Returns 1 if there was such an ephemeron. Also returns 1
+** if the log was ended because it was too long: then there may be more such ephemerons.
 **
-** luaN_followdoubtful is called if the log was ended. It adds the entries with undecided keys and
-** strong values to a chase.
+** luaN_followdoubtful is called if the log was ended in this way. It adds the entries with
+** undecided keys and strong values to a chase.
 **
 ** luaN_cleardoubtful visits the list of undecided values. It makes the slots empty whose values are
 ** dead and not tombstoned.

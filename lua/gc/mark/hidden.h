@@ -78,11 +78,11 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
 /*
-** To be called when t gets other vectors or is remembered as a whole. Has an effect only if slices
+** To be called when t gets other vectors or is remembered as a whole. Does nothing unless slices
 ** have visited t, or a part of t. Restores or clears all tombstones of t and clears LUAN_SCANNED.
-** After the marking, while the sweep is active, also removes the entries with dead keys. During the
-** marking, makes the slices visit t again; after MAX_RESCANS such calls, for any tables, leaves t
-** to the atomic step.
+** While the sweep is active, also removes the entries with dead keys. During the marking, makes the
+** slices visit t again; after MAX_RESCANS such calls (for all tables together), leaves t to the
+** atomic step.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 

@@ -74,9 +74,10 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* Limits the log, because visiting all undecided keys again costs less than using a long one. With
-   w words from weak.visited on in the list of undecided keys, t tables in weak.inmajor, and n words
-   in the whole list, w * (t + 1) is at most LUAN_CACHED + n / LOGGED_PART. */
+/* Limits the length of the log, because visiting all undecided keys again costs less than using a
+   long log. The log ends when w * (t + 1) is above LUAN_CACHED + n / LOGGED_PART. w is the number
+   of words of the list of undecided keys from weak.visited on, n the number of all its words, and t
+   the number of tables in weak.inmajor. */
 #define LOGGED_PART	4u
 
 /* To be called for an old object o that is marked while weak.logging is 1. Logs o if it may be an
@@ -314,9 +315,9 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 }
 
 
-/* Calls mark_ends for the values of t, and for its keys with 'inner' 0. Returns 1 if all of them
-   need not be pushed. Returns 0 if not, or if an empty node has an object as key, because only the
-   traversal of t makes that key dead. */
+/* Calls mark_ends for the keys and values of t, for the keys with 'inner' 0. Returns 1 if none of
+   them has to be pushed. Returns 0 at the first one that has to be. Also returns 0 if an empty node
+   has an object as key, because only the traversal of t makes that key dead. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);

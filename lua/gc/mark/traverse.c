@@ -125,7 +125,7 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 }
 
 
-/* {== until nothing is left ============================================= */
+/* {== emptying the mark stacks ========================================== */
 
 /* Traverses the pending object o. If it is a thread, scans its whole stack, because a major
    collection may have made it pending. */
@@ -191,9 +191,9 @@ void luaN_forgetpending (global_State *g) {
 /*
 ** Traverses the old object o. If that pushes at most MAX_SORTED objects on mark.old, sorts these so
 ** that the one at the lowest address is popped first, because the processor prefetches in the order
-** of addresses. That is the order of objects that a program has allocated one after the other,
-** while the nodes of a table are in the order of hashes. (Young objects are not sorted, because
-** they are in the cache anyway.)
+** of addresses. Sorting helps because objects that a program has allocated one after the other are
+** in the order of addresses, but the nodes of a table are in the order of hashes. (Young objects
+** are not sorted, because they are in the cache anyway.)
 */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;

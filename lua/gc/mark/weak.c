@@ -60,10 +60,10 @@ int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   const TValue *v = gval(n);
   if (isempty(v)) luaN_clearkey(n);
-  /* This node is left alone between the two atomic steps of a major collection, if its key and its
-     value are old and the key is not marked: the key is dead, some of its entries are cleared, and
-     a minor collection that marked the value could resurrect the key. The slot is listed as
-     undecided (luaN_doubt), or slices visit the table again. */
+  /* Between the two atomic steps of a major collection, nothing is done for a node whose key and
+     value are old and whose key is not marked. The key is dead, and some slots that referred to it
+     are cleared already. A minor collection that marked the value could resurrect the key. The slot
+     is listed as undecided (luaN_doubt), or slices visit the table again. */
   else if (c->mark.minor && c->weak.decided && keyiscollectable(n) && isleft(g, gckey(n)) &&
            iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;

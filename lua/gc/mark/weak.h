@@ -19,8 +19,8 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
 /*
-** luaN_isgone returns 1 if the running collection has not marked the object of the weak value v,
-** which may therefore be dead; luaN_iskeygone does the same for the weak key of node n. A string
+** luaN_isgone returns 1 if the object of the weak value v may be dead, because the running
+** collection has not marked it; luaN_iskeygone does the same for the weak key of node n. A string
 ** counts as a value: it is marked, and the result is 0. An object that the collection has left
 ** young is tenured, and the result is 0, too.
 */
@@ -54,10 +54,10 @@ LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 ** weak.doubtful, and clears LUAN_DISCOVERED and LUAN_SCANNED of the tables.
 **
 ** luaN_leaveweak is called when a major collection is abandoned. It restores or clears all
-** tombstones and then does the same.
+** tombstones and then does the work of luaN_forgetweak.
 **
-** luaN_forgettable restores or clears the tombstones of table t and clears these two bits of t,
-** which stays in weak.inmajor.
+** luaN_forgettable restores or clears the tombstones of table t and clears its LUAN_DISCOVERED and
+** LUAN_SCANNED. The table stays in weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
@@ -72,8 +72,8 @@ LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
 /* To be called when a slot of the weak table t leaves the remembered set. If slices have visited t,
-   or a part of t, and the slot's key or value is undecided (G9), adds the slot to weak.doubtful: to
-   both lists, because the table's kind may change and change back. */
+   or a part of t, and the slot's key or value is undecided (G9), adds the slot to both lists of
+   weak.doubtful, because the program may change the kind of t and change it back. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
 /* Restores the tombstoned slot v and returns 1. If the collection has decided that the object of v
@@ -117,7 +117,7 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
 }
 
 /* Returns 1 if the sweep will remove the entry of node n of t, because its key is dead (hidden.h).
-   t may be strong now: the collection has decided that when t was weak. */
+   The entry is removed even if t has become strong since the key was found dead. */
 static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n) {
   return (t->flags & LUAN_SCANNED) && keyiscollectable(n) && isdead(g, gckey(n));
 }

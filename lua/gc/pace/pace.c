@@ -83,10 +83,10 @@
 #define WIDER_MOST	2u
 
 /*
-** Bytes that all states of the process share. There are SHARED bytes for the nurseries of busy
-** states, and SHARED for large leaf objects that do not count as growth (sparedtexts). There are
-** twice as many for growth that is always allowed (leastgrowth), and for large leaf objects that
-** may be allocated in addition to the nursery (textroom).
+** Bytes that are divided equally among all states of the process. SHARED bytes are divided for the
+** nurseries of busy states, and SHARED for large leaf objects that do not count as growth
+** (sparedtexts). Twice as many are divided for growth that is always allowed (leastgrowth), and for
+** large leaf objects that may be allocated in addition to the nursery (textroom).
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
@@ -95,8 +95,8 @@
    or the pause above 100. Not used after the incremental mode was set. */
 #define GROWTH_PERCENT	60u
 
-/* First and largest value of pace.patience: heaps of allocation before a major collection by
-   volume. */
+/* First and largest value of the back-off pace.patience: the volume that starts a major collection,
+   in multiples of the live bytes. */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
@@ -114,10 +114,12 @@
 #define FINALIZERS_MIN	32u
 
 /*
-** Weak tables have many new entries with old keys or values if there is more than one for every
-** WEAK_BYTES live bytes. If the last collection found one WEAK_FOUND-th of the old bytes dead, the
-** next one for this reason comes after less allocation (luaN_majordue) and may do more work at a
-** time (paysmore). That part is small because string keys live until their entries are removed.
+** Weak tables have many new entries with old keys or values if there is more than one such entry
+** for every WEAK_BYTES live bytes. Such entries make a major collection due (luaN_majordue). If the
+** last major collection has found at least one WEAK_FOUND-th of the old bytes dead, the next one
+** starts after less allocation and may do more work at a time (paysmore). One 32nd is enough
+** because the string keys of dead entries are not counted as dead: they live until the entries are
+** removed.
 */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
@@ -422,8 +424,8 @@ int luaN_cycledue (global_State *g) {
 }
 
 
-/* Returns the bytes of allocation after which a major collection is due even if a heap with 'live'
-   live bytes has not grown. */
+/* Returns the bytes of allocation after which a major collection is due, whether or not the heap
+   has grown. 'live' is the number of live bytes. */
 static uint64_t volume (global_State *g, size_t live) {
   size_t least = PART * leastgrowth(), heap = (live > least) ? live : least;
   size_t often = 1 + g->heap.gc.finalize.finalizable.v.n * FINALIZER_BYTES / heap;

@@ -54,10 +54,10 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 if a store of o into t, which has LUAN_VAST, need not be remembered: t has no
-** metatable, and o is also the object that was stored last into a table with LUAN_VAST. In this
-** case marks o, unless o has t's epoch; the next refinement would mark it anyway. So successive
-** stores of one object remember one slot.
+** Returns 1 if a store of o into t, which has LUAN_VAST, need not be remembered. That is so if t
+** has no metatable, and the last store into any table with LUAN_VAST stored o, too. In this case
+** marks o, unless o has t's epoch; the next refinement would mark o anyway. So successive stores of
+** one object remember one slot.
 **
 ** Otherwise records o, which may be NULL, as the object stored last, and returns 0. If the object
 ** stored last was freed and o has its address now, o is marked by mistake, which does no harm.
@@ -191,7 +191,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->remset.refining == t ||
         c->remset.slots.n > luaN_asize(t) + (size_t)sizenode(t))
-      luaN_remember(L, obj2gco(t));  /* its later traversal costs as much as the resize did */
+      luaN_remember(L, obj2gco(t));  /* a traversal of t costs about as much as the resize did */
     else {
       luaN_markvectors(g, t);
       moveslots(L, t, array, asize, old);

@@ -51,7 +51,8 @@ static inline void see (global_State *g, GCObject *o, int weak) {
 }
 
 
-/* Marks the keys and values in the slots i to end - 1 of t. 'weak' is 1 if t is weak (see). */
+/* Marks the keys and values in the slots i to end - 1 of t, by calls of see(). 'weak' is 1 if t is
+   weak. */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
                       int weak) {
   unsigned asize = luaN_asize(t);

@@ -61,7 +61,7 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
   if (i < asize) luaN_markvalue(g, &t->array[i])
   /* If there is no memory for weak.unresolved, traverse the whole table. */
   else if (!luaN_resolveentry(g, gnode(t, i - asize))) {
-    luaN_lookonce(g, t);  /* t may have entries that a major collection has found dead */
+    luaN_lookonce(g, t);  /* removes the entries that a major collection has found dead */
     luaN_traverse(g, obj2gco(t));
   }
 }
@@ -111,12 +111,12 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if the pair at index k of remset.slots need not be visited, because the same slot was
-** remembered again later in the list. That is so if the pair, for array slot i of t, was remembered
-** for an object that stayed young, and the slot has a new long string or userdata now (isnewtext),
-** whose store has remembered the slot again. The last pair of this sort is always visited: if it
-** was at the end of the list, the barrier has not repeated it. Without this test the pairs of a
-** queue's slots would accumulate.
+** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited, because
+** a later pair has the same slot. That is so if the pair was remembered for an object that stayed
+** young (k is below remset.aged), and the slot contains a new long string or userdata now
+** (isnewtext), because the store of that object has remembered the slot again. The last pair below
+** remset.aged is always visited, because the barrier does not add a pair that is the last of the
+** list already. Without this test the pairs of a queue's slots would accumulate.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -124,8 +124,8 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/* While the remembered slots of an array of up to MOST_SEEN slots are visited, each of its slots
-   has a bit, so that a slot is visited once, however many successive pairs contain it. The bits are
+/* While markslots visits remembered slots of one array, of up to MOST_SEEN slots, each slot of the
+   array has a bit. So a slot is visited only once, even if several pairs contain it. The bits are
    2 KiB of the C stack. */
 #define MOST_SEEN	(1u << 14)
 #define SEENBITS	(8 * (unsigned)sizeof(uintptr_t))

@@ -57,9 +57,10 @@ static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
-/* Prefetches for a visit of the pairs of list s (table, slot), of which the pair at index k is
-   next: the slot of a later pair; and, of a pair about half as far ahead, the object in the slot if
-   the pair has the same table as the one at k. 'asize' is the size of that table's array part. */
+/* Prefetches memory for a visit of list s of pairs (table, slot), in which the pair at index k is
+   next. Prefetches the slot of a later pair. Of a pair half as far ahead, prefetches the object in
+   the slot, if the pair has the same table as the one at k. 'asize' is the size of that table's
+   array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 #endif

@@ -240,10 +240,10 @@ void luaN_endselection (luaN_Gc *c) {
 /*
 ** The program may allocate objects faster than batches that end by the clock can finalize them;
 ** then more and more calls would be pending. So the least number of calls of a batch is raised each
-** time a step of the collector ends with more pending calls than the previous step (if that left
-** any): to MOST_A_READING, then to four times its value, until no call is pending. The program pays
-** for that with time. (While a selection is moving dead objects to the queue, more pending calls do
-** not count.)
+** time a step of the collector ends with more pending calls than the previous step, unless none was
+** pending at the end of the previous step. It is raised to MOST_A_READING, then to four times its
+** value, until no call is pending. The program pays for that with time. (While a selection is
+** moving dead objects to the queue, more pending calls do not count.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
@@ -258,11 +258,12 @@ void luaN_setquota (global_State *g) {
 typedef struct Batch {
   luaN_Calls which;
   int over;			/* 1: the batch has ended because of the clock */
-  /* In nanoseconds: when the batch must end; the last reading of the clock. 0 before the first
-     reading. */
+  /* 'end': when the batch must end. 'read': the last reading of the clock. Both are in nanoseconds,
+     and 0 before the first reading. */
   uint64_t end, read;
-  size_t calls, quota;		/* number of calls made; least number of calls */
-  /* Number of calls at which the clock is read next; number of calls between two readings. */
+  size_t calls, quota;		/* 'calls': calls made; 'quota': least number of calls */
+  /* 'nextreading': the value of 'calls' at which the clock is read next. 'gap': number of calls
+     between two readings. */
   size_t nextreading, gap;
 } Batch;
 

@@ -17,8 +17,8 @@ LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
 /* Ends a selection, if one runs, because a full collection starts or the state ends. If all dead
-   objects were found, queues those that are not queued yet. If not, removes the tags, so that the
-   objects will be tested again. */
+   objects were found, queues those that are not queued yet. Otherwise removes the tags of those
+   found so far, so that they will be tested again. */
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
 /*

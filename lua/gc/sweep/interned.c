@@ -110,7 +110,8 @@ void luaN_growstrings (lua_State *L) {
   if (c->strings.shrinking) return;
   if (c->strings.limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4) {
     lu_byte stopem = g->gcstopem;
-    if (g->heap.limits != NULL) g->gcstopem = 1;  /* no collection for each string near a limit */
+    /* If a limit refuses the vector, every new string tries again; none of them may collect. */
+    if (g->heap.limits != NULL) g->gcstopem = 1;
     resize(L, 2 * tb->size);
     g->gcstopem = stopem;
   }

@@ -48,8 +48,8 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* Frees a large leaf object. Successive dead objects are often in the same block, so a block is not
-   relisted for each object, but when an object of another block is freed. */
+/* Frees a large leaf object. Successive dead objects are often in the same block. So the block is
+   not relisted for each of them, but when an object in another block is freed (relistfreed). */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);

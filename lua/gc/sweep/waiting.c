@@ -173,8 +173,9 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* The lines of small userdata in the lists lose LUAN_HELD and get the mark of the epoch that ends.
-   The sweep of lines that follows frees them if the userdata are not marked. */
+/* Replaces LUAN_HELD by the mark of the epoch that ends, on the lines of the small userdata in
+   finalize.left and finalize.aged. So the sweep of lines that follows frees the lines of those
+   userdata that the collection does not mark. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -53,7 +53,8 @@ LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
 /* To be called after the sweep, because a dead userdata may be in another list until then. Removes
    from finalize.left the userdata that were marked or whose finalizers were called. Relists the
-   blocks of the small dead ones, whose lines are free. */
+   blocks of the small userdata that have died after the call of their finalizers, because lines of
+   these blocks are free now. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
 /* To be called right after a minor collection, before a major one starts. Tenures all userdata of
