@@ -591,7 +591,8 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
 
 /* Remembers a store of object o (NULL: not known) into 'slot' of table t, the address of a value in
    its array part or in a node. Adds the slot to the remembered set, or the whole table if t is
-   small, unless t is logged; or tenures o instead. Never fails, raises or collects. */
+   small. Does nothing if t is logged. If t is huge, may tenure o instead. Never fails, raises an
+   error or collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Barrier after node n of t has received a new key. v is the value that is about to be stored in n,

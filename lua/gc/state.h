@@ -74,8 +74,8 @@ typedef struct luaN_Mark {
   luaN_Vec holders, slots;
   /* Counts, in the life of the state, how often marking has reached an object and left it young. */
   size_t met;
-  luaN_Vec young;		/* mark stack of objects that were young */
-  luaN_Vec old;			/* mark stack of objects that were old */
+  luaN_Vec young;		/* mark stack of objects that were young when they were marked */
+  luaN_Vec old;			/* mark stack of objects that were old when they were marked */
   Table *table;			/* table of more than WHOLE slots that slices mark, or NULL */
   /* If 'table' is not NULL: the index of its slot with which the next slice starts. If 'thread' is
      not NULL: the number of slots of its stack that are not marked yet. */
@@ -152,7 +152,8 @@ typedef struct luaN_Weak {
      (hidden.h). */
   lu_byte decided;
   lu_byte overflow;		/* 1: 'unresolved' is incomplete */
-  /* 1: a chase runs (chase.h), so every object that may be a weak key must pass a mark stack. */
+  /* 1: a chase runs (chase.h). Every object that may be a weak key must be pushed on a mark stack,
+     because the chase looks up only the objects that it pops. */
   lu_byte chasing;
   /* 1: a dead weak key may have been kept, because a dead object with a finalizer refers to the key
      (termination.c). */
@@ -209,7 +210,7 @@ typedef struct luaN_Finalize {
   /* Number of pending finalizer calls at the end of the last step of the collector, before the step
      called a batch of finalizers (luaN_setquota). */
   unsigned waiting;
-  unsigned quota;		/* least number of calls of a batch, whatever the time */
+  unsigned quota;		/* least number of calls of a batch, even if its time is up */
   lu_byte found;		/* 1: the running collection has queued objects */
   /* Number of young objects with finalizers that the program will close explicitly: calls of
      luaN_willclose since the last minor collection. */
@@ -355,8 +356,8 @@ typedef struct luaN_Pace {
      at the end of each major collection. */
   size_t tight;
   /* Bytes in use at which a major collection starts. In comparisons with this field and the next
-     two, external bytes count as in use, and the bytes that hasgrown spares do not count
-     (pace.c). */
+     two, external bytes count as in use. Some large leaf objects and young userdata do not count
+     (hasgrown of pace.c). */
   size_t threshold;
   /* Bytes in use at which a major collection starts if the footprint is at least 'threshold'. */
   size_t growthtrigger;
@@ -381,8 +382,8 @@ typedef struct luaN_Pauses {
   uint64_t mostwork;
 } luaN_Pauses;
 
-/* Switches of LUAN_STRESS in the debug build, under the names that stress.h explains. 0: not
-   set. */
+/* Switches of LUAN_STRESS in the debug build. The members have the names of the switches, which
+   stress.h explains. 0: not set. */
 typedef struct luaN_Stress {
   size_t slice;
   unsigned verify, emergency;

@@ -35,8 +35,7 @@ LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
 
 #if defined(lvm_c)
 
-/* The function luaH_get of ltable.c. The other name lets this header call it from its inline
-   luaH_get. */
+/* The function luaH_get of ltable.c, which the inline luaH_get calls under this name. */
 extern const TValue *luaN_getany (Table *t, const TValue *key) __asm__("luaH_get");
 
 LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {

@@ -179,8 +179,8 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 
 
 /* Continues the growth: initializes nodes of the buffer, then copies keys, until the progress of w
-   is in proportion to the visits of getfreepos; 'left' is the number of old nodes that it has not
-   visited. Returns 0 if no node of the buffer is free. */
+   is in proportion to the visits of getfreepos. 'left' is the number of old nodes that getfreepos
+   has not visited. Returns 0 if no node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;

@@ -21,7 +21,7 @@
 
 /* Largest number of instructions that a search for the load of a register visits (setter). */
 #define MAX_BACK	64
-/* Number of loads that loadsame follows at most: 4 are enough for o.a.b.c.d.s. */
+/* Largest number of loads that loadsame follows. 4 are enough for o.a.b.c.d.s. */
 #define MAX_LOADS	4
 
 

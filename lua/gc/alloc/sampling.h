@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of the sampler (seam.h), off the fast path. */
+/* Functions that call the sampler (seam.h). None of them is on the fast path of allocation. */
 #ifndef luaN_sampling_h
 #define luaN_sampling_h
 

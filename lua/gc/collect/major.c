@@ -63,7 +63,7 @@
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
 /* A heap has shrunk if a major collection marks fewer bytes than the previous one did, and the
-   difference is more than one SHRUNK_PART-th. */
+   difference is more than one SHRUNK_PART-th of the bytes that the previous one marked. */
 #define SHRUNK_PART		4
 
 /*

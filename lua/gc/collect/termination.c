@@ -244,7 +244,7 @@ static void leavetomajor (global_State *g) {
 
 
 /* Does steps 1 and 2 of the comment at the start of this file: marks everything that is alive, and
-   removes the dead weak values that are not tombstoned. 'first' and 'clock' are those of
+   removes the dead weak values that are not tombstoned. 'first' and 'clock' are passed to
    converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;

@@ -36,9 +36,9 @@
    since malloc_trim was last called. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 
-/* Calls malloc_trim, where the C library has it, if at least 16 MiB were freed since the last call;
-   without 'now', at most once in LUAN_UNUSED_MS ('ms' is the current time in milliseconds). Returns
-   1 if these conditions hold, else 0. Thread-safe. */
+/* Calls malloc_trim, if the C library has it, and returns 1. Does nothing and returns 0 if less
+   than 16 MiB were freed since the last call, or if 'now' is 0 and the last call with 'now' 0 was
+   less than LUAN_UNUSED_MS before 'ms', the current time in milliseconds. Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of blocks, and the search for the block that contains an address (heap.h). This file does
-   not depend on the source or the contents of blocks. */
+/* Lists of blocks, and the search for the block that contains an address (heap.h). Nothing in this
+   file depends on the origin of blocks (lua_Alloc or mmap) or on their contents. */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -16,8 +16,9 @@
 
 
 /* 1: lua_Alloc runs on this OS thread, so calls of malloc on it get memory of a Lua heap. The
-   variable belongs to the thread and not to the state, because the state is not known while it is
-   created, or where a host calls the API without a protected call. */
+   variable belongs to the OS thread and not to a state, because luaN_isallocating has no state as
+   an argument: a hook of malloc does not know it while the state is created, or if a host calls the
+   API without a protected call. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
 

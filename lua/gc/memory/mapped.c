@@ -13,7 +13,7 @@
 #include "giveback.h"
 #include "mapped.h"
 
-/* Largest number of bytes of the spare mappings. */
+/* Largest number of bytes of all spare mappings together. */
 #define MOST	((size_t)32 * 1024 * 1024)
 
 /* A spare mapping. This struct is stored in its first bytes. */
