@@ -34,29 +34,30 @@
 #define BOUND_MOVES	0
 #endif
 
-/* Limits of the writer. The comment of a limit names the things that are counted. */
+/* Limits of the writer. Each is the largest number of the things that its comment names. */
 #define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of chunks that are not files */
 #define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions; the last one represents all
 						        others */
 #define CLASSES_MAX		BOUND(65535u, 8)     /* classes; the last one represents all
 						        others */
-#define READER_MAXPATHS		BOUND(1u << 16, 12)  /* paths of holders, of writer and reader */
+/* paths of holders, in the writer and in the reader */
+#define READER_MAXPATHS		BOUND(1u << 16, 12)
 #define READER_MAXSTEPS		BOUND(64u, 4)        /* steps of a path */
 #define LABELS_NAMES		BOUND(64u, 3)        /* names of labels */
-#define LABELS_VALUES		BOUND(4096u, 6)      /* values of one label name; the first
-						        one represents all others */
+#define LABELS_VALUES		BOUND(4096u, 6)      /* values of one label name; the first is
+							"(others)", for all further ones */
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* sets of labels */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* native addresses with a name */
 
 /* Followed samples of a state (followed.h). */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
-/* Names in the statistics by name of state; the last name represents all others. */
+/* Names of states that have totals of their own (seen.h); the last name represents all others. */
 #define SEEN_NAMES		BOUND(64u, 4)
 
 /* Limits of a flight recorder (past.h, ring.h). */
-#define PAST_STACKS		BOUND(8u << 20, 4096)  /* bytes of stacks of live samples whose
-						          events are no longer kept */
+#define PAST_STACKS		BOUND(8u << 20, 4096)  /* bytes of stacks of live samples that are
+							  older than the events kept */
 #define PAST_TEXTS		BOUND(8u << 20, 400)   /* bytes of names in past.c, and of names of
 						          native addresses in ring.c */
 #define RING_NATIVES		BOUND(1u << 16, 12)    /* native addresses with a name */
@@ -65,8 +66,8 @@
 #define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a record; more are damage */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
 #define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
-#define READER_MAXIDS		BOUND(1u << 20, 12)   /* ids of named frames; of named types; of
-						         named classes */
+/* entries of a map from ids to names; frames, types and classes have one map each */
+#define READER_MAXIDS		BOUND(1u << 20, 12)
 #define READER_MAXALIASES	BOUND(1u << 24, 24)   /* functions with the name of another one */
 #define READER_MAXNAMELESS	BOUND(1u << 16, 4)    /* functions without a name */
 #define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of the value of a meta, with a NUL */
@@ -88,15 +89,16 @@
 #define BINS_MAXROWS		BOUND(1u << 20, 60)   /* totals of a site in a slice (bins.h) */
 #define COURSE_MOST		BOUND(1u << 13, 8)    /* spans of a timeline (course.h); even */
 #define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline; even */
-#define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last one represents
-						        all others */
-#define TAGS_STATES		BOUND(64u, 3)         /* Lua states, or scripts, distinguished
-						         for other tools */
-#define TAGS_MOST		BOUND(1u << 17, 12)   /* combinations of state or script,
-							        thread and labels */
+#define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last name represents
+							 all others */
+#define TAGS_STATES		BOUND(64u, 3)         /* Lua states, or scripts of states, kept
+							 apart in output for other tools */
+#define TAGS_MOST		BOUND(1u << 17, 12)   /* combinations of a state (or script), an OS
+							 thread and a set of labels */
 #define AGES_OPEN		BOUND(1u << 20, 64)   /* samples that one collection decides */
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* snapshots of resident memory */
-#define PICTURES_ROWS		BOUND(1u << 10, 8)    /* rows of one of these snapshots */
-#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the texts in their rows */
+/* rows of one such snapshot of resident memory */
+#define PICTURES_ROWS		BOUND(1u << 10, 8)
+#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the texts of all such rows */
 
 #endif

@@ -18,9 +18,8 @@ int decimal_print (char *to, size_t size, const char *format, double number);
 /* Replaces the locale's decimal point in the text of one number by a point. */
 void decimal_point (char *number);
 
-/*
-** Like strtod, except that in a locale whose decimal point is not ".", it reads at most 63 bytes.
-*/
+/* Like strtod, but accepts "." as the decimal point in every locale. If the locale has another
+   decimal point, reads at most 63 bytes of 'text'. */
 double decimal_read (const char *text, char **end);
 
 #endif

@@ -35,12 +35,11 @@ int descriptor_open (const char *path, int flags, mode_t mode);
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
 /*
-** descriptor_spare checks that the profiler leaves descriptors to the program, which would fail
-** without a useful message if there were none. To be called before the caller keeps the open
-** descriptor 'fd'. Returns 1 if DESCRIPTOR_SPARE + 'more' further descriptors can be opened, which
-** it tries with copies of 'fd'. 'more', at most DESCRIPTOR_MORE, is the number of those that the
-** caller will open and keep. If the result is 0, the caller closes 'fd', and descriptor_few writes
-** a message into 'why' (a buffer of 'size' bytes).
+** descriptor_spare returns 1 if the program will have at least DESCRIPTOR_SPARE free descriptors
+** after the caller has opened 'more' others (at most DESCRIPTOR_MORE) in addition to 'fd'. To find
+** out, it opens copies of 'fd' and closes them again. Call it before keeping 'fd', because a
+** program without free descriptors fails without a useful message. If the result is 0, close 'fd';
+** descriptor_few writes the message for the user into 'why', a buffer of 'size' bytes.
 */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5

@@ -25,7 +25,7 @@ extern uint64_t hash_key[2];
 /* Draws the keys, once. Thread-safe, but not async-signal-safe. */
 void hash_prepare (void);
 
-/* Returns the xor of the two halves of the product. */
+/* Returns the xor of the two halves of the 128-bit product a * b. */
 static inline uint64_t hash_fold (uint64_t a, uint64_t b) {
   __extension__ typedef unsigned __int128 Wide;
   Wide w = (Wide)a * b;

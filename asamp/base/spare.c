@@ -32,7 +32,7 @@ void spare_use (Spare *s) {
   mine = s;
 }
 
-/* Returns one part of this thread's reserve to the system. Returns 0 if there is none. */
+/* Unmaps one part of this thread's reserve. Returns 0 if the reserve is empty. */
 static int more (void) {
   if (mine == NULL || mine->parts == 0)
     return 0;

@@ -11,7 +11,7 @@
 /* The list. */
 typedef struct StrList {
   StrTab strings;
-  IdMap index;         /* from the number of a string + 1 to its index */
+  IdMap index;         /* maps the number of a string in 'strings', plus 1, to its index */
   uint32_t *numbers;   /* numbers of the strings in 'strings', by index */
   uint32_t n;          /* number of strings */
   size_t size;         /* capacity of 'numbers' */

@@ -49,10 +49,8 @@ static size_t length (const char *s, size_t n) {
   return nul != NULL ? (size_t)(nul - s) : n;
 }
 
-/*
-** Returns the number of the string of n > 0 bytes, or IDMAP_NONE if it is not in the table. Sets
-** *key to the string's key in the map, which is free in the latter case.
-*/
+/* Returns the number of the string of n > 0 bytes, or IDMAP_NONE if it is not in the table. Sets
+   *key to the string's key in the map 'byhash'. For a new string that is a free key. */
 static uint32_t seek (const StrTab *t, const char *s, size_t n, uint64_t *key) {
   uint64_t k;
   for (k = hash_bytes(s, n); ; k++) {

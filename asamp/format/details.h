@@ -19,7 +19,7 @@
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 
-/* The unread part of a list, of decimal numbers, of letters or of lines. */
+/* The unread part of a list. The elements are decimal numbers, letters or lines. */
 typedef struct Fields {
   const char *p, *end;
 } Fields;
@@ -35,8 +35,8 @@ typedef struct Details {
   Fields counts;          /* three numbers for each sample whose count is not 1: the sample's
 			     number in the batch (from 1), its count, the number of its stacks in
 			     the file */
-  Fields outside;         /* numbers, in the batch, of the samples whose blocks passed by the
-			     nursery */
+  Fields outside;         /* numbers, in the batch, of the samples whose blocks were allocated
+			     outside the nursery */
   Fields labels;          /* two numbers for each run of samples with one label set: length of the
 			     run, number of the set */
   Fields events;          /* one line for each event, in the order of writing (details_event) */
@@ -69,8 +69,8 @@ typedef struct Collected {
   uint64_t label;            /* number of the label set in the file */
   uint64_t processor;
   uint64_t slices;
-  int64_t planned, over;     /* 'planned' of a minor collection: the change since the last minor
-			        one. 'over': bytes charged minus bytes planned */
+  int64_t planned, over;     /* 'planned': for a minor collection, the change since the previous
+				minor one. 'over': bytes charged minus bytes planned */
   uint64_t looked[LOOKED_COUNT];
 } Collected;
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Detects the type of a file from its first bytes, so that files of other types are neither read as
-** profiles nor replaced by them, and error messages name the type.
-*/
+/* Detects the type of a file from its first bytes, so that files of other types are neither read as
+   profiles nor overwritten with profiles, and error messages name the type. */
 #ifndef asamp_filekind_h
 #define asamp_filekind_h
 

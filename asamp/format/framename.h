@@ -25,8 +25,8 @@ void framename_lua (char *out, const char *name, int line,
 void framename_native (char *out, const char *symbol, const char *library);
 
 /*
-** Returns the name of a frame that represents no code. frameids_isnobodys must return 1 for 'id'.
-** If 'id' is the leaf of a kind, this kind must exist.
+** Returns the name of a frame that represents no code. 'id' must be one for which
+** frameids_isnobodys returns 1. If it is the leaf of a kind, it must be that of an existing kind.
 */
 const char *framename_nobodys (uint64_t id);
 
@@ -39,10 +39,8 @@ typedef struct FrameName {
   int native;          /* 1: a native function */
 } FrameName;
 
-/*
-** Splits the name of the frame 'id' into its fields. A text with fewer than three colons, from
-** another writer, is as a whole the name of the function, which is native if 'id' is odd.
-*/
+/* Splits 'text', the name of the frame 'id', into its fields. A text with fewer than three colons
+   comes from another writer. It is the name of a function, which is native if 'id' is odd. */
 void framename_parse (FrameName *f, const char *text, uint64_t id);
 
 /*

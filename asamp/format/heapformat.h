@@ -24,15 +24,16 @@
 #define HEAP_SITE	0x04  /* name and source of a function (texts), line of its
 			         definition, line where samples were allocated. Sites are
 			         numbered 1, 2, ... */
-#define HEAP_SAMPLE	0x05  /* address of the sampled object, from that of the previous sample;
-			         number of the site, or 0; age in milliseconds; bytes that the
-			         sample represents */
-#define HEAP_CODE	0x06  /* absolute address of a C function that the running coroutine
-			         calls, its name (a text). These records precede the objects */
-#define HEAP_OBJECT	0x10  /* plus a kind of object: address from that of the previous object,
-			         bytes, fields of the kind. The object's edges follow */
-#define HEAP_EDGE	0x40  /* plus a kind of edge: address of the target from that of the holder,
-			         fields of the kind */
+/* address of the sampled object, as the distance from that of the previous sample; number of the
+   site, or 0; age in milliseconds; bytes that the sample represents */
+#define HEAP_SAMPLE	0x05
+#define HEAP_CODE	0x06  /* absolute address of a C function on the running stack, its name (a
+				 text). These records precede the objects */
+/* plus a kind of object: address, as the distance from that of the previous object; bytes; fields
+   of the kind. The object's edges follow */
+#define HEAP_OBJECT	0x10
+#define HEAP_EDGE	0x40  /* plus a kind of edge: address of the target, as the distance from
+				 that of the holder; fields of the kind */
 
 /* Kinds of objects, with their fields. Addresses are distances from the object's own address. */
 enum {

@@ -9,10 +9,8 @@
 /* Largest number of objects, copies included, in a record (O3). */
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
-/*
-** Values of gc_state, with their names in readers. They are the numbers of ProfileCollection.state.
-** SCANNING is 0, which means that there is no major collection.
-*/
+/* Values of the statistic gc_state, equal to those of ProfileCollection.state. Readers show these
+   names. SCANNING (0): no major collection is running. */
 enum { SCANNING, MARKING, FINALIZING = 3 };
 
 const char *const objects_stats[OBJECTS_NSTATS] = {

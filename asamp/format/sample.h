@@ -65,7 +65,7 @@ typedef struct ProfileSample {
 		        period of bytes (KIND_NATIVE: the period of native memory) */
   uint64_t thread;   /* number of the Lua state; the first state of the process has 0 */
   int kind;          /* enum ProfileKind, or COPY_NEW, ... */
-  int outside;       /* 1: the block passed by the nursery */
+  int outside;       /* 1: the block was allocated outside the nursery */
   uint32_t label;    /* number of the label set of the coroutine that ran; 0: none */
 } ProfileSample;
 
@@ -101,16 +101,17 @@ typedef struct ProfileCollection {
   uint64_t left;      /* ns of the pauses of the collections left out */
   uint64_t duration;  /* ns of the pause, or of that part of it that belongs to the collection */
   uint64_t processor; /* processor time of the OS thread in 'duration', ns */
-  uint64_t slices;    /* processor time, in ns, of the slices of a major collection that ran in the
-		         pauses of minor collections: in this pause and those left out */
+  /* processor time, in ns, of the slices of major collections in this pause and in the pauses of
+     collections left out; only of pauses that a minor collection started */
+  uint64_t slices;
   uint64_t tenured;   /* bytes tenured since the previous record */
-  /* Sums over the nurseries since the previous record. 'planned': their planned sizes, but only the
-     filled part of a nursery that was not filled. 'charged': the bytes with which they were
-     filled. */
+  /* Sums over the nurseries since the previous record, in bytes. 'charged': the bytes charged to
+     each nursery. 'planned': the size of each nursery, or its charged bytes if they are fewer. */
   uint64_t planned, charged;
   uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, by enum ProfileLooked */
-  int state;          /* phase of the major collection afterwards: 0 none, 1 marking, 2 sweeping, 3
-		         finalizing or just after the atomic step (in files of other writers) */
+  /* phase of the major collection after this collection: 0 none, 1 marking, 2 sweeping. Only in
+     files of other writers, 3: finalizing, or just after the atomic step */
+  int state;
   uint32_t label;     /* number of the label set of the coroutine that ran; 0: none */
 } ProfileCollection;
 

@@ -62,6 +62,7 @@ unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t dept
                               size_t words);
 /* Returns the word that encodes a time: the bits of the double. */
 uint64_t vmprof_seconds (double seconds);
-#define VMPROF_ONCE	1	/* 'lead' in versions below 7, where it is the count of the stack */
+/* 'lead' of a stack in versions below 7: the number of samples that the stack represents */
+#define VMPROF_ONCE	1
 
 #endif

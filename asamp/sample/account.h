@@ -37,13 +37,13 @@ typedef struct Account {
   luaN_Labels seam;
   int on;
   uint64_t bytes;	/* bytes counted up to the last account_off. account_reset sets it to its
-			   'rest' */
+			   argument 'rest' */
   uint64_t since;	/* luaN_allocated at the last account_on or account_reset */
   AccountSum none;	/* the sum of set 0 */
   AccountSum *pieces[ACCOUNT_PIECES];  /* the sums of the other sets */
   uint32_t n;		/* number of sums in the pieces; atomic */
-  AccountSum **table;	/* hash table of the sums in 'pieces', at most three quarters full; NULL if
-			   there are no sums */
+  AccountSum **table;	/* hash table of the sums in 'pieces', at most three quarters full; NULL
+			   before the first sum */
   unsigned log;		/* log2 of the number of slots of the table */
 } Account;
 
@@ -54,8 +54,8 @@ void account_off (Account *a, lua_State *L);
 
 /*
 ** Starts a new total. If 'rest' is 0, all sums become 0. Otherwise each sum keeps those of its
-** bytes that account_each has not marked as reported, and 'rest' must be their total. Counting
-** stays on or off. Call it on the state's own thread.
+** bytes that account_each has not marked as reported, and 'rest' must be the total of the bytes
+** kept. Does not switch counting on or off. Call it on the state's own thread.
 */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
@@ -73,10 +73,11 @@ typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } Account
 
 /*
 ** Calls f for each set whose bytes are not 0. Returns the sum of the bytes passed to f. 'all' is
-** the total that the caller expects; for ACCOUNT_WHOLE that is account_bytes. The sum of the
-** present label's set is not up to date, so f receives 'all' minus the bytes of the other sets for
-** it, or 0 if they exceed 'all'. Another thread than the state's may pass an older total; the
-** result may then exceed 'all'. Allocates nothing.
+** the total that the caller expects; for ACCOUNT_WHOLE that is account_bytes. The sum of the set
+** that the running thread has is not up to date. For this set, f receives the rest of 'all' after
+** the bytes of the other sets are subtracted; if nothing is left, f is not called for it. A thread
+** other than the state's may pass an older total; the result may then exceed 'all'. Allocates
+** nothing.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

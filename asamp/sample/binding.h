@@ -67,8 +67,9 @@ typedef struct Binding {
 extern Binding binding __attribute__((visibility("hidden")));
 
 /*
-** Binds the module to the Lua that called the surrounding function. Returns 1 on success. 'seam'
-** counts only at the first call: 1 binds the functions of seam.h too, 0 leaves their fields NULL.
+** Binds the module to the Lua that called the surrounding function. Returns 1 on success. If 'seam'
+** is 1, also binds the functions of seam.h; if it is 0, their fields stay NULL. Only the first
+** successful call binds functions; later calls ignore 'seam'.
 **
 ** Raises an error if that Lua lacks a function, or is not the Lua that the module already serves.
 ** The error is raised in the calling Lua. If it exports no luaL_error, writes one line with advice

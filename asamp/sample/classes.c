@@ -13,7 +13,8 @@
 #define NONE	UINT32_MAX	/* no parent */
 #define LEVELS	3	/* depth of the index, in levels of tables */
 
-/* Smallest cost of an index in slots, charged to the budget even if the index reads fewer. */
+/* Smallest cost of an index, in slots. The budget is charged this much even if fewer slots are
+   read. */
 #define LEASTSLOTS	256u
 
 
@@ -140,8 +141,8 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
 
 /*
 ** Enters the live tables that are fields of 'table' with string keys. Counts the slots read, and
-** stops at CLASSES_SLOTS. A key that starts with "__" is replaced by ""; in a root such a field is
-** skipped.
+** stops at CLASSES_SLOTS. A field whose key starts with "__" is skipped if 'table' is a root (the
+** globals or the loaded modules); in other tables its key is replaced by "".
 */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {

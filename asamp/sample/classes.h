@@ -63,7 +63,8 @@ typedef struct Classes {
   uint64_t made;	/* luaN_allocated when the budget was updated last. */
   uint64_t saved;	/* Budget: slots that may be read. */
   uint64_t slots;	/* Slots that the last index read; 0: there is no index. */
-  int final;		/* 1: in the session's last collection; the next index needs no budget. */
+  /* 1: the session's last collection is running, and one more index may be built without budget. */
+  int final;
   IdMap ids;		/* Maps the hash of a name to the newest class with that hash. */
   struct ClassText {
     char *name;

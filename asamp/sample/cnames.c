@@ -17,8 +17,11 @@ typedef struct Search {
 } Search;
 
 
-/* Takes the name PREFIX.KEY, or KEY if the prefix is empty, if it precedes the name found so far.
-   Ignores a name of more than REGISTERED_NAME bytes or with a NUL. */
+/*
+** Takes the name PREFIX.KEY (KEY if the prefix is empty), if it is shorter than the name found so
+** far, or of the same length and bytewise smaller. Ignores a name of more than REGISTERED_NAME
+** bytes or with a NUL.
+*/
 static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
   char name[sizeof(s->name)];
   size_t dot = (prefix->keylength > 0), n = prefix->keylength + dot + e->keylength;

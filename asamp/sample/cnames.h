@@ -4,11 +4,11 @@
 ** object file has no symbol for the function. A name is "cjson.decode" for a field of a loaded
 ** module, or "print" for a global. Otherwise it is "FILE*.read" for a field of a metatable made
 ** with luaL_newmetatable, or of the table in that metatable's field __index. Of several names the
-** shortest is taken, then the bytewise smallest, so that a function has the same name in every
-** run.
+** shortest is taken, then the bytewise smallest, so that a function has the same name in every run.
 **
 ** Reads tables without metamethods, and allocates nothing in the state. A search reads at most
-** CNAMES_SLOTS slots. A function costs one search if that finds a name, and at most 32.
+** CNAMES_SLOTS slots. If the first search for a function finds no name, the search is repeated
+** after 2, 4, 8, ... samples of the function.
 */
 #ifndef asamp_cnames_h
 #define asamp_cnames_h

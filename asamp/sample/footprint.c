@@ -119,7 +119,7 @@ char *footprint_where (const BirthFunctions *functions, uint32_t function, uint3
 
 
 /* Copies the FOOTPRINT_LINES largest sums to f->lines[sort]. Adds the bytes of all other sums to
-   f->rest[sort], also of those whose text does not fit into memory. */
+   f->rest[sort], and those of a large sum if there is not enough memory for its text. */
 static void lines (Footprint *f, int sort, Sums *s, const BirthFunctions *functions) {
   size_t i, n = (s->n < FOOTPRINT_LINES) ? s->n : FOOTPRINT_LINES;
   if (s->n == 0) return;

@@ -54,9 +54,9 @@ void functions_forget (Functions *f) {
 
 
 /*
-** If half of the slots are used, replaces a cache of fewer than FUNCTIONS_CACHED slots by a
-** larger, empty one. Another thread may fork at the same time. So 'nlisted' is set first: then the
-** child clears all slots of the cache that it finds.
+** If half of the slots are used, replaces a cache of fewer than FUNCTIONS_CACHED slots by a larger,
+** empty one. Sets 'nlisted' to FUNCTIONS_LISTED first, because another thread may fork at the same
+** time: the child then clears all slots of f->cache, whether it is the old or the new cache.
 */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;

@@ -52,8 +52,8 @@ typedef struct Functions {
 			   may be non-empty, too. */
   uint32_t n;	/* Number of function numbers given so far. */
   uint32_t nchunks;	/* Number of these given to functions of chunks that are not files. */
-  unsigned int last;	/* Highest prototype id so far. Lower ids may already be counted in
-			   'lumped'. */
+  unsigned int last;	/* Highest prototype id so far. Prototypes with ids up to this one are not
+			   counted again in 'lumped' or 'lumpedchunks'. */
   uint64_t lumped, lumpedchunks;  /* Prototypes beyond the two limits of FU1, each counted at most
 				   once. */
 } Functions;

@@ -30,8 +30,8 @@ typedef struct Needed {
   uint32_t path;	/* Path of this object; 0: not yet determined, or the empty path. */
   uint32_t fields;	/* Number of its string keys through which the walk first reached needed
 			   objects, counted up to HOLDERS_FIELDS + 1. */
-  uint32_t key;		/* If this object is the value of a weak key: number in 'list' of the table
-				   that has the key; else NONE. */
+  uint32_t key;		/* If this object is the value of a weak key: number, in 'list', of the
+			   table that has the key. Otherwise NONE. */
   unsigned char done, isroot;	/* 'done' is 1 if 'path' was determined, 'isroot' is 1 if the
 				   object is a root. */
   uint32_t slots;	/* Number of unnamed stack slots of C calls that lead to needed objects. */
@@ -40,8 +40,8 @@ typedef struct Needed {
 /* An object that the walk did not reach through a strong reference of another object: a root, or
    the value of a weak key. */
 typedef struct Top {
-  const void *object, *weak;  /* The object; the table that has it as the value of a weak key, NULL
-			         for a root. */
+  const void *object, *weak;  /* 'object': the root or value. 'weak': the table in which the object
+				 is the value of a weak key; NULL for a root. */
   long long which;	/* Kind of the root (LUAN_R*). */
   uint32_t place;	/* Place of the object in the order of the walk. */
 } Top;
@@ -72,12 +72,14 @@ typedef struct Work {
   int counted;		/* 1: 'fields' and 'slots' of object 'at' were counted. */
   const void *body;	/* If object 'at' is a coroutine: the function of its outermost call. */
   int bodyknown;		/* 1: 'body' was determined. */
-  uint64_t *nearly;	/* Bit set of the needed objects, indexed by luaN_watchbit. */
+  /* Bit set of the needed objects, indexed by luaN_watchbit: its bits are 1 for these objects and
+     few others. */
+  uint64_t *nearly;
   unsigned nearlylog;	/* log2 of the number of bits of 'nearly': over 16 bits per object, at most
 			   2^26 bits. */
-  uint32_t alike[LUAN_ENAME + 1];  /* For each kind of edge whose step does not contain a key: the
-				      path from object 'at' by such an edge; 0: not yet
-				      determined. */
+  /* Paths that start with object 'at' and one edge, by kind of edge. Only for kinds whose step does
+     not contain a key; 0: not yet determined. */
+  uint32_t alike[LUAN_ENAME + 1];
   int failed;
 } Work;
 
@@ -182,10 +184,8 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/*
-** Sets the places of the objects without a parent. They have the same order as the calls of
-** 'edge'. Returns 0 if they do not match.
-*/
+/* Sets 'place' of the elements of w->tops, which are the objects without a parent in the order of
+   the walk. Returns 0 if they do not match these objects. */
 static int holders_places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {
@@ -437,8 +437,8 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
 
 /*
 ** Returns the path that the step of 'e' extends. Usually that is 'parent'. Exception: the step of
-** an upvalue contains the name of its function. If the last step of 'parent' is a field of the
-** same name, that step is dropped.
+** an upvalue contains the name of the function. If the last step of 'parent' is the field with that
+** name, returns the path before that step, so that the name occurs only once.
 */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];

@@ -28,8 +28,9 @@
 #include <stdint.h>
 
 #define HOLDERS_TEXT	255u	/* longest step in bytes */
-#define HOLDERS_FIELDS	12u	/* at most this many fields of one table, or stack slots of C calls
-				   of one thread, remain separate steps */
+/* Up to this many fields of one table remain separate steps; more are merged (HO3). The same holds
+   for the stack slots of the C calls of one thread. */
+#define HOLDERS_FIELDS	12u
 
 /* A path, stored as its last step and the path of the steps before it. */
 typedef struct HolderPath {
@@ -47,8 +48,8 @@ typedef struct Holders {
   size_t ntext;
   uint32_t *ids;	/* Path of each owner. */
   size_t n;
-  uint64_t left, cut;	/* Number of steps left out because of READER_MAXPATHS ('left') and of
-			   READER_MAXSTEPS ('cut') (HO2). */
+  uint64_t left, cut;	/* Number of steps left out (HO2): 'left' because of READER_MAXPATHS, 'cut'
+			   because of READER_MAXSTEPS. */
   uint64_t start, nanoseconds;  /* The time for which the program was stopped, in ns: its start
 				   (CLOCK_MONOTONIC) and its length. */
 } Holders;

@@ -68,9 +68,9 @@ int mallocs_there (char *err, size_t errsize);
 /*
 ** mallocs_start adds the client 'home' and starts sampling. The arguments 'period' (in bytes) and
 ** 'take' apply to all clients of the process. 'seed' is the seed of the intervals; 0 keeps the
-** present seed. 'take' is called with the main thread of the state that the sampled thread runs.
-** One of the clients drains the queue (mallocs_drain); if it is late, any client does. Returns 0
-** if there is not enough memory. Call mallocs_there first.
+** present seed. 'take' receives as L the main thread of the state that runs on the OS thread of the
+** sample. One of the clients drains the queue; if it is late, any client may (mallocs_drain).
+** Returns 0 if there is not enough memory. Call mallocs_there first.
 **
 ** mallocs_end removes the client. Sampling stops when the last client is removed. Both functions
 ** may block.
@@ -81,11 +81,8 @@ void mallocs_end (const void *home);
 /* Stops sampling in the child of a fork, until the next client is added. */
 void mallocs_forked (void);
 
-/*
-** Watches the sample's block and sets s->owner to its slot. Returns 1. If there is no free slot or
-** no place for the block (watch of MallocSeam), sets s->owner to NULL and returns 0. Call it only
-** in 'take'.
-*/
+/* Watches the sample's block and sets s->owner to its slot. Returns 1. If the library cannot watch
+   the block (watch of MallocSeam), sets s->owner to NULL and returns 0. Call it only in 'take'. */
 int mallocs_watch (MallocSample *s);
 
 /*
@@ -103,8 +100,8 @@ void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample 
 */
 int mallocs_learn (void);
 
-/* Returns 1 if mallocs_drain would pass samples or if the first of the walks lacks unwind
-   rules. */
+/* Returns 1 if mallocs_drain would have work to do: samples to pass, or missing unwind rules to
+   look up. Checks only the first of the walks for missing rules. */
 int mallocs_waiting (const void *home);
 
 /*

@@ -259,7 +259,7 @@ uint64_t mappings_rss (void) {
 }
 
 
-static uint64_t rsswhen;	/* time of the last reading of mappings_recentrss, ns; atomic */
+static uint64_t rsswhen;	/* time of the last reading in mappings_recentrss, ns; atomic */
 
 uint64_t mappings_rsstime (void) {
   return __atomic_load_n(&rsswhen, __ATOMIC_ACQUIRE);

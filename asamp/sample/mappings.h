@@ -69,12 +69,12 @@ uint64_t mappings_rss (void);
 
 /*
 ** Like mappings_rss, but may return an earlier reading that is less than 'age' ns older than 'now'
-** (clock_now). Used because mappings_rss costs about as much as all other records of a state that
-** lives for one request. Thread-safe.
+** (clock_now). Used because mappings_rss is expensive: for a state that lives for one request, it
+** costs about as much as all records of the state. Thread-safe.
 */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
-/* Returns the time of the last reading by mappings_recentrss, as its 'now'; 0: there was none.
-   Thread-safe. */
+/* Returns the time of the last reading of the resident bytes: the 'now' of the mappings_recentrss
+   that made it. Returns 0 if there was none. Thread-safe. */
 uint64_t mappings_rsstime (void);
 
 #endif

@@ -94,7 +94,8 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
-  int isown = 1;  /* 1: the last protected call passed belongs to L's state */
+  /* 1: the last protected call among a[0] to a[i - 1] belongs to L's state, or there is none */
+  int isown = 1;
   int i, m = 0, skip;
   luaN_Code code;
   luaN_code(&code);

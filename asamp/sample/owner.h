@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Assigns native frames to Lua states. Several states may run on one C stack, one inside the
-** other, if a C function of one state runs another state. In a walk of the C stack the bytecode
-** loops of all states have the same return addresses. But each state is entered by a protected
-** call (lua_pcall, lua_resume), which the OS thread records (luaN_protected of seam.h). So a loop
+** Assigns native frames to Lua states. Several states may run on one C stack, one inside the other,
+** if a C function of one state runs another state. In a walk of the C stack the bytecode loops of
+** all states have the same return addresses. But each state is entered by a protected call
+** (lua_pcall, lua_resume), which the OS thread records (luaN_protected of seam.h). So a loop
 ** belongs to the state of the next protected call outside it.
 **
 **   OW1  the only data read from the C stack are the records of protected calls. A record is read
-**        only if it lies on the stack of this OS thread, outside the given starting address;
+**        only if it lies on the stack of this OS thread, at a higher address than 'sp' and than the
+**        previous record;
 **   OW2  if a state is entered without a protected call inside another state, its frames are
 **        assigned to that other state.
 **
-** All functions except owner_prime are async-signal-safe. Addresses are return addresses,
-** innermost first.
+** All functions except owner_prime are async-signal-safe. Addresses are return addresses, innermost
+** first.
 */
 #ifndef asamp_owner_h
 #define asamp_owner_h

@@ -71,9 +71,9 @@ typedef struct BlockResized {
 int pending_stays (const BlockResized *r);
 
 /*
-** Records that a block was resized. Those of its samples that stay (pending_stays) move to the new
-** address. If there is not enough memory, all its samples count as freed. Returns 1 if the block
-** was watched.
+** Records that a block was resized. Its samples move to the new address, except those for which
+** pending_stays returns 0, which die. If there is not enough memory, all its samples count as
+** freed. Returns 1 if the block was watched.
 */
 int pending_resized (Pending *p, const BlockResized *r);
 
@@ -89,8 +89,8 @@ typedef struct PendingJudge {
    added. */
 typedef struct PendingFates {
   size_t n;
-  unsigned char *survived;	/* 1: survived, 0: died; set to 2 by trackoutcomes.c as described
-				   at TrackerClient. */
+  unsigned char *survived;	/* 1: survived, 0: died; 2, set by trackoutcomes.c: survived, but
+				   not followed (TrackerClient). */
   const uint32_t *classes;	/* Classes of the owners, 0 for none; NULL: no owner has a
 				   class. */
   const PendingSample *samples;

@@ -25,7 +25,8 @@ typedef struct ScratchStart {
 
 /* The memory of one OS thread. */
 typedef struct Scratch {
-  struct Scratch *next;		/* Next in the list of those without a thread. */
+  /* Next in the list of unused Scratches: their threads have ended. */
+  struct Scratch *next;
   struct Scratch *before;	/* Scratch allocated before this one. The chain keeps all of them
 				   reachable, so that none is reported as a leak. */
   void *volatile pointing;	/* The Timing whose timing_point is running on this thread; NULL:

@@ -207,16 +207,17 @@ static void pushnative (Stack *s, const void *address) {
 }
 
 
-/* Pushes a C function, identified by the first odd address after its start. */
+/* Pushes a frame for a C function that has no native frame. The id of the frame is the first odd
+   address after the start of the function. */
 static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
 
 
 /*
-** Pushes the marks of the frames that are missing outside f, because of a tail call or beyond
-** LUAN_DEPTH. For 'remember', f and its mark of a tail call count as one frame. Not inlined, so
-** that pushframe saves no registers for frames without marks.
+** Pushes the marks of frames that are missing outside f: FRAME_TAIL if a tail call has replaced the
+** caller of f, FRAME_CUT if f->cut says that frames are left out. For 'remember', f and FRAME_TAIL
+** count as one frame. Not inlined, so that pushframe saves no registers for frames without marks.
 */
 static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) {
   if (f->cut & LUAN_TAIL) {
@@ -227,7 +228,7 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
 }
 
 
-/* Pushes one luaN_Frame. A C function is pushed only if 'shown' is 1, by its first address. */
+/* Pushes one luaN_Frame. A C function is pushed (pushentry) only if 'shown' is 1. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
@@ -243,7 +244,7 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
    them. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
-    pushframe(s, &s->lua[i++], 0);  /* its native frames were pushed */
+    pushframe(s, &s->lua[i++], 0);  /* a C function: the walk has pushed its native frames */
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
     pushframe(s, f, 0);
@@ -256,9 +257,9 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 /*
 ** Pushes the remaining Lua frames of a coroutine, when the walk passes the frame that resumed it.
 ** 'called' is 1 if the walk has just passed native frames of C functions that the coroutine runs.
-** These are then its innermost C functions, and are not pushed again. Exception: if a Lua function
-** called the outermost of these C functions, that C function has yielded, and the native frames
-** belong to its continuation.
+** Those are its innermost C functions, which are therefore not pushed again. Exception: if a Lua
+** function called the outermost of them, it is pushed, because it has yielded, and the native
+** frames are those of its continuation.
 */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
@@ -344,8 +345,7 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
     }
     else if (owner_isin(&code.resume, ip)) {
       if (s->bare) s->bare = 0;
-      else if (ended > coroutines++) { }  /* bytecode loops have run all frames of this
-					     coroutine */
+      else if (ended > coroutines++) { }  /* all frames of this coroutine were pushed already */
       else {
         i = pushrest(s, i, nlua, called);
         ended++;
@@ -364,10 +364,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 /*
 ** Pushes the Lua frames from index i on, for which the walk found no native frame because the C
-** stack was cut or incomplete. Returns 1 if a Lua function is among them. If there are only C
-** functions and the C stack is 'whole', no frame is missing; only their positions are unknown,
-** because no bytecode loop is there. C functions are shown only if i is 0 and native frames may be
-** missing.
+** stack was cut or incomplete. Returns 1 if a Lua function is among them. A C function among them
+** is pushed (pushentry) only if i is 0 and its native frames may be missing, because there is also
+** a Lua function or the C stack is not 'whole'.
 */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
@@ -390,8 +389,7 @@ static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
 }
 
 
-/* Pushes the n frames in s->lua without native frames. C functions are pushed by their first
-   address. */
+/* Pushes the n frames in s->lua, without native frames. C functions are pushed with pushentry. */
 static void stack_frames (Stack *s, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);
@@ -426,10 +424,11 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Stores the main thread's frames in 'known' for the next walk: those among the n frames in
-** s->lua, out to a cut, followed by 'stay' frames that 'known' already has. Stores none if the
-** main thread was resumed or has no frame, or if they do not fit. The mark of a tail call counts
-** as a part of its frame, because a frame may get the mark later.
+** Updates 'known', the main thread's frames, for the next walk. The frames of the main thread among
+** the n frames in s->lua, only those inside a cut if there is one, are put before the 'stay' frames
+** that 'known' retains. 'known' becomes empty if s->resumed is set, if the main thread has no frame
+** in s->lua, or if the frames do not fit. A frame and its mark of a tail call count as one frame,
+** because the frame may receive the mark later.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -556,7 +555,7 @@ static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int nati
   }
   else if (!part) stack_frames(s, n);
   remember(s, n, stay);
-  if (!whole) s->nknown = 0;  /* the stack outside the known frames was not reported */
+  if (!whole) s->nknown = 0;  /* the stack was incomplete, so the next walk must be complete */
   stack_leave(s);
 }
 
@@ -585,9 +584,9 @@ static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
 
 
 /*
-** Returns 1 if the native frames of a tick reached the end of the stack. That is assumed if there
-** is more than one, and the outermost has the same address as the outermost frame of the thread's
-** stack now.
+** Returns 1 if the native frames of tick m reach to the end of the stack. Assumes that they do if
+** there is more than one frame and the outermost has the same return address as the outermost frame
+** of a complete walk of this thread now.
 */
 static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   Natives w;

@@ -4,12 +4,12 @@
 ** frames at their positions between them.
 **
 ** Merging. A walk of the C stack gives return addresses. Those in the core's code are replaced by
-** Lua frames. The address of a bytecode loop is replaced by the Lua frames that this loop runs,
-** out to the frame for which the loop was entered. The address of a resume is replaced by the
-** remaining frames of its coroutine. Other addresses in the core are dropped.
+** Lua frames. The address of a bytecode loop is replaced by the Lua frames that this loop runs, out
+** to the frame for which the loop was entered. The address of a resume is replaced by the remaining
+** frames of its coroutine. Other addresses in the core are dropped.
 **
 ** There are two exceptions. If a coroutine has yielded across a C function, the function has no
-** native frame any more, and is shown by its first address. If a stack is deeper than LUAN_DEPTH,
+** native frame any more, and is shown with its start address. If a stack is deeper than LUAN_DEPTH,
 ** the frames that luaN_frames leaves out are shown as one frame, and native frames outside that
 ** frame may be placed too far out. The profile shows only PROFILE_DEPTH frames. Because more of
 ** them are known, complete walks are rare (K3).
@@ -25,11 +25,11 @@
 **   K2  'known' contains Lua frames of the main thread in the stack reported last (K1): all of
 **       them, only those inside its cut, or none;
 **   K3  in a stack with a cut, at least PROFILE_DEPTH / 2 Lua frames are known inside the cut. If
-**       returns leave fewer, or if calls add more than 'known' has capacity for, the whole stack
-**       is walked again. That is rare, because it takes hundreds of returns or calls.
+**       returns leave fewer, or if calls add more than 'known' has capacity for, the whole stack is
+**       walked again. That is rare, because it takes hundreds of returns or calls.
 **
-** Uses seam.h and lua_getinfo, but no internals of the core. Allocates with malloc, never from
-** the state.
+** Uses seam.h and lua_getinfo, but no internals of the core. Allocates with malloc, never from the
+** state.
 */
 #ifndef asamp_stack_h
 #define asamp_stack_h
@@ -62,8 +62,8 @@ typedef struct Stack {
   uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
   size_t nknown;	/* Number of entries of 'known'. */
   int cut;			/* 1: the stack has more frames outside the known ones. */
-  int bare;			/* 1: the innermost thread has no frame yet, and the walk has not
-				   reached its resume. */
+  int bare;			/* 1: the innermost thread has no Lua frame yet, and the running
+				   walk has not passed the native frame that resumed it. */
   int resumed;			/* 1: the main thread runs inside a resume. */
   struct luaN_Frame *lua;	/* The Lua frames of the running walk, from luaN_frames. */
   void **native;		/* Buffer for the return addresses of a walk. */
@@ -78,7 +78,7 @@ typedef struct Stack {
   StackEmit emit;
   void *ud;
 #if defined(LUAN_DEBUG)
-  ProfileFrame *reported;		/* The whole stack reported last: checks K1. */
+  ProfileFrame *reported;		/* The whole stack reported last, for stack_check. */
   size_t nreported;
 #endif
 } Stack;

@@ -31,12 +31,13 @@
 						   stretched further (C3) */
 #define FEW_NS		UINT64_C(4000000)	/* ns; spans of TIMER_CPU are about this long, or
 						   longer */
-#define MIN_WAIT_NS	UINT64_C(20000)	/* ns; the next signal is requested no earlier than this; a
-					   signal that is early by less than this makes its tick */
+/* ns; shortest time from now to the next signal that a clock requests. A signal that arrives early
+   by less than this makes its tick, too. */
+#define MIN_WAIT_NS	UINT64_C(20000)
 /*
-** ns; shortest period of an event. An event repeats until it is set again. With shorter periods on
-** a busy machine, its interrupts took all time of the thread, up to 400 ms, before the signal was
-** delivered.
+** ns; shortest period of an event of perf_event_open. An event repeats until it is set again. On a
+** busy machine, the interrupts of an event with a shorter period took all time of the thread for up
+** to 400 ms, before its signal was delivered.
 */
 #define MIN_EVENT_NS	UINT64_C(100000)
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns; a signal that is later than this counts as
@@ -82,11 +83,13 @@ struct Clock {
   volatile sig_atomic_t held;	/* 1: the clock's thread is changing the clock; handlers skip it */
   unsigned thread;		/* 'me' of the clock's thread; 0: the clock is unused */
   TimerClock sort;	/* kind of time of the clock */
-  clockid_t clock;	/* system clock that it counts, as the clock's own thread reads it */
-  clockid_t outside;		/* the same system clock, as other threads read it */
+  /* id of the system clock that measures this clock's time, for use on the clock's own thread */
+  clockid_t clock;
+  clockid_t outside;		/* id of the same system clock, for use on other threads */
   uint64_t period;		/* ns; shortest period of its timers */
-  uint64_t base;		/* ns of the system clock that do not count for this clock: ticks
-				   of CPU time, and times without timers (C7) */
+  /* ns of the system clock that are not in the clock's time: the time that ticks take (not for
+     TIMER_WALL), and the time without timers (C7) */
+  uint64_t base;
   uint64_t given;		/* ns of the clock's time given to timers so far, which is the
 				   start of the current span */
   uint64_t span;		/* ns; length of the current span, which one tick represents
@@ -97,8 +100,8 @@ struct Clock {
   uint64_t signalcost;		/* ns that a signal takes, without its tick; 0: not measured */
   uint64_t cost;		/* ns added by timer_cost since the last tick */
   uint64_t ticked;		/* ns of the system clock at the last tick */
-  int64_t owed;			/* ns of cost still to be paid off; negative: paid in advance
-				   (adapt) */
+  int64_t owed;			/* ns of sampling cost that passing time has not yet paid off
+				   (adapt); negative: time paid in advance */
   unsigned stretch;		/* spans are multiplied by 1 << stretch (C3) */
   unsigned easy;		/* number of consecutive ticks that would allow more signals */
   volatile uint64_t signals;	/* number of signals since the clock started */
@@ -117,7 +120,7 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  struct sigaction beneath;	/* action that our handler replaced at its previous installation */
+  struct sigaction beneath;	/* value of 'before' at the previous installation of our handler */
 } Signal;
 
 /* The signals for ticks. The second is for threads that block the first. */
@@ -226,11 +229,11 @@ static void timer_next (Clock *c, uint64_t earliest) {
 
 
 /*
-** Adjusts the frequency of signals (C3). Cost is a debt, which half of the passing time pays off.
-** While there is debt, each tick doubles the length of spans. After EASY_TICKS consecutive ticks
-** that would be cheap enough for spans of half the length, it is halved. Because ticks come at
-** random distances, a span may pay in advance for the next one. 'share' is the number of running
-** clocks of this thread.
+** Adjusts the length of spans to the cost of ticks (C3). The cost is added to a debt, c->owed. Half
+** of the time that passes pays off the debt, divided by 'share', the number of running clocks of
+** this thread. If debt is left at a tick, spans become twice as long. After EASY_TICKS consecutive
+** ticks that were cheap enough for spans of half the length, spans become half as long. A span may
+** pay in advance for the next one, because ticks come at random distances.
 */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
@@ -259,8 +262,11 @@ static int timer_isready (const Timer *t) {
 }
 
 
-/* Returns the timer that receives the time of a tick: that of the innermost owner that has one, or
-   else the one by C6. NULL: no timer is started yet. */
+/*
+** Returns the timer that receives the time of a tick: the timer of the innermost running owner that
+** has one. If no running owner has a timer, returns the timer that received time last (C6). Returns
+** NULL if no timer is started yet.
+*/
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -343,9 +349,10 @@ static Signal *signalof (int number) {
 
 
 /*
-** Passes a signal that is not ours to the action that our handler replaced. The program may have
-** installed a handler over ours, which ours then replaced. If that handler passes the signal back
-** to us, the signal goes to the action that our handler had replaced before.
+** Passes a signal that is not ours to the action that our handler replaced (s->before). This may be
+** a handler that the program had installed over ours, and that passes the signal back to us. In
+** this case the signal goes to the action that our handler had replaced at its previous
+** installation (s->beneath).
 */
 static void passon (int signal, siginfo_t *info, void *context) {
   static __thread int passing __attribute__((tls_model("initial-exec")));
@@ -415,7 +422,9 @@ static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    s->before = s->beneath;  /* the restored handler may pass signals to this one */
+    /* the restored handler may be one that passes signals to ours, and ours passes them to
+       'beneath' */
+    s->before = s->beneath;
   }
 }
 
@@ -711,8 +720,9 @@ static void resume (Clock *c) {
 
 /*
 ** Starts the signals of the clock, on its own thread. Continues the span in which the clock
-** stopped, if that span is not over and spans still have its length. Otherwise starts a new span:
-** in the old one, the tick was made, or its random point was not reached.
+** stopped, if the clock's time is still in this span and the length of spans has not changed.
+** Otherwise starts a new span. The old span needs no tick: it has had its tick, or its random point
+** was not reached.
 */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
@@ -797,7 +807,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* randomly rounds the last incomplete period */
+  t->time = draw(c, ns);  /* random, so that the last, incomplete period is rounded at random */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;
@@ -814,8 +824,8 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
 
 static void stopclock (Clock *c) {
   uint64_t now = clock_read(c->outside);
-  STORE(c->running, 0);  /* must precede the close of its descriptor, whose number may be reused
-			    (arm) */
+  /* before the descriptor is closed, so that a handler cannot set a reused number (arm) */
+  STORE(c->running, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
   stopsignals(c, keeping && !c->orphaned && c->thread == me);
@@ -826,8 +836,8 @@ static void stopclock (Clock *c) {
 
 /*
 ** Removes a timer from its clock. A handler that is reading the timer continues with the next one
-** in the list. The search for the new shortest period ends early if a timer has the period of the
-** clock, which was the shortest.
+** in the list. If another timer has c->period, the shortest period so far, the search for the new
+** shortest period stops there.
 */
 static void removetimer (Timer *t) {
   Clock *c = t->clock;
@@ -844,7 +854,8 @@ static void removetimer (Timer *t) {
 
 /*
 ** Returns the periods that timer t has lost because a signal did not come for more than
-** MAX_LATE_NS. Returns 0 if that time is not t's (C6). Counts the periods only once.
+** MAX_LATE_NS. Returns 0 if another timer would have received that time (C6). A further call does
+** not count the same periods again.
 */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;

@@ -106,9 +106,9 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
                     void *ud, char *err, size_t errsize);
 
 /*
-** Makes clocks keep their event open after their last timer has stopped, until the thread ends.
-** This applies from now on, to timers stopped on their own thread. It saves time in a process that
-** makes a state for each request.
+** From now on, if a clock's last timer is stopped on the clock's own thread, the clock keeps its
+** event open until the thread ends. This saves time in a process that makes a state for each
+** request.
 */
 void timer_keep (void);
 

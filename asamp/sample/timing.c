@@ -139,9 +139,9 @@ typedef struct Point {
 
 
 /*
-** Returns the start of the interrupted function plus 2. As a return address, that represents the
-** function whatever the instruction. 'merge' in stack.c turns it into the same id that pushentry
-** gives the function.
+** Returns the start of the interrupted function plus 2. This address replaces that of the
+** interrupted instruction, so that the frame represents the whole function. 'merge' in stack.c
+** subtracts 1, and the frame then has the same id as from pushentry.
 */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;

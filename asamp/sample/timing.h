@@ -45,8 +45,8 @@ typedef struct Timing {
   luaN_Code code;
   Moments moments;		/* Ticks not yet completed. It has no buffers before the first
 				   timing_start. */
-  uint64_t own;			/* Number of periods since the running timing_point started
-				   (TI3). */
+  uint64_t own;			/* Number of periods of ticks while timing_point runs, which become
+				   one sample at its end (TI3). */
   Moment last;			/* The last completed tick, without its native frames. */
   uint64_t away;		/* Number of periods lost because another thread ran the state, no
 				   signals came (TI5), or the thread was ending. */

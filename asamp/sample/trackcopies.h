@@ -3,11 +3,11 @@
 ** Samples of copied bytes.
 **
 **   A8  copies are sampled with the period of allocations. There are two sources. Bytes moved by
-**       growth have sample points of their own (luaN_setcopies). Bytes copied into a new string
-**       share the sample points of its allocation: a point is one of copied bytes with a
-**       probability equal to the text's share of the block. Such a point is one of bytes copied
-**       again, from the operand that the string replaces (luaN_replaced), with a probability equal
-**       to the operand's share of the text.
+**       growth have sample points of their own (luaN_setcopies). Bytes copied into a new string use
+**       the sample points of the string's allocation: each of them counts for the copied text with
+**       a probability equal to the text's share of the block. A point that counts for the text is
+**       one of COPY_AGAIN with a probability equal to the share of the text that comes from the
+**       operand which the string replaces (luaN_replaced); otherwise it is one of COPY_NEW.
 */
 #ifndef asamp_trackcopies_h
 #define asamp_trackcopies_h

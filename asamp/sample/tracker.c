@@ -32,7 +32,7 @@ static void decided (Tracker *t, lua_State *L) {
   t->nanoseconds += clock_since(t->collection.time);
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
-  tracker_unregister(t, L);  /* if it stayed registered only for this collection */
+  tracker_unregister(t, L);  /* if the tracker stayed registered only to decide the last samples */
 }
 
 
@@ -294,8 +294,8 @@ void tracker_end (Tracker *t, lua_State *L) {
 
 /*
 ** Registers the tracker with the core. If it is registered already, only sets the distance to the
-** sample point. If it was not, earlier collections do not count as left out, and the next
-** collection is reported even if it decides nothing.
+** sample point. If it was not registered, skips the collections so far (trackoutcomes_skip), and
+** makes the next collection have a record even if it decides nothing.
 */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {

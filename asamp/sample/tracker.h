@@ -90,8 +90,8 @@ void tracker_leave (Tracker *t, lua_State *L);
 */
 void tracker_abandon (Tracker *t);
 
-/* Switches sampling on. 'seed' is the seed of the intervals; it is used only at the first call for
-   a client. */
+/* Switches sampling on. 'seed' is the seed of the intervals; only the first call for a client uses
+   it. */
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 

@@ -40,17 +40,17 @@ typedef struct TrackerClient {
   /* Reports a time sample (timing.h). NULL if the client requests no safepoints. */
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
-  /* Reports a collection, the outcomes f that it decided, and the deaths d that it found. In f,
-     'survived' is 2 for a survivor that should be followed and does not fit. Survivors in f are
-     followed from now on, so d may already contain them. */
+  /* Reports a collection, the outcomes f that it decided, and the deaths d of followed samples that
+     it found. If 'follows' is 1, the survivors in f are followed samples already, so d may contain
+     some of them. f->survived is 2 for a survivor that is not followed because the list is full. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
   void (*point) (void *ud, lua_State *L);  /* Called at a safepoint, as in luaN_Sampler. */
   void (*closing) (void *ud, lua_State *L);  /* Called when lua_close starts. */
   int follows;		/* 1: survivors are followed, and their deaths are reported. */
-  /* Returns 1 if a sample may be reported inside malloc now. That requires space for it, a report
-     that does not block, and that this thread is not inside another report. NULL: the client takes
-     no such samples. */
+  /* Returns 1 if a sample of native memory may be reported now, inside malloc: there is space for
+     the sample, the report cannot block, and this thread is not inside another report. NULL: the
+     client takes no samples of native memory. */
   int (*ready) (void *ud);
   /* Reports the holders of the followed samples, in the order of 'followed'. NULL: holders are
      never searched. */
@@ -85,8 +85,8 @@ typedef struct Tracker {
 				   runs. */
   uint64_t deaths;		/* Result of mallocs_deaths at the last check for dead native
 				   blocks. */
-  size_t reaping;		/* Number of pending samples at which those of freed native blocks
-				   are released next. */
+  size_t reaping;		/* When this many samples are pending, the slots of those whose
+				   native block was freed are released next (tracknative.c). */
   uint64_t checked;		/* Time of the last check for deaths of followed samples, ns. */
   uint64_t number;		/* Number of the state, for the client. */
   Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
@@ -118,8 +118,8 @@ typedef struct Tracker {
   uint64_t since;		/* Start of that collection, CLOCK_MONOTONIC, ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at 'since', ns. */
   uint64_t slices;	/* luaN_Memory.slices at the last report. */
-  /* 'pauses': luaN_Memory.pauses when the unreported pauses were last counted. 'reportedpauses':
-     ns of the pauses that were reported after that. */
+  /* 'pauses': luaN_Memory.pauses when leftpauses or trackoutcomes_skip last ran. 'reportedpauses':
+     total ns of the pauses that were reported after that. */
   uint64_t pauses, reportedpauses;
   uint64_t sincelooked[LOOKED_COUNT];  /* Work counters of luaN_Memory at 'since'. */
   ProfileCollection collection;	/* The record of the running collection, or of the last reported
@@ -127,8 +127,8 @@ typedef struct Tracker {
   PendingFates fates;		/* Outcomes that 'collection' decided. */
   FollowedDeaths dead;	/* Deaths that 'collection' found. */
   int ending;			/* 1: the running collection is the last one of the session. */
-  uint64_t holdersevery;	/* Interval between searches for holders in ns; 0: none are made at
-				   intervals. */
+  uint64_t holdersevery;	/* Interval between searches for holders in ns; 0: no search is made
+				   because of the time. */
   uint64_t holdersdue;		/* Time of the next search, CLOCK_MONOTONIC, ns. */
   size_t holdersgrown;		/* Number of followed samples at which a search is due (TH1);
 				   SIZE_MAX: never. */
@@ -144,10 +144,8 @@ static inline uint64_t tracker_lost (const Tracker *t) {
   return __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
 }
 
-/*
-** Returns the number of samples, since the client was added, that survived and whose deaths are
-** not reported. Thread-safe.
-*/
+/* Returns the number of survivors, since the client was added, that did not fit into the list of
+   followed samples, so that their deaths are not reported. Thread-safe. */
 static inline uint64_t tracker_unfollowed (const Tracker *t) {
   return __atomic_load_n(&t->unfollowed, __ATOMIC_RELAXED);
 }

@@ -25,9 +25,9 @@
 
 /*
 ** Makes the tracker report the holders of the followed samples every 'ns' nanoseconds; 0: never. A
-** search is made when a major collection ends after that time. If none has ended when twice the
-** time has passed, it is made after any collection. The result of a child process is reported
-** after a later collection.
+** search is made at the end of the first major collection after that time. If no major collection
+** has ended when twice the time has passed, the search is made after the next collection of any
+** kind. The result of a child process is reported after a later collection.
 */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
@@ -45,8 +45,8 @@ void trackholders_often (Tracker *t, lua_State *L);
 
 /*
 ** Reports the result of the running search (t->search) if it is ready. Reports only samples that
-** are still followed. Their positions in the list may have changed since the query; 'queried' of
-** FollowedSample has their positions in it.
+** are still followed. Their positions in the list may have changed since the query;
+** FollowedSample.queried has the position of a sample in the query.
 */
 void trackholders_answered (Tracker *t);
 

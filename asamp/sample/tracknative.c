@@ -24,8 +24,9 @@ static void reportnative (Tracker *t, const MallocSample *in) {
 
 
 /*
-** Releases the slots of pending native samples whose blocks were freed. The next call comes after
-** as many new samples as blocks are alive now, plus TRACKNATIVE_MINREAPED.
+** Releases the slots of pending native samples whose blocks were freed. Sets t->reaping so that the
+** next call comes after TRACKNATIVE_MINREAPED further samples, plus one for each block found alive,
+** so that each sample costs only few checks.
 */
 static void reap (Tracker *t) {
   size_t i, alive = 0;

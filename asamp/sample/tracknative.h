@@ -12,8 +12,8 @@
 #include "mallocs.h"
 #include "trackerstate.h"
 
-#define TRACKNATIVE_MINREAPED	4096	/* Number of pending samples below which those of freed
-					   native blocks are not searched. */
+#define TRACKNATIVE_MINREAPED	4096	/* While fewer samples are pending, those of freed native
+					   blocks are not released (Tracker.reaping). */
 
 /*
 ** Number of pending samples from which samples of native memory are lost. Only a collection decides

@@ -79,8 +79,8 @@ static int isdead (void *ud, const void *owner) {
 }
 
 
-/* Returns 1 only for freed native memory. Used in minor collections, which do not find old objects
-   dead. */
+/* Returns 1 only for freed native memory. Used in minor collections, which cannot find out whether
+   old objects are dead. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);
@@ -113,11 +113,11 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 
 
 /*
-** Determines which followed samples have died. Old objects die only in major collections. Blocks
-** that were freed explicitly (including large strings that die young) and native memory can be
-** found dead in any collection, and their peak does not depend on major collections. So minor
-** collections check for these, too, but so rarely that the checks take at most a hundredth of the
-** time. The last record ('ending') always checks.
+** Determines which followed samples have died. A major collection checks all of them. A minor
+** collection checks only for freed native memory and explicitly freed blocks (including large
+** strings that die young), because a program may allocate and free many of these between two major
+** collections. These checks are so rare that they take at most a hundredth of the time. The last
+** record ('ending') always checks.
 */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
@@ -151,9 +151,9 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 
 /*
 ** Decides survival in a collection and prepares its record. Collections may come every few
-** microseconds. So one that decides nothing has no record if the last record is younger than
-** RECORD_NS, unless another collection of the same pause is reported. If one pause has a minor and
-** a major collection, the minor one ends in the records when the major one decides.
+** microseconds. So a collection that decides nothing has no record if the last record is younger
+** than RECORD_NS, unless another collection of the same pause is reported. If one pause has a minor
+** and a major collection, this call for the major one first reports the minor one.
 */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};

@@ -9,11 +9,12 @@
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
 #define MAX_STALE_BLOCKS	64	/* with n watched blocks, the bits of up to n / 4 +
 					   MAX_STALE_BLOCKS unwatched blocks may stay set */
-/* largest number of watched blocks for which 2^TRACKWATCH_FEWLOG bits are enough */
+/* with fewer watched blocks than this, only 2^TRACKWATCH_FEWLOG bits are used */
 #define FEW_BLOCKS	128
 
 
-/* Returns the second bit of a block: it is in the same word as that of luaN_watchbit. */
+/* Returns the second bit of a block in 'watching', as a mask for the word that also has its first
+   bit (luaN_watchbit). */
 static uint64_t secondbit (const void *block) {
   return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
 }

@@ -6,8 +6,8 @@
 **   A6  the program frees millions of blocks per second, so the free of an unwatched block must
 **       need no call and read little memory. For this, 'watching' has two bits for each block that
 **       'pending' or 'followed' watches: that of luaN_watchbit, and a second bit in the same word,
-**       which is checked if the first one is set. After a collection, the bits of few other blocks
-**       are set.
+**       which is checked if the first one is set. After a collection, these bits are set for only
+**       few blocks that are not watched.
 */
 #ifndef asamp_trackwatch_h
 #define asamp_trackwatch_h
@@ -23,8 +23,8 @@ int trackwatch_ready (Tracker *t);
 /* Sets the bits of a block that becomes watched. Call trackwatch_ready first. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
-/* Clears the bits of blocks that are no longer watched, if they are many. Call it only while no
-   sample is pending. */
+/* Clears the bits of blocks that are no longer watched, if there are many such blocks. Call it only
+   while no sample is pending. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
 /* Clears all bits before the tracker is used for another state. The core must no longer use
