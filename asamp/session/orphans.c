@@ -25,8 +25,8 @@ static struct {
   const Profile *profile;	/* OP1; atomic */
   Orphan *list;
   size_t n, size;		/* n is atomic */
-  uint64_t deaths, checked;	/* result of mallocs_deaths, and time in ns, at the last check;
-				   atomic */
+  uint64_t deaths, checked;	/* 'deaths': result of mallocs_deaths at the last check. 'checked':
+				   time of the last check, ns. Both are atomic */
 } o;
 
 

@@ -14,8 +14,8 @@
 **   PR1  'profile' belongs to this process ('pid') or is NULL. It is changed with 'lock' held and
 **        read without it;
 **   PR2  a failure to open the file is reported once. process_switch tries again. If the cause may
-**        pass, such as a full disk, states also try again, once a second; until then they are
-**        idle.
+**        pass, such as a full disk, states also try again, once a second. They are idle until an
+**        attempt succeeds.
 */
 #ifndef asamp_process_h
 #define asamp_process_h
@@ -92,8 +92,8 @@ typedef struct ProcessStats {
   int failed;		/* 1: no file, because it could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  uint64_t period, timens, bytes;  /* 'period', 'timens': current rates, 0: off. 'bytes':
-				      ProfileTotals.bytes */
+  uint64_t period, timens, bytes;  /* 'period' and 'timens': as in ProcessRate. 'bytes': as in
+				      ProfileTotals */
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;

@@ -67,9 +67,9 @@ typedef struct ProfileConfig {
   int compress;         /* 1: gzip, 0: uncompressed */
   EncoderConfig log;    /* Options of the log. profile_open sets 'pid', 'tuning' and
 			   'recorder'. With 'states', each state calls profile_start. */
-  /* Called at the first stall of the file (profile_room), and at the end of that stall with error
-     0 and the number of samples lost in it. Not called for later stalls. Runs on the writer thread
-     with no lock held. NULL: no call. */
+  /* Called at the start and at the end of the file's first stall (profile_room), not for later
+     stalls. At the end, 'error' is 0 and 'lost' is the number of samples lost in the stall. Runs on
+     the writer thread with no lock held. NULL: no call. */
   void (*stalled)(const char *path, int error, uint64_t lost);
   /* Called on the writer thread after every buffer, and from time to time. Returns 1 if it had
      work to do; then it is called again soon. NULL: no call. */
@@ -309,8 +309,8 @@ void profile_totals (Profile *p, ProfileTotals *totals);
 /*
 ** Frees 'p' in the child of a fork, and closes the child's descriptor of the file. In the child,
 ** no function except this one and profile_close may be called. The memory of the encoder and of a
-** flight recorder is not freed, because the child does not have the writer thread that may have
-** been changing it.
+** flight recorder is not freed, because the parent's writer thread may have been changing it at the
+** fork.
 */
 void profile_abandon (Profile *p);
 

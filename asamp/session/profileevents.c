@@ -84,8 +84,9 @@ static inline int hasroom (const Profile *p, size_t size) {
 }
 
 /*
-** Waits until the active buffer has space (Q3). Returns 0 if it never will have. Not inlined, so
-** that the fast path saves no registers for it.
+** Waits until the active buffer has space (Q3). Returns 0 if it will have none, because the file
+** has failed, the profile has ended, or this is the child of a fork. Not inlined, so that the fast
+** path saves no registers for it.
 */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;

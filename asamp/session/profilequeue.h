@@ -113,8 +113,8 @@ struct Profile {
   Spare spare;            /* memory reserved for the writer, for use when memory is exhausted */
 };
 
-/* Returns the number of samples lost before they reached the queue, in it, and after it. Lock
-   held. */
+/* Returns the number of all lost samples: those lost before they reached the queue, in the queue
+   and in the writer. Lock held. */
 static inline uint64_t profilequeue_lost (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }

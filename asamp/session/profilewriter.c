@@ -58,7 +58,7 @@ static void noteerror (Profile *p) {
   p->error = p->file.error;
   event_add(&p->lost, &p->unflushed);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
-  if (p->error == ESTALE) {  /* the bytes written are no longer there */
+  if (p->error == ESTALE) {  /* the file does not contain the written bytes any more */
     event_add(&p->lost, &p->written);
     memset(&p->written, 0, sizeof(p->written));
   }
@@ -165,7 +165,8 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   return q;
 }
 
-/* Calls 'round'. If it had work to do, it is called again soon, else at growing intervals. */
+/* Calls the function 'round', if there is one. If it had work to do, the next call is soon.
+   Otherwise the time between two calls doubles. */
 static void profilewriter_turn (Profile *p) {
   if (p->round == NULL)
     return;
@@ -313,8 +314,8 @@ static void nextname (Profile *p) {
 
 /*
 ** Discards a file that could not be completed: empties it, and removes it if openring created it.
-** Otherwise it would take space on the full disk, and nobody would remove it. At the end ('isend'
-** 1) there is no other file, so the part that could be written is kept.
+** An incomplete file would take space on the full disk, and nobody would remove it. At the end of
+** the profile ('isend' 1), keeps the part that could be written, because no other file follows.
 */
 static void discard (Profile *p, int isend) {
   if (!isend)

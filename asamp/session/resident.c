@@ -30,8 +30,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
-static uint64_t first, spent;  /* Time of the first measurement, ns; CPU time that all measurements
-			          took, ns (RQ2). */
+static uint64_t first, spent;  /* 'first': time of the first measurement, ns. 'spent': CPU time that
+			          all measurements took, ns (RQ2). */
 static uint64_t drawn;	/* CPU time that all pictures took, ns (RQ3) */
 
 /*

@@ -45,8 +45,8 @@ typedef struct ResidentRow {
 /* Data that decide when a profile's next picture is due (RQ3). If all are zero, the first picture
    is due 20 ms after the first collection. Times are in ns. */
 typedef struct ResidentPolicy {
-  /* time of the last picture; resident bytes at that time; CPU time that the last measurement
-     took */
+  /* 'reported': time of the last picture. 'rss': resident bytes at that time. 'cost': CPU time that
+     the last measurement took */
   uint64_t reported, rss, cost;
   uint64_t started;	/* start of the session, or time of the first collection; atomic */
 } ResidentPolicy;

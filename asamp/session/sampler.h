@@ -65,8 +65,8 @@ typedef struct SamplerOptions {
   uint64_t holdersevery;  /* ns between searches for holders; 0: none */
   RingLimits ring;	/* limits of a flight recorder; 'most' 0: not a flight recorder */
   int summary;		/* 1: prints one line to stderr when the session ends */
-  /* Called on the state's own thread before a session with its own profile ends, while its samples
-     are still followed. NULL: nothing is called. */
+  /* Called on the state's own thread before a session with its own profile ends. The state's
+     samples are still followed then. NULL: no call. */
   void (*ending) (Sampler *s, lua_State *L);
   uint64_t rate;	/* most allocation samples per second that a state takes, on average
 			   (samplerlist_restrain); 0: no bound */
@@ -112,8 +112,8 @@ typedef struct SamplerShared {
 typedef struct SamplerStats {
   int open, on;
   uint64_t period;
-  uint64_t samples, bytes;	/* in the session: samples of allocation, in periods; bytes
-				   allocated while sampling was on */
+  uint64_t samples, bytes;	/* 'samples': allocation samples of the session, in periods.
+				   'bytes': bytes allocated in the session while sampling was on */
   uint64_t natives;		/* number of samples of native memory, in periods */
   uint64_t lost;
   uint64_t unfollowed;		/* number of survivors whose deaths are not reported */

@@ -113,8 +113,8 @@ void samplerlist_point (void *ud, lua_State *L) {
 
 #define RATE_NS		500000000	/* ns of CPU time between two checks if few samples are
 					   taken */
-#define RATE_IDLE	10	/* wall time between two checks in a process that mostly waits, in
-				   units of RATE_NS */
+#define RATE_IDLE	10	/* largest wall time between two checks, in units of RATE_NS. A
+				   process that mostly waits reaches it */
 #define RATE_STAGE	32	/* smallest number of samples that makes a check due before
 				   RATE_NS. With 32 samples the error of the estimated rate is
 				   about a fifth */
@@ -352,9 +352,10 @@ static int nextlast (void *ud, ProfileLast *last) {
 
 
 /*
-** Data of nextshared, which is the callback 'next' of profile_exit for a shared profile. The
-** states come first, then the orphans. Without the lock the orphans are left out, because another
-** thread may be changing their list, or this thread was interrupted while it changed the list.
+** Data of nextshared, which is the callback 'next' of profile_exit for a shared profile. It returns
+** the states first, then the orphans. If the lock is not held ('locked' 0), the orphans are left
+** out, because another thread may be changing their list, or this thread was interrupted while it
+** changed the list.
 */
 typedef struct Exiting {
   Sampler *at;

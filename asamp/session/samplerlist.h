@@ -55,12 +55,12 @@ struct Sampler {
   Timing timing;
   HeldPaths heldpaths;		/* paths already in the profile */
   Resident resident;		/* the state's part of resident memory */
-  uint64_t starved, starvings;	/* time of the last report that memory ran out, ns; number of times
-				   that it ran out */
+  uint64_t starved, starvings;	/* 'starved': time of the last report that memory ran out, ns.
+				   'starvings': how often memory ran out */
   uint64_t timeperiod;		/* period of time samples in the session, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time */
-  ProfileCollection leftout;	/* sums over the collections that were not passed to the profile
-				   (oncollection) after the last one that was */
+  ProfileCollection leftout;	/* sums over the collections that oncollection has left out since
+				   the last reported one */
 };
 
 /* All samplers of the process (SS1), and data of the shared profile. Fields that are not atomic are

@@ -131,8 +131,8 @@ static void onclosing (void *ud, lua_State *L) {
 
 
 /*
-** Compares the process id, because in the child of a fork this may be called before the fork
-** handlers have run; the writer thread is then the parent's.
+** Compares the process ids, because in the child of a fork this may be called before the fork
+** handlers have run. The profile is then that of the parent, which has its writer thread.
 */
 static int onready (void *ud) {
   const Sampler *s = ud;
@@ -298,9 +298,9 @@ static int inuse (const struct stat *file) {
 
 
 /*
-** Opens the file of a session and stores its identity. If another file than the requested one is
-** used, prints that, unless the name was generated. On failure returns NULL with the reason in
-** 'err'.
+** Opens the file of a session and stores its device and inode. If the file is not the requested
+** one, prints its path and the reason, unless the name was generated. On failure returns NULL with
+** the reason in 'err'.
 */
 static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, char *err,
                                          size_t errsize) {

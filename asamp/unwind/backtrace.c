@@ -253,8 +253,9 @@ static uintptr_t within (uintptr_t ip) {
 
 
 /*
-** Walks with libunwind from frame 0 on, past the first n frames, because the next frame has no
-** rule. Continues with the rules at the next frame that has one.
+** Continues a walk whose first n frames the rules have found, at a frame that has no rule. Because
+** libunwind must start at frame 0, it repeats these n frames first. At the next frame that has a
+** rule, the rules continue the walk.
 */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;

@@ -54,8 +54,8 @@ int backtrace_open (Backtrace *b, const char *end);
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
 /*
-** Looks up the rules that walks have lacked. Returns 1 if any of them was not cached yet.
-** Allocates and may block (unwind_learn).
+** Looks up and caches the rules that were missing in walks. Returns 1 if any of them was not cached
+** yet. Allocates and may block (unwind_learn).
 */
 int backtrace_learn (Backtrace *b);
 

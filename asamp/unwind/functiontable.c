@@ -72,7 +72,7 @@ static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
 /*
 ** Sets 'symbols' to the symbols of .symtab, or else of .dynsym, in the file's image in memory.
 ** libdwfl takes the same ones. Sets none if the file also has packed symbols (.gnu_debugdata), or
-** no section headers, because only libdwfl finds these symbols.
+** no section headers, because then only libdwfl finds the symbols.
 */
 static void setsymbols (FunctionTable *t, Elf *elf) {
   Elf_Scn *section = NULL;

@@ -109,8 +109,8 @@ static int rebuild (void) {
   dl_iterate_phdr(countobjects, now);
   if (turn != 0 && now[0] == adds && now[1] == subs) return 0;
   t = &tables[(turn + 1) & 1];
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);  /* 'turn' must have left this table before it is
-					       written */
+  /* 'turn' must select the other table before this table is written */
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
   set(t->n, 0);
   dl_iterate_phdr(addobject, t);
   adds = now[0];

@@ -33,10 +33,10 @@ typedef struct Image {
 } Image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Dwfl *session;		/* libdwfl's session: symbols and tables of the objects that were
-				   loaded when the process had loaded 'loads' objects */
-static unsigned long long loads;	/* number of object files loaded when the session was
-					   made */
+static Dwfl *session;		/* libdwfl's session: symbols and unwind tables of the object files
+				   that were loaded when the session was made */
+static unsigned long long loads;	/* number of object files that the process had loaded when
+					   the session was made */
 static unsigned nsessions;
 static int starved;		/* 1: the next call of native_current makes a new session (NA4) */
 static uint64_t started;		/* time at which the session was made, s of the monotonic
