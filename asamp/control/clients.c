@@ -14,9 +14,9 @@
 #include "clock.h"
 #include "descriptor.h"
 
-#define PATIENCE	UINT64_C(5000000000)	/* ns: a client without any activity for so long
-						   is disconnected, unless it waits for a
-						   snapshot (CN3) */
+#define PATIENCE	UINT64_C(5000000000)	/* ns without activity after which a client is
+						   disconnected, unless it waits for a snapshot
+						   (CN3) */
 #define POLL_NS		UINT64_C(1000000)	/* ns from a request for a snapshot to the
 						   first check whether it is finished */
 #define POLL_PART	8	/* each further check comes after 1 / POLL_PART of the time that
@@ -93,8 +93,8 @@ static void makeplace (void) {
 
 
 /*
-** Answers the complete lines that have been received, up to a request for a snapshot or an answer
-** that cannot be sent completely. Returns 0 if the client is to be disconnected.
+** Answers the complete lines that have been received. Stops after a request for a snapshot, or if
+** an answer cannot be sent completely now. Returns 0 if the client is to be disconnected.
 */
 static int clients_answer (Client *c) {
   Request *r = &c->request;
@@ -189,10 +189,10 @@ static void welcome (int server) {
 
 
 /*
-** Returns the timeout of poll in ms, at most 'ms' (negative: no limit). It ends when the first
-** client must be disconnected for its silence, or the next check of a snapshot is due. As the
-** checks become rarer, an answer is late by at most 1 / POLL_PART of the time waited, or by 'ms' if
-** that is less.
+** Returns the timeout of poll in ms, at most 'ms' (negative: no limit). The timeout ends when the
+** first client must be disconnected for its silence, or when the next check of a snapshot is due.
+** The checks become rarer, so the answer about a finished snapshot is late by up to 1 / POLL_PART
+** of the time waited, but not by more than 'ms'.
 */
 static int patience (uint64_t now, int ms) {
   size_t i;

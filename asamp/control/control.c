@@ -35,9 +35,9 @@ static char *rundir;		/* value of XDG_RUNTIME_DIR at the start; NULL: not set */
 
 
 /*
-** Returns the socket's path, which the caller frees; NULL if there is not enough memory. The default
-** folder is that of the present effective user, because a process that has changed its user since
-** its start cannot write into the folder of the earlier user.
+** Returns the socket's path, which the caller frees; NULL if there is not enough memory. The
+** default folder is that of the present effective user, because a process that has changed its user
+** since its start cannot write into the folder of the earlier user.
 */
 static char *socketpath (void) {
   struct stat s;
@@ -63,7 +63,8 @@ static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
     if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
-    else if (!dying_hasbegun()) complain("%s", err);  /* else another thread writes the file */
+    /* if the process is ending, the thread that ends it writes the file */
+    else if (!dying_hasbegun()) complain("%s", err);
     return;
   }
   keptfiles_current();
@@ -88,8 +89,8 @@ static int ischangeable (void) {
 
 
 /*
-** Creates the socket at 'bound'. Returns its descriptor; or -1, after a message on stderr unless
-** 'silent', and errno is EMFILE for want of descriptors.
+** Creates the socket at 'bound' and returns its descriptor. On failure, prints a message on stderr
+** unless 'silent' is set, and returns -1. Then errno is EMFILE if too few descriptors are left.
 */
 static int openserver (int silent) {
   char why[256];
@@ -179,7 +180,7 @@ void control_setup (const ControlOptions *o) {
 
 /* Resets the data in the child of a fork, which has no control thread until its control_ensure. */
 static void control_forked (void) {
-  free(worker);  /* its thread exists only in the parent */
+  free(worker);  /* the thread itself exists only in the parent */
   worker = NULL;
   keptfiles_forked();
   server_forked();

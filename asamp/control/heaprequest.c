@@ -13,8 +13,10 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/* REQUESTED: both threads have their shares. DONE: the state's thread has released its share. LEFT:
-   the control thread has (HK1). */
+/*
+** Stages of a request (HK1). REQUESTED: both threads have their shares. DONE: the state's thread
+** has released its share. LEFT: the control thread has released its share.
+*/
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {

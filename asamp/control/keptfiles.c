@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files of the process stay (keptfiles.h). */
+/* Lists the process's profile files and removes the oldest ones (keptfiles.h). */
 #include "keptfiles.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static struct Kept {
 				   receive its name later */
 } *files;			/* the list, the oldest file first */
 static uint64_t nfiles;
-static uint64_t most;		/* number of files that stay; 0: all */
+static uint64_t most;		/* largest number of files on the list; 0: no limit */
 
 
 void keptfiles_setup (uint64_t n) {

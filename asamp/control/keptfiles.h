@@ -10,7 +10,8 @@
 
 #include <stdint.h>
 
-/* Sets the number of files that stay (0: all). Called before the control thread starts. */
+/* Sets the largest number of files on the list (0: no limit). Called before the control thread
+   starts. */
 void keptfiles_setup (uint64_t n);
 
 /*

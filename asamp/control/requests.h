@@ -65,8 +65,8 @@ int request_continue (Request *r);
 /* Appends the answer "error WHY". Returns 0 if there is not enough memory. */
 int request_refuse (Request *r, const char *why);
 /*
-** Sends as much of the answer as the socket accepts now; the rest stays. Returns 0 if the
-** connection is closed, or the program has closed the socket's descriptor (CN7).
+** Sends as much of the answer as the socket accepts now, and keeps the rest for the next call.
+** Returns 0 if the connection is closed, or the program has closed the socket's descriptor (CN7).
 */
 int request_send (Request *r);
 /* Frees the data of a client that disconnects. Cancels its snapshot (heaprequest_end). */

@@ -18,7 +18,7 @@
 
 #include "descriptor.h"
 
-/* The lock of 'held'. A fork waits for it, so that the child finds the table complete (CN5). */
+/* The lock of 'held'. Locked during a fork, so that the child finds the table complete (CN5). */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 /*
 ** The recorded descriptors. Device and inode identify the file of each, because a daemon may close
@@ -87,7 +87,7 @@ void server_close (int fd) {
 
 /*
 ** Creates the folder of 'path' if it is missing, and checks it (CN1). Returns NULL, or the reason
-** why no socket may be there.
+** why no socket may be created in this folder.
 */
 static const char *server_folderof (const char *path) {
   char folder[PATH_MAX];
@@ -131,8 +131,8 @@ void server_unlink (const char *path) {
 
 /*
 ** Removes the file at the socket's path if CN4 allows it. The socket that this process created last
-** is removed even if a process listens there, because a child, such as the one that writes a
-** snapshot, may still have it open.
+** is removed in any case: even if it seems alive, only a child may still have it open, such as the
+** one that writes a snapshot.
 */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;

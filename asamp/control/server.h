@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The control socket and the connections to it (rules CN1, CN2, CN4, CN5 and CN7 of control.h). The
-** descriptors opened here are recorded with the identity of their files. From the records, the
-** child of a fork closes the descriptors, and a number that the program has reused for another file
-** is recognized. Functions with a descriptor as parameter are thread-safe.
+** descriptors opened here are recorded with the identity of their files. So the child of a fork can
+** close all of them, and a descriptor whose number the program has reused for another file is
+** recognized. Functions with a descriptor as parameter are thread-safe.
 */
 #ifndef asamp_server_h
 #define asamp_server_h
@@ -22,8 +22,8 @@ void server_sweep (const char *path);
 
 /*
 ** Creates the socket at 'path' and listens there; creates the folder if it is missing (CN1, CN4).
-** Returns the descriptor, or -1 with the reason in 'why' (a buffer of 'size' bytes); errno is EMFILE
-** if too few descriptors are left, another value for any other reason.
+** Returns the descriptor, or -1 with the reason in 'why' (a buffer of 'size' bytes); errno is
+** EMFILE if too few descriptors are left, another value for any other reason.
 */
 int server_open (const char *path, char *why, size_t size);
 
@@ -43,7 +43,7 @@ int server_accept (int server);
 */
 int server_has (int fd);
 
-/* Closes 'fd' if it is still such a descriptor, and removes it from the records. */
+/* Closes 'fd' if server_has returns 1 for it, and removes it from the records. */
 void server_close (int fd);
 
 /*

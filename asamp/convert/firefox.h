@@ -32,7 +32,7 @@
 #include "spill.h"
 #include "tags.h"
 
-/* Indices into meta.categories, in the order of the head. */
+/* Indices into meta.categories; the head lists the categories in the same order. */
 enum FirefoxCategory {
   FIREFOX_OTHER, FIREFOX_LUA, FIREFOX_NATIVE, FIREFOX_COLLECTOR,
   FIREFOX_DIED, FIREFOX_SURVIVED, FIREFOX_UNDECIDED, FIREFOX_HOLDER, FIREFOX_LABELS
@@ -60,9 +60,9 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
   Tags tags;               /* tags of rows, which distinguish Lua states but not labels */
-  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by place (tags.h) */
-  /* numbers of rows by group: for each group the sums of 'byplace' over its places; set by
-     firefox_group */
+  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows of each place (tags.h) */
+  /* Numbers of rows of each group: the sums of 'byplace' over the places of the group. Set by
+     firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
   int bylabels;            /* not 0: Site.tag in 'leaves' and 'ticksites' is a label set */
   SiteTable leaves;        /* stacks of allocation samples with their leaf; Site.kind is
@@ -73,9 +73,9 @@ typedef struct Firefox {
   uint64_t address;     /* the largest address used so far */
   uint64_t *unused;     /* addresses that can be used again, at most 'address' */
   size_t nunused, unusedsize;
-  FirefoxDeath *deaths; /* samples found dead at 'deathtime', whose rows are to be stored */
+  FirefoxDeath *deaths; /* dead samples whose negative rows are not stored yet */
   size_t ndeaths, deathsize;
-  uint64_t deathtime;   /* us */
+  uint64_t deathtime;   /* time at which the samples in 'deaths' were found dead, us */
   /* Numbers of stored rows. 'events': collections plus marks. 'collections': these alone. */
   uint64_t rows, timerows, events, collections;
   /* The columns of the allocation rows. In this order: us since the previous row, leaf, bytes,
@@ -87,7 +87,8 @@ typedef struct Firefox {
   uint64_t lasttick;    /* time of the last time sample, us */
   /* collections and marks (layout: firefox.c) */
   Spill event;
-  FirefoxSource source;  /* may be set before firefoxfile_write; NULL: no texts of scripts */
+  /* Callback, may be set before firefoxfile_write. NULL: the file has no texts of scripts. */
+  FirefoxSource source;
   void *sourceud;
 } Firefox;
 

@@ -26,8 +26,9 @@ typedef struct FirefoxFile {
   const Fold *fold;
   Output *o;
   int failed;          /* 1: there was not enough memory */
-  double stretch;      /* factor for the times of samples: 1, or if the profile has no real times,
-		          the factor with which the samples fill its duration */
+  /* Factor by which the times of samples are multiplied: 1 if the profile has real times, else the
+     factor with which the samples fill the profile's duration. */
+  double stretch;
   StrList strings;     /* the shared array of strings */
   FirefoxFrame *frames;  /* all distinct frames */
   size_t nframes, framesize;
@@ -50,7 +51,8 @@ static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
 /* Returns the index of a string (n bytes) in w->strings; adds the string if it is new. */
 uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
 
-/* Writes a column of n rows: for each i below n, the statement 'cell' writes the value of row i. */
+/* Writes a column of n rows. Runs the statement 'cell', which writes the value of row i, for each i
+   below n. */
 #define FIREFOXCOLUMNS_ROWS(w,name,i,n,cell) \
   do { \
     firefoxcolumns_start(w, name); \

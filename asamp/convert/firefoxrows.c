@@ -105,7 +105,7 @@ typedef struct TrackRow {
 /* A position in the allocation rows. 'i': number of rows read. 'time': time of the last one, us. */
 typedef struct Track {
   uint64_t i, time;
-  TrackRow next;       /* the row that was read last, which no sample has yet */
+  TrackRow next;       /* the row that was read last; it is not part of a sample yet */
 } Track;
 
 /* Reads the next allocation row of the group w->group with a positive number of bytes. */

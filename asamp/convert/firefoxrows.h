@@ -6,13 +6,13 @@
 #include "firefoxcolumns.h"
 
 /*
-** Write the columns and the closing brace of a table of the group w->group. firefoxrows_samples
-** writes its time samples or, if the profile has none, its allocations as samples.
-** firefoxrows_allocations writes its allocations. 'tid': the thread's "tid".
+** Writes the table of samples of the thread for group w->group: its columns and its closing brace.
+** The samples are the time samples or, if the profile has none, the allocations.
 */
 void firefoxrows_samples (FirefoxFile *w);
+/* Writes the table of allocations of that thread, in the same way. 'tid' is the thread's "tid". */
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
-/* As firefoxrows_samples, for the thread "Held at the end" (FX4). */
+/* Writes the table of samples of the thread "Held at the end" (FX4). */
 void firefoxrows_held (FirefoxFile *w);
 
 #endif

@@ -33,8 +33,9 @@ static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, 
 }
 
 /*
-** Appends the stacks with a label set of a node and its callers, unless they exist. 'path' is a
-** buffer with capacity for all these nodes. Returns 0 if there is not enough memory.
+** Appends the stacks of a node and of all its callers with the label set 'labels', unless they
+** exist already. 'path' is a buffer with capacity for all these nodes. Returns 0 if there is not
+** enough memory.
 */
 static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
   size_t n = 0;

@@ -100,9 +100,9 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* Writes the outermost frames of a tag, each followed by ';'. They are the tag's group (a state,
-   the states of a script, or all others) if there are several groups, and the label set if the tag
-   has one. If 't' is NULL, writes nothing. */
+/* Writes the frames that stand for a tag at the start of a line, each followed by ';'. The first is
+   the tag's group (a state, the states of a script, or all others), if there are several groups.
+   The second is the label set, if the tag has one. If 't' is NULL, writes nothing. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -197,17 +197,17 @@ static void flame_frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   }
 }
 
-/* The parameters of the profile that is being written. */
+/* Parameters of one profile of the speedscope file, the one that is being written. */
 typedef struct Shown {
   const ReadProfile *r;
   const Fold *fold;
   const Tags *tags;
   uint64_t labels;     /* the frame of label set k has the number labels + k */
-  uint32_t group;      /* the profile has the stacks of this group of Lua states */
+  uint32_t group;      /* group of Lua states whose stacks are written */
   uint32_t *path;      /* buffer of READER_MAXDEPTH nodes, for one stack */
 } Shown;
 
-/* Returns 1 if the profile has the stacks with this tag. */
+/* Returns 1 if stacks with this tag belong to the group w->group. */
 static int isshown (const Shown *w, uint32_t tag) {
   return tags_group(w->tags, tag) == w->group;
 }
@@ -239,8 +239,8 @@ static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t 
 }
 
 /*
-** A site and its place, which is the number of the site's node in a depth-first walk of the tree.
-** In the order of places, a site has as many callers as possible in common with the next one.
+** A site and its place, which is the number of the site's node in a depth-first walk of the call
+** tree. In the order of places, successive sites have as many callers as possible in common.
 */
 typedef struct Placed {
   uint32_t place, site;
@@ -254,13 +254,14 @@ static int byplace (const void *a, const void *b) {
 }
 
 /*
-** Returns an array with the place of each node, or NULL if there is not enough memory. Parents come
-** before their children in the tree. So one pass from the end adds up the sizes of subtrees, and
-** one from the start assigns the places.
+** Returns an array with the place (Placed) of each node, or NULL if there is not enough memory. In
+** the tree's array, parents come before their children. So one pass from the end adds up the sizes
+** of subtrees, and a second pass from the start assigns the places.
 */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
-  uint32_t *size = calloc(n, sizeof(*size));  /* of the subtree; later its next free place */
+  /* First pass: number of nodes in each node's subtree. Second pass: next free place in it. */
+  uint32_t *size = calloc(n, sizeof(*size));
   uint32_t *place = calloc(n, sizeof(*place));
   if (size == NULL || place == NULL) {
     free(size);
@@ -280,7 +281,7 @@ static uint32_t *flame_places (const ReadProfile *r) {
   return place;
 }
 
-/* Returns the sites in the order of the walk; NULL if there is not enough memory. */
+/* Returns the sites in the order of their places (Placed); NULL if there is not enough memory. */
 static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   uint32_t *place = flame_places(r);
   size_t n = sum->table.nsites, i;
@@ -300,8 +301,8 @@ static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   return sites;
 }
 
-/* Writes the start of a profile, up to its samples. 'w' is NULL for a profile that is not of one
-   group of Lua states. */
+/* Writes the start of a profile, up to its samples. Unless 'w' is NULL, its name includes the group
+   w->group of Lua states, if there are several groups. */
 static void profilehead (const Shown *w, const char *name, const char *unit, Output *o) {
   char text[TAGS_TEXT + 64];
   size_t n = (size_t)sprintf(text, "%s", name);
@@ -322,7 +323,7 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-/* Writes the profile of one weight: the sites of the group w->group in the given order. */
+/* Writes the profile of one weight: the sites of the group w->group, in the order of 'order'. */
 static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *order,
                          enum FlameWeight weight, const char *name, Output *o) {
   uint64_t total = 0;
@@ -381,8 +382,8 @@ static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
 }
 
 /*
-** Writes a profile of those of the n time samples in 'ticks' that belong to the group w->group. If
-** the period is not known, each sample counts as 1.
+** Writes the profile of the time samples of the group w->group. 'ticks' has the n time samples of
+** all groups. If the period is not known, each sample counts as 1.
 */
 static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   uint64_t total = 0, i;
@@ -420,7 +421,8 @@ static void flame_head (void *ud, const ReadProfile *r) {
   f->sum.client.head(&f->sum, r);
 }
 
-/* Copies the fields of the current event's Lua state to the client of the sums. */
+/* Copies 'state' and 'row', which identify the current event's Lua state, from f->client to the
+   client of f->sum. */
 static void whose (Flame *f) {
   f->sum.client.state = f->client.state;
   f->sum.client.row = f->client.row;
@@ -484,9 +486,9 @@ void flame_free (Flame *f) {
 }
 
 /*
-** Returns 1 if a profile of this weight is written for the group w->group. The group must have a
-** site with a weight above 0 (for FLAME_TIME, with time samples), or be the only group, whose
-** profile may be empty.
+** Returns 1 if a profile of this weight is written for the group w->group. That is so if the group
+** has a site with a weight above 0 (for FLAME_TIME: a site of time samples), or if it is the only
+** group. The profile of the only group is written even if it is empty.
 */
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;
@@ -499,7 +501,7 @@ static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   return w->tags->ngroups == 1;
 }
 
-/* Writes all profiles, separated by commas. 'order': the sites in the order of the walk. */
+/* Writes all profiles, separated by commas. 'order': result of flame_walk. */
 static void profiles (Flame *f, Shown *w, const Placed *order, const HeldStack *h, Output *o) {
   static const struct { enum FlameWeight weight; const char *name; } all[] = {
     {FLAME_BYTES, "Allocated"}, {FLAME_SURVIVED, "Survived"}, {FLAME_ALIVE, "Alive at the end"},

@@ -23,8 +23,9 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
 }
 
 /*
-** Returns the function with the largest weight among the outermost frames, or 'nfunctions' if it is
-** a function of a script or no weight is above 0. 'sums': zeros, one for each function.
+** Returns the function with the largest weight among the outermost frames. Returns 'nfunctions' if
+** this function is one of a script, or if no weight is above 0. 'sums' is a buffer with a zero for
+** each function.
 */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
@@ -46,9 +47,9 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
 }
 
 /*
-** Returns the native function to fold at the next depth (FO1): that of all nodes that reach a
-** script and whose callers were folded at 'depth'. Returns 'nfunctions' if these nodes do not have
-** one native function in common.
+** Returns the native function to fold at the next depth (FO1). Considers the nodes that reach a
+** script and whose callers were folded at 'depth'. If all of them are of one native function,
+** returns it, otherwise 'nfunctions'.
 */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {

@@ -29,8 +29,8 @@ static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
 }
 
 /*
-** Returns the index of a step with its key in 'bystep'; adds the step if it is new. Returns
-** HELDSTACK_NONE if there is not enough memory.
+** Returns the index of a step in 'steps'. If 'bystep' does not have 'key', adds the step with the
+** given text. Returns HELDSTACK_NONE if there is not enough memory.
 */
 static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   HeldStack *h = b->h;
@@ -82,9 +82,9 @@ static uint32_t script (const ReadProfile *r, uint32_t node) {
 }
 
 /*
-** Adds a row for a site. Sites with the same path, function and line share a leaf; they may have
-** two leaves if their hash in 'byleaf' is also that of others. Returns 0 if there is not enough
-** memory.
+** Adds a row for a site. Sites with the same path, function and line share a leaf. Exception: after
+** a collision of hashes in 'byleaf', such sites may have several equal leaves. Returns 0 if there
+** is not enough memory.
 */
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;

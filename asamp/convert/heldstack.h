@@ -39,9 +39,10 @@ typedef struct HeldStack {
 } HeldStack;
 
 /*
-** Fills h from 'held', a table filled by the callback ReaderClient.held. Site.node is the stack of
-** the allocation, Site.kind the path of holders, 0 if none is known. A profile without holders has
-** no rows. Returns 0 if there is not enough memory. heldstack_free must be called in both cases.
+** Fills h from 'held', a table filled by the callback ReaderClient.held. In this table, Site.node
+** is the stack of the allocation, and Site.kind the path of holders (0: no holder is known). A
+** profile without holders has no rows. Returns 0 if there is not enough memory. heldstack_free must
+** be called in both cases.
 */
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);

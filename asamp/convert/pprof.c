@@ -44,7 +44,8 @@ typedef struct Writer {
   size_t keysize;
   uint32_t nlocations;
   int failed;
-  int heap, time;      /* 1: the profile has the sample types of allocations; those of time */
+  /* 'heap' 1: the file has the sample types of allocations. 'time' 1: it has those of time. */
+  int heap, time;
   const char *first;   /* the default type; NULL: chosen from the samples */
 } Writer;
 
@@ -109,9 +110,9 @@ static void valuetype (Writer *w, int field, const char *type,
 }
 
 /*
-** Decides which sample types the profile has: those of its samples, and those of the default type,
-** so that a profile of an idle process has the type that a tool expects. If there are neither
-** samples nor a default type, the profile has those of allocations.
+** Decides whether the file has the sample types of allocations and those of time. It has the types
+** of the profile's samples. It also has the default type, so that a profile of an idle process has
+** the type that a tool expects. Without samples and default type, it has the types of allocations.
 */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
@@ -122,9 +123,9 @@ static void decidetypes (Writer *w) {
 }
 
 /*
-** Returns the duration in us of the requested range ('since' to 'till' of ReaderSum). The range
-** ends at the latest at the end of the profile. This does not apply to a file that is still being
-** written, because its last events may be missing.
+** Returns the duration in us of the requested range ('since' to 'till' of ReaderSum). A range that
+** ends after the profile is cut at the profile's end. In a file that is still being written, such a
+** range is not cut, because the last events may be missing in the file.
 */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
@@ -288,9 +289,9 @@ static void countnatives (Writer *w, IdMap *natives) {
 
 /*
 ** Returns the string index of a function's full name; 'name' is the index of its plain name. Full
-** names are needed because tools merge functions with equal names. That of a function of a script
-** has the file and the line. That of a native function has the library, if several native functions
-** have the name.
+** names are needed because tools merge functions with equal names. The full name of a function of a
+** script contains the file and the line. That of a native function contains the library, if several
+** native functions have the plain name.
 */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {

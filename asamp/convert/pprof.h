@@ -22,10 +22,10 @@
 #include "readersum.h"
 
 /*
-** Writes the profile to o; called after readersum_finish. 'first' is the default sample type, which
-** the file then has even without such samples; "time" stands for cpu or wall. If 'first' is NULL,
-** the default is alloc_space, or cpu or wall if there are only time samples. Returns 0 if there is
-** not enough memory.
+** Writes the profile to o. Called after readersum_finish. 'first' is the name of the default sample
+** type; "time" stands for cpu or wall. The file has this type even if the profile has no sample of
+** it. If 'first' is NULL, the default type is alloc_space. If there are only time samples, it is
+** cpu or wall. Returns 0 if there is not enough memory.
 */
 int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o);

@@ -469,8 +469,8 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-/* Holds a survival outcome back until the collection, so that all outcomes that the collection
-   decides are passed together. */
+/* Holds a survival outcome back until the collection. So the encoder receives all outcomes that the
+   collection decides in one call, or FATES at a time if there are more. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;
@@ -554,8 +554,8 @@ static void transcode_resident (void *ud, const ReadResident *r) {
 /* ------------------------------------------------------------- holders -- */
 
 /*
-** Returns the number of a path within the state: 1, 2, ...; 0 for path 0. Writes a new path, after
-** the paths that it extends.
+** Returns the number of a path within the state: 1, 2, ...; 0 for path 0. If the path has no number
+** yet, first writes the paths that it extends and then the path itself.
 */
 static uint32_t pathid (Transcode *t, uint32_t path) {
   const ReadProfile *r = t->r;

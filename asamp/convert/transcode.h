@@ -2,10 +2,10 @@
 /*
 ** Converts a profile of asamp into the stock or extended format, or into a part of a merged file
 ** (unite.h). It is a client of the reader that passes the reader's events to the encoder. Times are
-** rounded to microseconds. The output lacks samples of an unknown type, copy samples if it is in
-** the extended format, and the number of a flight recorder. Of holders it has only the last known
-** ones. Memory: the call tree, at most 65,536 survival outcomes, the deaths of one collection, the
-** holders, and the memory of the encoder.
+** rounded to microseconds. The output lacks samples of an unknown type and the unique number of a
+** flight recorder; in the extended format it also lacks copy samples. For each live sample, it has
+** only the last known holders. Memory: the call tree, at most 65,536 survival outcomes, the deaths
+** of one collection, the holders, and the memory of the encoder.
 */
 #ifndef asamp_transcode_h
 #define asamp_transcode_h
@@ -14,13 +14,13 @@
 #include "output.h"
 #include "readprofile.h"
 
-/* A Lua state of the output. All zero except the numbers: a state without events. */
+/* A Lua state of the output. If it has no events, only its numbers and periods are set. */
 typedef struct TranscodeState {
   uint32_t id;          /* number in the output */
   uint32_t from;        /* number in the profile */
   size_t deathplace;    /* index of the followed sample after the last run of 'deaths' */
-  int undecided;        /* 1: the reader has delivered a sample as undecided, so that no outcome
-			   may follow */
+  int undecided;        /* 1: the reader has delivered an undecided sample. Then no outcome of the
+			   state can be written any more */
   int ended;            /* 1: the state was closed at 'end' */
   uint64_t end;         /* ns */
   uint64_t orphans;     /* closed state: number of orphans whose death has not been read yet */
@@ -33,15 +33,15 @@ typedef struct TranscodeState {
 } TranscodeState;
 
 /*
-** Where a profile becomes a part of a merged file: the file's encoder, and callbacks of its writer
-** (unite.c). Functions and classes with equal names, and equal label sets, have one number in the
-** file.
+** Connects a Transcode to the merged file into which it writes a profile: the file's encoder, and
+** callbacks of the file's writer (unite.c). In the file, functions or classes with equal names have
+** one number, and so have equal label sets.
 */
 typedef struct TranscodeInto {
   void *ud;
   Encoder *encoder;
-  uint64_t mallocs;  /* period of native memory in the file's head, bytes; 0: the head has none, and
-                        the period is written with the samples */
+  uint64_t mallocs;  /* period of native memory in the file's head, bytes; 0: the head has no such
+                        period, so it is written with the samples */
   /* Returns the output's state for a state of the profile, and adds it if it is new. Returns NULL
      if there is not enough memory, or if there are too many states; in the latter case sets the
      client's 'stop'. */
@@ -136,9 +136,9 @@ uint64_t transcode_left (ProfileLeft *to, const ReadProfile *r);
 /* Stores up to PROFILE_LABELS labels of set 1, 2, ... in 'to' and returns their number. */
 size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to);
 /*
-** Splits the name "n:symbol:0:library" of a native function into the two buffers. A long text is
-** cut. If the text has another form, neither buffer is changed. If the library is "-", 'file' is
-** not.
+** Splits the name "n:symbol:0:library" of a native function: stores the symbol in 'symbol' and the
+** library in 'file'. Texts too long for their buffer are cut. If the library is "-", does not
+** change 'file'. If the name has another form, changes neither buffer.
 */
 void transcode_split (const char *text, char *symbol, size_t symbolsize, char *file,
                       size_t filesize);

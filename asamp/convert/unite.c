@@ -66,9 +66,9 @@ static void addcommand (Unite *m, const char *command) {
 }
 
 /*
-** Adds the head of one profile to the common head. Rejects a profile that is cut within its head,
-** before the number of followed samples: this number would be taken for 0, and the result would
-** have no deaths.
+** Adds the head of one profile to the common head. Rejects a profile whose head is cut before the
+** number of followed samples. Otherwise this number would be taken for 0, and the result would have
+** no deaths.
 */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
@@ -291,8 +291,9 @@ static void bury (Unite *m) {
 }
 
 /*
-** Starts the current state, and ends the states that were closed earlier (UN2). Samples of the
-** current state may be in the result already, because a batch has its samples before its events.
+** The client's function 'starts': ends the states that were closed earlier (UN2), and then starts
+** the current state. The result may already contain samples of the current state, because in a
+** batch all samples come before the events.
 */
 static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
@@ -347,9 +348,9 @@ static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
 }
 
 /*
-** Moves the states that are open at the end of a profile to 'rest'. They stay open in the result
-** until unite_finish (UN2), but the encoder frees its data of them. The state of a profile of one
-** state is named after the profile's file.
+** Moves the states that are open at the end of a profile to 'rest'. In the result, they stay open
+** until unite_finish (UN2). The encoder frees its data of these states now (encoder_leave). If the
+** profile is not of many states, names its only state after the profile's file.
 */
 static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;

@@ -24,7 +24,7 @@
 /* A state that is still open in the result when its profile has ended (UN2). */
 typedef struct UniteRest {
   uint32_t id;              /* number in the result */
-  int ended;                /* 1: it was closed in its profile, at 'end' */
+  int ended;                /* 1: the state was closed in its profile, at the time 'end' */
   uint64_t end, allocated, orphans;  /* as in TranscodeState */
 } UniteRest;
 
@@ -45,12 +45,12 @@ typedef struct Unite {
   ProfileLeft left;         /* data dropped by the profiles' writers or by limits of the merge */
   uint64_t texts, lost;     /* sums over the profiles: numbers of cut texts, of lost samples */
   uint64_t ring[4];         /* sums of ReadProfile's 'ring' */
-  int isring;               /* 1: a profile is of a flight recorder */
+  int isring;               /* 1: at least one of the profiles is of a flight recorder */
   uint64_t shift;           /* total duration of the finished profiles, us */
   uint32_t nstates;         /* number of states in the result */
   UniteRest *rest;
   size_t nrest, restsize;
-  /* The following members are of the profile that is being read. */
+  /* The following members belong to the profile that is being read. */
   Transcode t;
   const char *path;
   TranscodeState **open;    /* its states that have not ended in the result, in any order */
@@ -58,8 +58,8 @@ typedef struct Unite {
   TranscodeState *ended;    /* list of the states in 'open' that were closed, the last closed
                                one first */
   IdMap places;             /* maps the placekey of a state to its index in 'open' */
-  IdMap orphaned;           /* the states that have orphans and have ended in the result: maps the
-                               placekey of each to its number in the result */
+  IdMap orphaned;           /* maps the placekey of a state that has orphans and has ended in the
+                               result to its number in the result */
   IdMap sets;               /* maps label sets of the profile to numbers in 'labels' */
   uint32_t set;             /* argument of the last call of the callback 'labels' */
 } Unite;
@@ -85,9 +85,9 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
 /* Ends the result, after the last unite_add. Returns NULL, or the reason why it is incomplete. */
 const char *unite_finish (Unite *m);
 /*
-** Sets the counts (LEFT_N) of functions, classes, label sets and states that are left out of the
-** result, or by its readers, because all profiles together exceed a limit. Called after
-** unite_finish.
+** Sets the counts (LEFT_N) of functions, classes, label sets and states that are lost because all
+** profiles together exceed a limit. Functions and classes are missing in the result; label sets and
+** states are in it, but its readers leave them out. Called after unite_finish.
 */
 void unite_left (const Unite *m, uint64_t *counts);
 void unite_free (Unite *m);

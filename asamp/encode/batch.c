@@ -128,10 +128,11 @@ static int64_t rssof (const ProfileCollection *c) {
 }
 
 /*
-** Writes a collection. The numbers are differences to expected values, so that they are usually
-** small. The bytes in use grow by about the tenured bytes in a minor collection. A major
-** collection starts when the minor one of its pause has ended. A nursery has the size of the
-** previous one and is filled to about that size. Zeros at the end of the line are omitted.
+** Writes a collection as one line of numbers. Most of them are differences to expected values, so
+** that they are usually small. Expected are: the bytes in use grow by the tenured bytes; a major
+** collection starts when the minor collection of the same pause ends; the nursery has the size of
+** the previous one; the program has filled it to this size. Zeros at the end of the line are
+** omitted.
 */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
@@ -208,8 +209,8 @@ void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, '\n');
 }
 
-/* Does not update 'eventtime': readers that do not know this line skip it, so no later time may be
-   relative to its time. */
+/* Does not update 'eventtime', because old readers skip the line 'D'. If the time of the next line
+   were relative to that of this line, they would compute it wrongly. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
   size_t i;
   bytes_char(&b->events, 'D');

@@ -161,7 +161,8 @@ static void encoder_head (Encoder *e) {
       encoder_meta(e, key, profile_kindname(i));
     }
   }
-  use(e, FRAME_NONE);  /* a file that is recovered after a crash may need this name */
+  /* FRAME_NONE's name is written in any case: a log cut by a crash may need it when recovered */
+  use(e, FRAME_NONE);
   if (e->config.timeperiod > 0)
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
 }
@@ -291,7 +292,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* readers would take these ids for lines or types */
+    /* not a function's id: readers would take such ids for lines or types */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);
@@ -365,8 +366,8 @@ static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
 }
 
 /*
-** Writes a record of the stack, preceded by the frame 'leaf' (the id of a type; 0: none). Writes
-** it once per period, within the limit of copiesof. Returns the number of copies.
+** Writes a record of the stack, preceded by the frame 'leaf' (the id of a type; 0: none). Repeats
+** the record for a sample of 'count' periods (copiesof). Returns the number of records.
 */
 static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
                               uint64_t thread, uint64_t count) {
@@ -633,7 +634,7 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
   e->texts = texts;
 }
 
-/* Writes the meta "asamp.left", which has counts with the keys that readerleft.c knows. */
+/* Writes the meta "asamp.left", which contains counts with the keys that readerleft.c reads. */
 static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
     {"chunks", e->left.chunks}, {"functions", e->left.functions + e->origins.lumpedfunctions},

@@ -20,9 +20,9 @@
 #include "vmprof.h"
 
 /*
-** A sample is written once per period that it represents, but its copies together have at most
-** these bytes. (One gigabyte allocated at a period of 64 bytes would be 16 million stacks.) The
-** details contain the true number of periods and the number of copies.
+** Largest number of bytes of all copies of one sample's stack. A stack is written once per period
+** that the sample represents, up to this limit: 1 GiB allocated at a period of 64 bytes would be 16
+** million stacks. The details contain the true number of periods and the number of copies.
 */
 #define ENCODER_COPYBYTES	(32u << 20)
 
@@ -40,10 +40,10 @@ typedef struct EncoderConfig {
   const char *command;  /* command line, for display; may be NULL */
   const char *tuning;   /* LUA_GC of the process; may be NULL */
   uint64_t pid;         /* process id; 0: unknown */
-  uint64_t recorder;    /* in a flight recorder's log: the recorder's unique number; 0: another
-			   log */
-  uint64_t recorded;    /* in a flight recorder's log: the time of writing, by the clock of
-			   'start', ns */
+  uint64_t recorder;    /* unique number of the flight recorder whose log this is; 0: the log is not
+			   of a flight recorder */
+  uint64_t recorded;    /* in a flight recorder's log: time at which the log is written, monotonic
+			   clock, ns */
   int states;           /* 1: the log has many states, each with its own numbers of functions,
 			   classes and paths (stock format only) */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
@@ -162,8 +162,8 @@ void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
 /*
-** Adds the counts of data that limits dropped for the state to the counts of the file. 'texts'
-** replaces the number of truncated texts, which counts all states.
+** Adds the counts in *left, of data of one state dropped by limits, to the counts of the file.
+** 'texts' is the number of truncated texts of all states so far.
 */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
@@ -174,9 +174,9 @@ int encoder_full (const Encoder *e);
 void encoder_batch (Encoder *e);
 
 /*
-** Marks the log as that of a flight recorder. 'samples' is the number of samples, in periods, from
-** before the kept part that were alive; they represent 'bytes'. The kept part is 'ns' long, of
-** 'wanted' ns requested.
+** Marks the log as that of a flight recorder. The kept part of the run has a length of 'ns'; its
+** requested length is 'wanted' ns. 'samples' is the number of samples, in periods, that were taken
+** before the kept part and were still alive at its start. They represent 'bytes' bytes.
 */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 

@@ -283,7 +283,8 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   k->stack = getstack(p, s);
 }
 
-/* Decides the n oldest undecided samples: keeps those that are followed. */
+/* Handles the outcomes of the n oldest undecided samples: keeps the followed survivors, and removes
+   the other samples from the list. */
 static void fates (Past *p, PastState *s, const unsigned char *survived,
                    const uint32_t *classes, size_t n) {
   size_t i, from = s->followed, to = from;
@@ -521,7 +522,7 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes the outcomes of the followed samples, which have survived. The other samples remain
+/* Writes the outcome "survived" for each followed sample. The other samples in the list remain
    undecided. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));

@@ -40,9 +40,10 @@ struct Ring {
   Piece *first, *last;
   size_t bytes;         /* bytes of all pieces; atomic */
   Bytes open;
-  uint64_t start, now;  /* 'start': start of the open buffer. 'now': that of the last ring_put or
-			   ring_new. In ns */
-  int isrest;           /* 1: events were passed to 'past' */
+  /* 'start': time at which the open buffer was started, ns. 'now': argument of the last ring_put or
+     ring_new, ns. */
+  uint64_t start, now;
+  int isrest;           /* 1: at least one event was passed to 'past' */
   z_stream pack, unpack;
   int packs, unpacks;
   /* RG3 */
@@ -251,8 +252,9 @@ uint64_t ring_since (Ring *r, uint64_t now) {
 
 typedef struct Telling {
   Encoder *e;
-  int isrest;           /* 1: the byte counts of states include bytes from before the kept part,
-			   and are not written */
+  /* 1: no byte counts of states are written, because they include bytes allocated before the kept
+     part. */
+  int isrest;
 } Telling;
 
 static void encoded (void *ud, const Event *event) {

@@ -9,9 +9,9 @@
 **
 **   RG1  unless memory ran out (ring_failed), no event is missing. The oldest events were passed
 **        to 'past', the next ones are in pieces, and the newest ones are in the open buffer;
-**   RG2  pieces are passed to 'past' as a whole, the oldest first. That happens when its last
-**        event is older than 'ns', when all pieces together exceed 'most' bytes, compressed, or
-**        when memory runs out;
+**   RG2  pieces are passed to 'past' as a whole, the oldest first. The oldest piece is passed when
+**        its last event is older than 'ns', or when all compressed pieces together exceed 'most'
+**        bytes. When memory runs out, all pieces are passed;
 **   RG3  a native address is named when it first occurs, because later its library may be unloaded
 **        or memory may be exhausted.
 */

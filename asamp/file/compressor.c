@@ -9,7 +9,9 @@
 
 /* ---------------------------------------------------------------- zlib -- */
 
-enum { BLOCK = COMPRESSOR_END + 1 };  /* a further value of 'then': starts new Huffman codes */
+/* A value of 'then' in addition to COMPRESSOR_...: ends the block, so that the next block has its
+   own Huffman codes. */
+enum { BLOCK = COMPRESSOR_END + 1 };
 
 static int openzlib (z_stream *z, int level) {
   zmemory(z);
@@ -33,12 +35,12 @@ static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
 }
 
 /*
-** Parameters of zlib for LIVE. A stack repeats the previous one except for a few words, and most
-** bytes of a word are zero. So the best matches have the maximal length, but there are many short
-** ones among them. Therefore level 6 examines more candidates: CHAIN, or a quarter of them once it
-** has a GOOD match. After a match of LAZY bytes, the next position is not tried. In a text the
-** best match is among few candidates (TEXTCHAIN); CHAIN would save only 3% of the bytes, in twice
-** the time.
+** Parameters of zlib for LIVE (deflateTune). A stack repeats the previous one except for a few
+** words, and most bytes of a word are zero. So the best match has the maximal length, but many
+** candidates for a match are short. Therefore zlib compares CHAIN candidates, more than level 6
+** does by default; a quarter of them after a match of GOOD bytes. After a match of LAZY bytes, it
+** does not try the next position. In a text, TEXTCHAIN candidates are enough: CHAIN would save only
+** 3% of the bytes, in twice the time.
 */
 enum { LEVEL = 6, GOOD = 8, LAZY = 64, LONGEST = 258, CHAIN = 1024, TEXTCHAIN = 64 };
 
@@ -57,8 +59,8 @@ static void beginzlib (z_stream *z, int text) {
 #if __has_include(<isa-l/igzip_lib.h>) && !defined(ASAMP_ZLIB)
 #include <isa-l/igzip_lib.h>
 
-/* The first level of ISA-L that makes its own Huffman codes, and the bytes of memory that it
-   needs. */
+/* FASTLEVEL is the lowest level of ISA-L that computes Huffman codes from the data. LEVELBYTES is
+   the number of bytes of memory that this level needs. */
 enum { FASTLEVEL = 1, LEVELBYTES = ISAL_DEF_LVL1_DEFAULT };
 
 static void beginfast (struct isal_zstream *z) {
@@ -215,7 +217,8 @@ static void compressor_turn (Compressor *p, CompressorSink sink, void *ud) {
   }
 }
 
-/* Compresses the n kept bytes, and the changes between stacks and text among them. */
+/* Compresses the n kept bytes. Calls compressor_turn at each recorded change between stacks and
+   text. */
 static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, void *ud) {
   size_t at = 0, i;
   for (i = 0; i < p->nturns; i++) {

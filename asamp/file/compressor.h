@@ -44,7 +44,7 @@ typedef int (*CompressorSink) (void *ud, const unsigned char *data, size_t n);
 /* A compressor. All zero: not open. */
 typedef struct Compressor {
   int how;
-  int isfast;                 /* 1: FAST is in use */
+  int isfast;                 /* 1: the open member is compressed by 'fast', 0: by 'z' */
   struct isal_zstream *fast;
   int hasz;                   /* 1: 'z' is open */
   z_stream z;

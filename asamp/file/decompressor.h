@@ -2,8 +2,8 @@
 /*
 ** Decompresses gzip files, member by member.
 **
-** Uses ISA-L's inflate, which takes a third of zlib's time; if built without ISA-L, zlib's.
-** Independent of files. Rule:
+** Uses ISA-L's inflate, which takes a third of the time of zlib's. If built without ISA-L, uses
+** zlib's. Independent of files. Rule:
 **
 **   UP1  if data are damaged, all data before the damage are returned before the damage is
 **        reported.
@@ -34,7 +34,7 @@ void decompressor_free (Decompressor *u);
 int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
                        unsigned char **out, size_t *nout);
 
-/* Returns 1 if the header of the current member was read, or at least its first 10 bytes. */
+/* Returns 1 if at least the first 10 bytes of the current member's header were read. */
 int decompressor_inmember (const Decompressor *u);
 
 #endif

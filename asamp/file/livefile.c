@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define WAIT_MS		250     /* ms between checks while a pipe is full */
-#define LEAVING_MS	5000    /* ms that the end of a profile waits for the reader of a full pipe */
+#define LEAVING_MS	5000    /* ms for which the end of a profile waits for a full pipe */
 
 void livefile_fail (LiveFile *f, int error) {
   if (f->error == 0)
@@ -33,7 +33,7 @@ static int livefile_stat (LiveFile *f, struct stat *s) {
   return 0;
 }
 
-/* Handles a failed write. The file stalls if it can (W6), or else fails. */
+/* Handles a failed write: makes the file stall (W6). If it cannot stall, makes it fail. */
 static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
@@ -45,8 +45,8 @@ static void livefile_failed (LiveFile *f, int error) {
 }
 
 /*
-** Waits until a full pipe has space, for WAIT_MS at most. 'waits': number of calls since it accepted
-** the last byte (W8).
+** Waits until a full pipe has space, for WAIT_MS at most. 'waits' is the number of calls since the
+** pipe accepted its last byte (W8).
 */
 static void livefile_await (LiveFile *f, int waits) {
   struct pollfd ready = {f->fd, POLLOUT, 0};

@@ -53,11 +53,11 @@ typedef struct LiveFile {
   int packed;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */
-  int waiting;          /* 1: a write is running, and may be waiting for the system; atomic */
+  int waiting;          /* 1: a system call that writes is running, and may block; atomic */
   int leaving;          /* 1: the profile ends (W8); atomic */
   Compressor compressor;
   /* for W6 */
-  int patient;          /* 1: it may stall */
+  int patient;          /* 1: the file stalls if a write fails; 0: it fails */
   int stalled;          /* errno of the present stall, or 0 */
   uint64_t sure;        /* bytes of the file at the last flush */
   unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member at 'sure' */
@@ -71,8 +71,8 @@ typedef struct LiveFile {
 */
 int livefile_open (LiveFile *f, int fd, int how);
 
-/* Writes n bytes to the file, or keeps them while it is stalled. Like livefile_text and
-   livefile_flush, does nothing after a failure. */
+/* Writes n bytes to the file, or keeps them in memory while the file is stalled. After a failure,
+   livefile_put, livefile_text and livefile_flush do nothing. */
 void livefile_put (LiveFile *f, const unsigned char *data, size_t n);
 /* Declares the kind of the following bytes (compressor_text). */
 void livefile_text (LiveFile *f, int text);

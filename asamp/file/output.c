@@ -23,8 +23,9 @@ static void output_put (Output *o, const unsigned char *data, size_t n) {
 }
 
 /*
-** /dev/stdout may lead to a regular file, but it is a link of the system, which a renamed file
-** would replace. /dev/shm is a folder for files of all users.
+** Files in /dev and /proc are written directly, even if they lead to a regular file: renaming a
+** file to /dev/stdout, for example, would replace a link of the system. /dev/shm is an exception,
+** because it is a folder for files of all users.
 */
 int output_isdevice (const char *path) {
   return (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) ||

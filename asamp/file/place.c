@@ -149,8 +149,8 @@ static int busy (Attempt *a) {
   return NEXT;
 }
 
-/* Empties the locked file if PL1 allows that; if 'later' is set, only checks that it is allowed.
-   Returns 0, an errno or NEXT. */
+/* Empties the locked file if PL1 allows that. If wish->later is set, does not empty it, but returns
+   the same results: 0, an errno or NEXT. */
 static int empty (Attempt *a, int fd) {
   const PlaceWish *wish = a->wish;
   enum FileKind kind;
@@ -229,7 +229,7 @@ static int attempt (Attempt *a) {
     if (lock(a->place->fd))
       return 0;
     a->place->created = 0;
-    close(a->place->fd);  /* another process has already locked the new file */
+    close(a->place->fd);  /* another process has locked the new file first */
     a->place->fd = -1;
     return busy(a);
   }

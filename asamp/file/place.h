@@ -7,8 +7,8 @@
 **        written. With PLACE_PROFILES, the caller may replace profiles and heap snapshots of this
 **        profiler; with PLACE_ALL, any regular file. The next free numbered name (app.vmprof,
 **        app.2.vmprof, ...) is used if the file is being written, is a profile or snapshot that
-**        may not be replaced, or exists under a generated name. Any other regular file is an
-**        error;
+**        may not be replaced, or exists and has a generated name (PL3). Any other regular file
+**        is an error;
 **   PL2  a new file is readable by its owner only (0600), because profiles contain arguments
 **        and paths; an existing one keeps its mode;
 **   PL3  a generated name can be guessed. So it is not followed if it is a symbolic link, and an
@@ -28,7 +28,7 @@
 
 enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* which files may be replaced */
 
-/* Largest number of names that are tried. */
+/* Largest number of file names that place_open tries for one path. */
 #define PLACE_MOST	9999
 
 typedef struct PlaceWish {
@@ -38,13 +38,14 @@ typedef struct PlaceWish {
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
   /* Returns 1 if this process already writes that file. NULL: assumes that it does not. */
   int (*taken) (const struct stat *file);
-  int later;            /* 1: the caller empties a replaced file, not place_open, because that
-			   takes long for a large file */
+  /* 1: place_open does not empty a replaced file. The caller does it later, because it takes long
+     for a large file. */
+  int later;
   int folder;           /* descriptor of the folder of 'path', for callers that cannot reach the
 			   folder by name any more (chroot); 0: none */
-  const char *refusal;  /* end of the error message that the existing file may not be replaced,
-			   after the kind of the file; NULL: a text for profiles, which names the
-			   option overwrite */
+  /* Error message if the existing file may not be replaced, without its first words, which state
+     the kind of the file. NULL: a message for profiles, which names the option overwrite. */
+  const char *refusal;
 } PlaceWish;
 
 typedef struct Place {
@@ -52,8 +53,8 @@ typedef struct Place {
   char *path;           /* path that was opened, or tried last; the caller frees it, also after a
 			   failure */
   int busy;             /* 1: the requested file was not used because it is being written */
-  int kept;             /* 1: the requested file was not used because it is a profile, or because
-			   its name was generated and it exists already */
+  int kept;             /* 1: the requested file was not used because it may not be replaced. It is
+			   a profile or a snapshot, or its name was generated */
   int created;          /* 1: the file was created */
   int folder;           /* copy of PlaceWish.folder */
 } Place;

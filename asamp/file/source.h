@@ -22,10 +22,11 @@
 typedef struct Source Source;
 
 /*
-** Opens a file. "-" is standard input. It can be opened repeatedly, and is each time read from its
-** first offset. If it cannot be read twice, it is first copied to an unnamed file in $TMPDIR or
-** /tmp. Returns NULL with errno on failure. A later error of reading is reported by
-** source_failure.
+** Opens a file; "-" is standard input. Returns NULL with errno on failure. source_failure reports
+** errors of later reads.
+**
+** Standard input can be opened repeatedly, and each source reads it from its start. If standard
+** input cannot seek, the first call copies all of it to an unnamed file in $TMPDIR or /tmp.
 */
 Source *source_open (const char *path);
 void source_close (Source *s);

@@ -184,9 +184,9 @@ int temporary_start (Temporary *t, const char *path, int locked) {
 }
 
 /*
-** Gives the file the mode, owner and group of the file that it replaces, if that one is regular.
-** If not even the group can be changed, the new file gives no rights to its group. Returns an
-** errno, or 0.
+** Gives the new file the mode, owner and group of the regular file that it replaces, if there is
+** one. If owner and group cannot both be changed, changes the group alone. If that fails too, the
+** new file gives no rights to its group. Returns an errno, or 0.
 */
 static int imitate (const Temporary *t) {
   struct stat old;

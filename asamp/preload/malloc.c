@@ -53,19 +53,22 @@ static __thread struct {
 #define BUCKETLOG	14	/* log2 of the number of buckets */
 #define WAYS		8	/* blocks per bucket */
 
-static uint16_t near[NNEAR];	/* for each entry: number of watched blocks at its addresses; at
-				   least 1 for addresses of the arena. An entry would overflow only
-				   if all MALLOC_SLOTS blocks had addresses of one entry, which are
-				   in pieces of 16 KiB, 16 GiB apart */
+/*
+** Each entry is the number of watched blocks at its addresses. The addresses of one entry are
+** pieces of 16 KiB, 16 GiB apart. Entries of the arena's addresses are increased, so that they are
+** never 0. An entry would overflow only if all MALLOC_SLOTS watched blocks belonged to it.
+*/
+static uint16_t near[NNEAR];
 static unsigned char slots[MALLOC_SLOTS];	/* states of the slots: MALLOC_FREE, ... (MA3) */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* the next search for a free slot starts after this number */
 #define TRIES	512u		/* largest number of slots that a search tests */
 
-/* A watched block is in one of its two buckets (bucketof). */
+/* A part of the table of watched blocks. Each block has two buckets (bucketof) and is in one of
+   them. */
 typedef struct Bucket {
-  const void *block[WAYS];	/* addresses of watched blocks; NULL: a free place */
+  const void *block[WAYS];	/* addresses of watched blocks; NULL: a free element */
 } Bucket;
 
 static Bucket buckets[1u << BUCKETLOG];
@@ -246,7 +249,7 @@ static COLD void point (void *block, size_t n) {
       over = (uint64_t)(-left - 1);
       count = interval_pass(&thread.interval, over, &distance);
     }
-    else {  /* the first block after a change of the period: the point may be in it */
+    else {  /* the period has changed: the new first sample point may be in this block */
       malloc_start(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)
@@ -284,8 +287,8 @@ static COLD void *passed (void *block, size_t n) {
 
 /*
 ** The initial functions of 'real'. Each finds the real allocator and calls its function. dlsym
-** itself may allocate while it finds the allocator. In these calls, on the same thread, malloc,
-** calloc and realloc take memory from the arena (MA5), free does nothing, and the others fail.
+** itself may allocate meanwhile, on the same thread. Then malloc, calloc and realloc take memory
+** from the arena (MA5), free does nothing, and the other functions fail.
 */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
@@ -343,9 +346,9 @@ static void *symbol (const char *name) {
 
 
 /*
-** Reads ASAMP_MALLOC and finds the real allocator; ends the process if there is none. Returns 1
-** when it is found. Returns 0 if this thread is already finding it, which means that dlsym
-** allocates.
+** Reads ASAMP_MALLOC, finds the real allocator and returns 1. Ends the process if there is no
+** allocator. Returns 0 if this thread is already in this function: then the caller was called by
+** dlsym.
 */
 static COLD int malloc_resolve (void) {
   Real r;
@@ -353,7 +356,7 @@ static COLD int malloc_resolve (void) {
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* makes free() and realloc() check for it */
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free() and realloc() test isarena */
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {
@@ -394,7 +397,8 @@ static void *bootcalloc (size_t n, size_t size) {
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
-/* 'p' is NULL if the real allocator is not known: reallocwatched handles blocks of the arena. */
+/* 'p' is NULL in calls by dlsym: blocks of the arena are reallocated by reallocwatched, and there
+   are no other blocks yet. */
 static void *bootrealloc (void *p, size_t n) {
   return malloc_resolve() ? real.realloc(p, n) : fromarena(n);
 }
@@ -501,7 +505,7 @@ static COLD void *reallocwatched (void *p, size_t n) {
 }
 
 
-/* For sampling, realloc is a free and a new block. */
+/* Samples realloc like the free of the old block and the allocation of a new one. */
 SHOWN void *realloc (void *p, size_t n) {
   if (p != NULL && unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
     p = reallocwatched(p, n);
@@ -556,8 +560,8 @@ SHOWN void *pvalloc (size_t n) {
 /* {== C++'s operators =================================================== */
 
 /*
-** plainnew and alignednew are used if no C++ library defines the operators. They return NULL
-** without memory, because no caller expects an exception then.
+** plainnew and alignednew are used if no C++ library defines the operators. If there is not enough
+** memory, they return NULL. They throw no exception, because that needs a C++ library.
 */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
@@ -569,9 +573,9 @@ static void *alignednew (size_t n, size_t alignment) {
 
 
 /*
-** Returns the real operator with that name. This is the next one after this library in the loader's
-** order; if there is none, that of a C++ library that only a plugin has loaded; else a replacement
-** (plainnew, alignednew, free).
+** Returns the real operator with that name. This is the next definition after this library in the
+** loader's order. If there is none, it is that of a C++ library which only a plugin has loaded. If
+** no such library is loaded, it is a replacement (plainnew, alignednew, free).
 */
 static COLD void *operator_ (const char *name) {
   static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
@@ -608,7 +612,7 @@ static COLD void *operator_ (const char *name) {
   if (left == before && malloc_passes(n)) point(p, n);  \
   return p
 
-/* Ends the watch of a block if there is one, and calls the real operator. */
+/* If the block is watched, stops watching it. Then calls the real operator. */
 #define RELEASE(call, p)  \
   if (unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0)) {  \
     unsigned char *slot = malloc_take(p);  \
