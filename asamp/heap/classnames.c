@@ -13,8 +13,8 @@
 #define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* limit of the number of classes; beyond it, further
 					       metatables have the class "(other classes)" */
 
-/* The classes so far: 'metatables' maps a metatable + 1 to its class, 'names' the hash of a class's
-   name. */
+/* The classes found so far. 'metatables' maps a metatable + 1 to its class. 'names' maps the hash
+   of a class's name to the class. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;

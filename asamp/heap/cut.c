@@ -20,17 +20,17 @@ enum {
   OWN = 1,		/* the reference from the object's parent */
   VALUE = 2,		/* the reference from the object, an upvalue, to its value */
   ELEMENTS = 4,		/* the references from the object, a table, to all its elements */
-  KEY = 8,		/* the references to the object as a key, from objects with the flag HOLDER:
-			   the object is the key of a removed field */
-  HOLDER = 16,		/* no reference: the object has a removed field, for KEY */
-  LOCAL = 32		/* the references to the object from the stack slots of a removed local
-			   variable, whose value it is */
+  KEY = 8,		/* the object is the key of a removed field: the references to this key from
+			   the tables with the flag HOLDER */
+  HOLDER = 16,		/* the object is a table that has a removed field (see KEY) */
+  LOCAL = 32		/* the object is the value of a removed local variable: the references from
+			   the stack slots of this variable */
 };
 
-/* A value under a weak key, of which either the key or the table was reached, but not the other. */
+/* A value under a weak key, where either the key or the table was reached, but not yet both. */
 typedef struct Waiting {
   /* 'from': the key or table that was reached. 'to': the value. 'next': index + 1 of the next entry
-     that waits for the same object; 0: none. */
+     with the same missing key or table; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -39,7 +39,7 @@ typedef struct Work {
   const Graph *g;
   Cut *c;
   unsigned char *flags;		/* flags of each object: OWN, ... */
-  const char *const *steps;	/* the path */
+  const char *const *steps;	/* the n steps of the path to the removed references */
   size_t n;
   uint32_t variable;		/* name of the removed variable: a string or GRAPH_NONE */
   uint32_t function;		/* prototype that declares the variable; GRAPH_NONE: unknown */
@@ -82,8 +82,8 @@ static int isloaded (const Graph *g, uint32_t v) {
 }
 
 /*
-** Returns 1 if the reference to v is always the first step of v's path. It is if it comes from the
-** registry, package.loaded or the stack of the main thread.
+** Returns 1 if v's parent is the registry, package.loaded or the main thread, which holds v in its
+** stack. The reference to v is then always the first step of v's path.
 */
 static int istop (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
@@ -96,7 +96,8 @@ static int istop (const Graph *g, uint32_t v) {
          (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
 }
 
-/* Returns 1 if a step describes the reference from v's parent to v; 'merged' as in words_step. */
+/* Returns 1 if the text 'step' describes the reference from v's parent to v. 'merged' is the
+   argument of words_step. */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);
@@ -137,8 +138,8 @@ static int isnamesake (const Graph *g, uint32_t v) {
 }
 
 /*
-** Returns the number of steps of w's path that the path to object v matches, from the start; DEAD
-** if it does not match. 'above' is the result for v's parent.
+** Returns the number of steps of w->steps, from the first one on, that describe the path to object
+** v; DEAD if they do not describe it. 'above' is the result for v's parent.
 */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
@@ -148,7 +149,8 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (way_kind(g->way[v]) == HEAP_EVALUE) return above;
   if (matches(w, above, v)) return above + 1;
   if (above > 0 && !top && matches(w, above - 1, v)) return above;  /* a repeated step (HO3) */
-  if (isnamesake(g, v)) return above;  /* the step of its upvalue names the function */
+  /* The path has no step for this function: the next step, the function's upvalue, names it. */
+  if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
@@ -169,7 +171,8 @@ static int findends (Work *w, uint64_t *count) {
   for (v = 1; v < g->n; v++) {
     size_t n = 0;
     uint32_t u = v;
-    for (; at[u] == UNKNOWN; u = g->parent[u]) {  /* short: parents usually have lower numbers */
+    /* Few iterations, because parents usually have lower numbers and were visited before. */
+    for (; at[u] == UNKNOWN; u = g->parent[u]) {
       if (!list_grow(&path, n, &size, sizeof(*path))) {
         free(path);
         free(at);
@@ -261,8 +264,9 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
 }
 
 /*
-** Removes the upvalues that are the variable w->variable of w->function (CU2): sets the flag VALUE
-** of those whose value is 'value'.
+** Sets the flag VALUE of all upvalues that refer to the removed variable (CU2). These upvalues have
+** the name w->variable and the value 'value', and belong to functions nested in w->function, or to
+** any functions if w->function is GRAPH_NONE.
 */
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
@@ -284,9 +288,9 @@ static void removeupvalues (Work *w, uint32_t value) {
 }
 
 /*
-** Removes the local variable that an upvalue of a function with the prototype 'inner' is (CU2). It
-** is each one that has the name w->variable and the value 'value', and belongs to a function around
-** 'inner'. Sets w->function to the prototype of that function.
+** Sets the flag LOCAL for the local variables that an upvalue of a function with the prototype
+** 'inner' may refer to (CU2). These variables have the name w->variable and the value 'value', and
+** belong to a function around 'inner'. Sets w->function to the prototype of that function.
 */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
@@ -332,8 +336,8 @@ static int removevariable (Work *w, uint32_t v) {
 }
 
 /*
-** Sets the other flags of all objects. The flags OWN of the objects at the end of the path must be
-** set. Returns NULL, or the reason why a reference cannot be removed.
+** Computes the flags of all objects. Before the call, the objects at the end of the path have the
+** flag OWN. Returns NULL, or the reason why a reference cannot be removed.
 */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
@@ -386,8 +390,9 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
 typedef struct Marking {
   Work *w;
   uint32_t *queue, n;		/* the reached objects, in the order in which they were reached */
-  uint32_t *heads;		/* for each object: index + 1 of the first entry of 'waiting' that
-				   waits for it; 0: none. NULL: there are no entries */
+  uint32_t *heads;		/* for each object: index + 1 of the first entry of 'waiting' with
+				   this object as the missing key or table; 0: none. NULL: there are
+				   no entries */
   Waiting *waiting;
   size_t nwaiting, waitingsize;
 } Marking;

@@ -29,7 +29,7 @@ typedef enum CutHow {
 
 /* Result of cut_of. */
 typedef struct Cut {
-  uint64_t references;		/* number of removed references, without those to keys */
+  uint64_t references;		/* number of removed references; those to keys (CU2) do not count */
   uint64_t freed, objects;	/* bytes and number of the objects that are not reached */
   unsigned char *reached;	/* for each object: 1 if it is reached */
   uint32_t *parent;		/* for each reached object: its holder on a shortest path without

@@ -91,18 +91,18 @@ typedef struct Out {
   uint32_t *strings;	/* for each object: if it is a string with a text, the number of this text
 			   among all texts; else GRAPH_NONE */
   uint32_t nstrings;	/* number of texts */
-  uint64_t firstsite;	/* index in the file's list of strings of the name of site 0; its source
-			   follows, then name and source of site 1, and so on */
-  uint64_t firstword;	/* index in the file's list of strings of word 0 */
+  uint64_t firstsite;	/* index of site 0's name in the file's list of strings. The list has, from
+			   there on, name and source of site 0, of site 1, and so on */
+  uint64_t firstword;	/* index of word 0 in the file's list of strings */
   int failed;		/* 1: there was not enough memory */
 } Out;
 
-/* Returns the index in the file's list of strings of the text of string v, which has one. */
+/* Returns the index of string v's text in the file's list of strings. v must have a text. */
 static uint64_t textnumber (const Out *o, uint32_t v) {
   return (uint64_t)o->m->n + 1 + o->strings[v];
 }
 
-/* Returns the index in the file's list of strings of the name of v's node. */
+/* Returns the index of the name of v's node in the file's list of strings. */
 static uint64_t devtools_name (Out *o, uint32_t v) {
   char text[WORDS_MOST];
   size_t number;

@@ -16,8 +16,9 @@ typedef struct Work {
   uint32_t *number;	/* number of each object */
   uint32_t *above;	/* parent in the search tree; later a higher ancestor, set by eval */
   uint32_t *dominator;	/* immediate dominator; the parent in the search tree until nearest() */
-  uint32_t *semi, *label;  /* semidominator; label[v]: the number with the smallest semidominator
-			      among v and its ancestors before above[v] */
+  /* semi[v]: the semidominator of v. label[v]: of v and its ancestors in the search tree that are
+     nearer than above[v], the one with the smallest semidominator. */
+  uint32_t *semi, *label;
   uint32_t *first, *from;  /* the predecessors of number v are from[first[v]] to
 			      from[first[v + 1] - 1] */
 } Work;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The dominator tree of a heap's objects. Object a dominates object b if every path of references
-** from the state to b contains a. If a became garbage, so would b. The algorithm is semi-NCA
+** from the state to b contains a. If a became garbage, b would too. The algorithm is semi-NCA
 ** (Georgiadis, "Linear-time algorithms for dominators and related problems", 2005), without
 ** recursion. Its time is almost linear in practice. While it runs it needs 32 bytes for each object
 ** and 4 for each reference. The result has 16 bytes for each object.

@@ -83,7 +83,8 @@ typedef struct Reader {
 				       previous sample, and of the holder */
   uint32_t holder;		/* the object whose edges are being read */
   int late;			/* 1: the edges that are being read are stored in Graph.late,
-				   because the holder had edges earlier, or is not defined yet */
+				   because the file had other edges of the holder before, or the
+				   holder is not defined yet */
   int64_t index;		/* index of the holder's previous array element */
   jmp_buf failed;
   char *err;
@@ -165,7 +166,7 @@ static int64_t distance (Reader *r) {
   return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
-/* Reads an address. The file has its distance from the address 'from'. */
+/* Reads an address, which the file stores as its distance from the address 'from'. */
 static uint64_t address (Reader *r, uint64_t from) {
   uint64_t a = (uint64_t)distance(r) + (from >> 3);
   if (a == 0 || a >> 61 != 0)
@@ -212,12 +213,13 @@ static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   return (h >> 32 << 6) + (a >> 6 & 63);
 }
 
-/* Returns the tag of an address, which is another hash. It is in the upper 32 bits of an entry. */
+/* Returns the tag of an address: a second hash, in the upper 32 bits, as in the entries of
+   Reader.table. */
 static uint64_t tagof (uint64_t a) {
   return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
 }
 
-/* Makes the table, or doubles it. */
+/* Creates the hash table Reader.table, or doubles its size. */
 static void rehash (Reader *r) {
   size_t n = r->mask == 0 ? BOUND_FIRST(1024) : 2 * ((size_t)r->mask + 1), i;
   uint64_t *t = malloc(n * sizeof(*t));
@@ -277,7 +279,8 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   return v;
 }
 
-/* Returns the index of the entry with an address or, if there is none, of the free entry for it. */
+/* Returns the index in Reader.table of the entry with address a or, if there is none, of the free
+   entry for it. */
 static uint32_t placeof (const Reader *r, uint64_t a) {
   uint64_t tag = tagof(a), e;
   uint32_t s;
@@ -423,7 +426,7 @@ static void readobject (Reader *r, int kind) {
 
 /* {== edges ============================================================ */
 
-/* Adds a slot. Returns the way of that kind with the slot's index. */
+/* Adds a slot. Returns the Way with this kind and the index of the slot. */
 static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
   spend(r, SLOT_COST);
@@ -437,7 +440,7 @@ static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t 
   return way_of(kind, g->nslots++);
 }
 
-/* Returns the way of that kind with a number, or with WAY_MOST if the number does not fit. */
+/* Returns the Way with this kind and index; its argument is WAY_MOST if the index does not fit. */
 static Way withindex (int kind, int64_t index) {
   return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
 }
@@ -485,7 +488,8 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root has another holder");
-  if (ofweak) {  /* the table was reached before: it becomes the holder, the key the argument */
+  if (ofweak) {  /* the table was reached before: the edge is from the table, with the key as its
+		    argument */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -677,8 +681,8 @@ static void graph_check (Reader *r) {
 
 /*
 ** Fails unless the parents of every object lead to object 0 (GR2). For each object, follows the
-** parents up to an object that was checked before. In 'seen', 1 marks the checked objects, and 2
-** those on the present path, so that a path that meets a 2 is a cycle.
+** parents up to an object that was checked before. 'seen' is 1 for checked objects, and 2 for
+** objects on the current path. A path that returns to an object with 2 is a cycle.
 */
 static void checkparents (Reader *r) {
   Graph *g = r->g;

@@ -55,8 +55,8 @@ typedef uint32_t Way;
 /* A variable or stack slot that refers to an object. */
 typedef struct Slot {
   /* 'name': for UPVALUE and LOCAL the string object that is the variable's name, else GRAPH_NONE.
-     'in': the prototype of the function with the variable or slot; for CODE, the index into 'codes'
-     of the C function's name. GRAPH_NONE: unknown. */
+     'in': the function that has the variable or slot, as its prototype; for CODE, as the index of
+     the C function's name in 'codes'. GRAPH_NONE: unknown. */
   uint32_t name, in;
   uint32_t index;	/* for UPVALUE, the upvalue's number. For STACK and CODE, the slot of the
 			   call: 1 is the called function, 2 and more are the other slots, 0 means

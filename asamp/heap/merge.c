@@ -18,10 +18,12 @@ typedef struct Work {
   const uint32_t *above;	/* parent of each object in the tree */
   uint32_t *first, *child;	/* the children of object v are child[first[v]] to
 				   child[first[v + 1] - 1] */
-  uint64_t *value, *count;	/* for paths, for each object: the bytes that the wanted objects in
-				   its subtree, itself included, retain, and their number */
+  /* For a tree of paths only. 'count': for each object, the number of wanted objects in its
+     subtree, which includes the object. 'value': the bytes that these wanted objects retain. */
+  uint64_t *value, *count;
   Merge *m;
-  int statecounted;		/* 1: the row of the state's own memory was added or left out */
+  int statecounted;		/* 1: staterow has added the row of the state's own memory, or has
+				   counted it in 'left' */
   int failed;			/* 1: there was not enough memory */
 } Work;
 
@@ -33,11 +35,12 @@ typedef struct Set {
 
 /* The children of a row that are held in the same way; they will become a row. */
 typedef struct Group {
-  uint32_t kind, a, b, class;	/* the key of the group: kind of the way, two arguments, and class
-				   (0 in a tree of paths) */
+  /* The key of the group. 'kind': way_kind of the references to its objects. 'a' and 'b' depend on
+     the kind (shape). 'class': class of its objects; 0 in a tree of paths. */
+  uint32_t kind, a, b, class;
   uint64_t value;		/* sum of the values of its objects, bytes */
   Set set;
-  int counted;		/* 1: mergefields has visited the group with an earlier one */
+  int counted;		/* 1: mergefields has handled the group's class */
 } Group;
 
 /* Appends an object. Returns 0 if there is not enough memory. */
@@ -148,9 +151,8 @@ static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
 }
 
 /*
-** Returns the parent of v, and sets *way to how it holds v. If the parent is an upvalue, uses the
-** parent of the upvalue and how it holds the upvalue, because the step from an upvalue to its value
-** has no name.
+** Returns the parent of v, and sets *way to the way in which the parent holds v. If the parent is
+** an upvalue, treats the upvalue as v, because the step from an upvalue to its value has no name.
 */
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
@@ -176,8 +178,8 @@ static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
       break;
     case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK: case HEAP_ECODE:
-      if (a < w->g->nslots) {  /* all unnamed slots of one function form one group,
-				          except that of the called function */
+      if (a < w->g->nslots) {  /* slot 1 of a function, the called function, is one group; all its
+				          other unnamed slots are another group */
         const Slot *s = &w->g->slots[a];
         int isslot = p->kind == HEAP_ESTACK || p->kind == HEAP_ECODE;
         p->a = s->name;
@@ -379,9 +381,9 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
 }
 
 /*
-** In a tree of dominators, adds the row of the memory of the state itself at its place in the order
-** of values: does nothing if the row was added before, or has less bytes than 'next', the value of
-** the next row at depth 0.
+** In a tree of dominators, adds the row of the memory of the state itself. Called before each row
+** at depth 0 with that row's value, 'next', because these rows are sorted by value. Does nothing if
+** the row of the state was added before, or if it has less bytes than 'next'.
 */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
@@ -396,9 +398,9 @@ static void staterow (Work *w, uint64_t next) {
 }
 
 /*
-** Adds the rows below a row, recursively. 'set' has the objects of the row, 'above' is its group
-** (NULL for the state), 'row' its index (GRAPH_NONE for the state). 'depth' is the depth of the
-** rows below it.
+** Adds the rows below a parent row, recursively. 'set' has the objects of the parent row, 'above'
+** is its group, and 'row' its index. If the parent is the state, 'above' is NULL and 'row' is
+** GRAPH_NONE. 'depth' is the depth of the added rows.
 */
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};

@@ -14,11 +14,12 @@
 #include "graph.h"
 #include "classnames.h"
 
-#define MERGE_DEPTH	48	/* largest depth of the tree: 'depth' of a row is smaller */
+#define MERGE_DEPTH	48	/* limit of the tree's depth: each row has depth < MERGE_DEPTH */
 
 /* A row. The row of the state's memory has 'example' 0, 'count' 0 and 'class' GRAPH_NONE. */
 typedef struct MergeRow {
-  uint32_t depth;		/* number of rows above this one; 0: the state holds its objects */
+  uint32_t depth;		/* number of the row's ancestors; 0: the state holds the row's
+				   objects */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
   uint32_t example;		/* the row's object with the largest value */
   uint32_t from;		/* the object that holds 'example' */
@@ -27,12 +28,12 @@ typedef struct MergeRow {
   /* 'merged' 1: the row represents several references. 'repeated' 1: it represents a chain of
      equal steps. */
   int merged, repeated;
-  int together;			/* 1: no object of the parent row holds 'example' directly; several
-				   objects do jointly, and 'from' is the last of them on a shortest
-				   path */
+  int together;			/* 1: no object of the parent row was found to hold 'example'
+				   directly; several other objects hold it, and 'from' is the one on
+				   the shortest path */
   /* 'self': bytes of the row's objects. In a tree of dominators, 'count' is the number of these
-     objects, and 'value' the bytes that they retain. In a tree of paths, 'count' and 'value' are
-     the number and the retained bytes of the wanted objects in the row and below it. */
+     objects, and 'value' the bytes that they retain. In a tree of paths, 'count' and 'value' cover
+     the wanted objects of the row and of the rows below it: their number and retained bytes. */
   uint64_t count, self, value;
 } MergeRow;
 
@@ -54,8 +55,8 @@ typedef struct MergeWish {
 typedef struct Merge {
   MergeRow *rows;		/* the rows; each comes after its parent */
   size_t n, size;		/* number of rows, and capacity of 'rows' */
-  /* Number, own bytes, and together retained bytes: in a tree of dominators of all objects, in a
-     tree of paths of the wanted objects. */
+  /* Totals of all objects (tree of dominators) or of the wanted objects (tree of paths): 'count':
+     their number; 'self': their own bytes; 'value': the bytes that they retain. */
   uint64_t count, self, value;
   uint64_t left;		/* number of rows left out because they are too small, too deep or
 				   too many; rows below a row that is left out are not counted */

@@ -2,8 +2,8 @@
 /*
 ** Descriptions of references in terms of Lua: `["close"]`, `upvalue "listeners" of on
 ** (app.lua:3)`, `local "queue" of serve (app.lua:40)`. They are valid UTF-8, without the characters
-** that printable.h replaces. If the description of a step would not fit, that of the function in it
-** is cut, and ends with an ellipsis. The functions allocate nothing.
+** that printable.h replaces. If the description of a step would not fit, its part that describes a
+** function is cut, and ends with an ellipsis. The functions allocate nothing.
 */
 #ifndef asamp_words_h
 #define asamp_words_h

@@ -18,8 +18,9 @@
 ** The functions before 'version' read profiles and write 'out'. They and 'write' write 'out'
 ** completely or not at all, by the rules of output.h.
 **
-** Options. An option that starts with a function's name is of that function. The others are of all
-** functions before merge. merge has only 'packing' and 'progress'.
+** Options. If the description of an option starts with the name of a function, only that function
+** has the option. Other options are of all functions before merge. merge has only 'packing' and
+** 'progress'.
 **
 **   packing   gzip: "fast" or "small"; nil: not compressed
 **   progress  function that is called with the finished share, 0 to 1
@@ -83,13 +84,14 @@ typedef struct Work {
   ReaderClient *client;
   Output *output;        /* The output file; NULL: not open. */
   Firefox *firefox;
-  uint64_t firefoxleft[LEFT_N];  /* firefox: data that limits of the reader and tags dropped */
+  /* firefox: the data dropped because of limits of the reader and of the tags (readerleft.h). */
+  uint64_t firefoxleft[LEFT_N];
   ReaderSum *sum;        /* Totals, for pprof and collapsed; else NULL. */
   Tags *tags;
   Transcode *transcode;
   Flame *flame;
   Unite *unite;
-  lua_Integer done, all; /* merge: numbers of profiles, before the present one and in total. */
+  lua_Integer done, all; /* merge: number of profiles before the current one; number of all. */
   Fold fold;
   int top;               /* Stack height to restore after each call of the 'source' option. */
   char err[1024];
@@ -221,8 +223,8 @@ static int readprofile (Work *w, ReaderClient *client) {
   return 1;
 }
 
-/* Initializes and returns the Fold of start-up frames (fold.h), as the option 'startup' says.
-   Requires w->profile. */
+/* Initializes the Fold of start-up frames (fold.h) for w->profile, by the option 'startup', and
+   returns it. */
 static const Fold *fold (Work *w) {
   int keep;
   lua_getfield(w->L, 3, "startup");
@@ -256,7 +258,8 @@ static void left (Work *w) {
     memcpy(counts, w->firefoxleft, sizeof(counts));
   if (w->flame != NULL)
     memcpy(counts, w->flame->sum.left, sizeof(counts));
-  if (w->sum != NULL || w->flame != NULL)  /* not part of these formats */
+  /* The formats with totals or a flame graph have no collections, marks and lifetimes. */
+  if (w->sum != NULL || w->flame != NULL)
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);
 }

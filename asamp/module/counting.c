@@ -34,13 +34,13 @@ typedef struct Counter {
 static const char key = 0;	/* its address is the record's key in the registry */
 
 
-/* Starts a count; the first one makes the core count. */
+/* Starts a count. If no other count is running, the core starts to count. */
 static void counting_count (lua_State *L, Counting *c) {
   if (c->depth++ == 0) luaN_setcounts(L, &c->counts);
 }
 
 
-/* Ends a count; when none is left, the core stops to count. */
+/* Ends a count. If no other count is running, the core stops to count. */
 static void counting_uncount (lua_State *L, Counting *c) {
   if (c->depth > 0 && --c->depth == 0) luaN_setcounts(L, NULL);
 }
@@ -192,7 +192,7 @@ static uint64_t checkedalive (lua_State *L) {
 
 
 /* The end of l_alive, also its continuation after a yield. The stack has f and its arguments, which
-   so stay alive, and the bytes before the call. */
+   keeps them alive, and the bytes before the call. */
 static int alive (lua_State *L, int status, lua_KContext k) {
   (void)status; (void)k;
   lua_pushinteger(L, (lua_Integer)checkedalive(L) - lua_tointeger(L, -1));

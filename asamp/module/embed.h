@@ -6,7 +6,7 @@
 **
 **   EM1  a tracker's 'ud' is an Embed if and only if its 'client' is in 'clients' (embed.c);
 **   EM2  the n frames of the last stack are stored at the end of 'frames', so that outer frames
-**        that stay need not be moved;
+**        that the next sample shares need not be moved;
 **   EM3  n is at most the depth of the stack that the tracker reported. It is smaller if there was
 **        no memory for the new, inner frames. The next sample's 'shared' is limited to n, so that
 **        it counts only frames that the client has received;

@@ -20,8 +20,9 @@
 **   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of the shortest paths to
 **                     the objects of that class, sampled at these sites, or new; totals. nil if no
 **                     object can have that class
-**   heap:objects{class=, n=} -> the n objects (20; at most OBJECTS) that retain most, of that class
-**                     or of all, as of 'path'; nil if no object can have that class
+**   heap:objects{class=, n=} -> the n objects (default 20, at most OBJECTS) of that class, or of
+**                     all classes, that retain most: a list of tables like the result of heap:path.
+**                     nil if no object can have that class
 **   heap:compare(old) -> {{name=, new=, newbytes=, gone=, gonebytes=, grown=}, ...} by class; after
 **                     it {new=true} selects the new objects in heldby and sites of this heap, and
 **                     the objects that are gone in those of the heap 'old'
@@ -30,9 +31,10 @@
 **   heap:cut{steps= (a path in a profile), sites= (numbers), elements=} -> {freed= (bytes),
 **                     objects=, references=, samples=, samplebytes= (of the objects sampled at
 **                     these sites), freedsamples=, freedbytes= (of those that become free), also=
-**                     (path of one that stays, or nil)} | nil, reason: the memory that becomes
-**                     free without the last reference of the path, or, if 'elements' is true,
-**                     without the elements of the table to which the path leads (cut.h)
+**                     (path of such an object that does not become free, or nil)} | nil, reason:
+**                     the memory that becomes free without the last reference of the path, or, if
+**                     'elements' is true, without the elements of the table to which the path
+**                     leads (cut.h)
 **   heap:devtools(path [, how]) -> true | nil, message: writes the file 'path' (OUTPUT_PLAIN, ...)
 **
 ** 'least' is the smallest value of a row that is included, 'most' the largest number of rows
@@ -57,7 +59,7 @@
 #include "binding.h"
 
 #define TYPENAME "profiler.heap"
-#define OBJECTS_MOST	256u	/* largest n of heap:objects; its name in Lua is OBJECTS */
+#define OBJECTS_MOST	256u	/* largest n of heap:objects; the module's field OBJECTS */
 
 /* An object in a list sorted by address. */
 typedef struct Identity {
@@ -227,9 +229,10 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
 /* A class whose objects together may retain more bytes than the single objects in total. */
 typedef struct Candidate {
   uint32_t class;
-  uint64_t weight;		/* the larger, the more retained() may miss: sum over the references
-				   to objects of other classes of the bytes that the target retains,
-				   or of 1 if the referring object dominates the target directly */
+  /* Estimate of the bytes that retained() may miss: a sum over the references from objects of this
+     class to objects of other classes. Each adds the bytes that its target retains, or 1 if the
+     referring object is the immediate dominator of the target. */
+  uint64_t weight;
 } Candidate;
 
 static int byweight (const void *a, const void *b) {
@@ -238,8 +241,8 @@ static int byweight (const void *a, const void *b) {
 }
 
 /*
-** Returns the bytes of the objects that can be reached from the state without objects of class
-** 'left'. 'seen' and 'queue' are buffers with capacity for all objects.
+** Returns the bytes of the objects that are reachable from the state by paths without objects of
+** class 'left'. 'seen' and 'queue' are buffers with capacity for all objects.
 */
 static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
                          unsigned char *seen, uint32_t *queue) {
@@ -263,10 +266,10 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
 }
 
 /*
-** Lists the classes for which the result of retained() may be too low, in the order of their
-** weights, the largest first. These are the classes with several objects, and with references to
-** objects of other classes. 'list' and 'count' have capacity for all classes, and 'count' is
-** zeroed. Returns the number of listed classes.
+** Lists the classes for which the result of retained() may be too low, sorted by weight, the
+** largest first. These classes have several objects, and references to objects of other classes.
+** 'list' and 'count' have capacity for all classes, and 'count' is zeroed. Returns the number of
+** listed classes.
 */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
@@ -289,10 +292,11 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
 }
 
 /*
-** Replaces the results of retained() that may be too low by exact ones, in 'bytes'. They may be too
-** low because an object that several objects of a class hold jointly is dominated by none of them.
-** Walks the heap once for each such class, until EXACT_EDGES is reached. For the remaining classes
-** keeps the lower bound, and sets 'least'. Returns 0 if there is not enough memory.
+** Replaces those results of retained() in 'bytes' that may be too low by exact ones. A result may
+** be too low because an object that several objects of a class hold jointly is dominated by none of
+** them. Walks the heap once for each such class, until EXACT_EDGES is reached. Keeps the results of
+** the remaining classes as lower bounds, and sets their 'least' to 1. Returns 0 if there is not
+** enough memory.
 */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
@@ -321,14 +325,15 @@ static int together (const Heap *h, const uint32_t *class, uint32_t classes, uin
 }
 
 /*
-** Pushes zeroed memory of n bytes, which a collection frees after the call, even if an error ends
-** it. May collect; raises a memory error.
+** Pushes a userdata with n zeroed bytes, and returns their address. A collection frees the userdata
+** later, also if an error ends the call. May run a collection; raises an error if there is no
+** memory.
 */
 static void *scratch (lua_State *L, size_t n) {
   return memset(lua_newuserdatauv(L, n, 0), 0, n);
 }
 
-/* As scratch; a collection calls 'end' with the userdata, which frees the memory that it owns. */
+/* As scratch, but the userdata has the finalizer 'end', which frees the memory that it owns. */
 static void *scratchwith (lua_State *L, size_t n, lua_CFunction end) {
   void *p = scratch(L, n);
   lua_createtable(L, 0, 1);
@@ -354,8 +359,8 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  bytes[HEAP_KINDS] += h->graph->state;  /* only its own bytes, although the state
-						    holds all objects */
+  /* The state's own bytes only: the bytes that it retains are those of all objects. */
+  bytes[HEAP_KINDS] += h->graph->state;
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
     if (rows[i].count == 0 && rows[i].self == 0) continue;
@@ -612,7 +617,7 @@ static int l_heldby (lua_State *L) {
 /*
 ** Pushes the steps from the state to v, a list of rows. If the path has more than 64 steps, one row
 ** "(n more)" replaces all but the first 40 and the last 21. 'parent' and 'way' have, for each
-** object, the last edge of the path to it, like those of the graph.
+** object, the last edge of the path to it, like the fields 'parent' and 'way' of Graph.
 */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
@@ -643,7 +648,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   }
 }
 
-/* Pushes the table of an object, as of 'path'. */
+/* Pushes the table of an object that heap:path and heap:objects return. */
 static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
   const Sample *samples;
   size_t n;

@@ -226,9 +226,9 @@ static int iswhole (const char *text, size_t n) {
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
   int isover;	/* 1: the request is finished, with or without an answer */
-  int error;            /* of a finished request, 0 or the errno that explains why there is no
-                           complete answer; of an unfinished one, the errno it has if the time is
-                           up */
+  /* Of a finished request: 0, or the errno that explains why there is no complete answer. Of an
+     unfinished request: the errno with which it fails at the timeout. */
+  int error;
   int fd;               /* descriptor of the connection; -1: not connected */
   size_t sent;          /* bytes of the line sent so far */
   ForeignPeer peer;     /* the listening process; valid after connecting */
@@ -253,7 +253,7 @@ static void joinsocket (Request *a) {
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
   else if (fd < 0)
-    a->error = EMFILE;  /* a request that ends may free a descriptor */
+    a->error = EMFILE;  /* not final: another request may close its descriptor before the timeout */
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
@@ -303,8 +303,9 @@ static void goon (Request *a, const char *line, size_t n) {
 }
 
 /*
-** Serves the n requests until all are finished or clock_now() reaches 'due'. Then the unfinished
-** ones fail with their 'error'. 'polled' has capacity for n entries. 'length': bytes of 'line'.
+** Serves the n requests until all are finished or clock_now() reaches 'due'. Requests that are then
+** unfinished fail with their 'error'. 'polled' has capacity for n entries. 'length': bytes of
+** 'line'.
 */
 static void talk (Request *all, struct pollfd *polled, size_t n, const char *line, size_t length,
                   uint64_t due) {
@@ -355,7 +356,8 @@ static int pushanswer (lua_State *L, Request *a) {
   return 4;
 }
 
-/* Initializes a request to the socket at 'path'; finishes it if the path is too long. */
+/* Initializes a request to the socket at 'path'. If the path is too long, the request is finished
+   with ENAMETOOLONG. */
 static void setpath (Request *a, const char *path) {
   memset(a, 0, sizeof(*a));
   a->fd = -1;
@@ -367,7 +369,8 @@ static void setpath (Request *a, const char *path) {
     hostlib_end(a, ENAMETOOLONG);
 }
 
-/* Finishes n requests. Argument 2 is the line, argument 3 the timeout in seconds. */
+/* Sends n requests and receives their answers, up to the timeout. Argument 2 is the line, argument
+   3 the timeout in seconds. */
 static void querythem (lua_State *L, Request *all, size_t n) {
   size_t length;
   const char *line = luaL_checklstring(L, 2, &length);
@@ -541,11 +544,11 @@ static void passon (int signal) {
 static volatile sig_atomic_t delayed;  /* number of the signal that passlater has delayed */
 
 /*
-** Signal handler of SIGINT and SIGQUIT. A signal of another process is passed on if the program
-** still runs a second later, because the sender may have sent it to the whole process group, and so
-** to the program (timeout -s INT). A Lua program turns the first SIGINT into an error, but a second
-** one would kill the program. A signal of the terminal is ignored, because the terminal sends it to
-** the program as well.
+** Signal handler of SIGINT and SIGQUIT. A signal of another process is passed on only if the
+** program still runs a second later. The reason is that the sender may have sent it to the whole
+** process group, which includes the program (timeout -s INT). A Lua program turns the first SIGINT
+** into an error, but a second one would kill the program. A signal of the terminal is ignored,
+** because the terminal sends it to the program as well.
 */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
@@ -556,16 +559,16 @@ static void passlater (int signal, siginfo_t *info, void *context) {
   alarm(1);
 }
 
-/* Signal handler of SIGALRM: the second of passlater has passed. */
+/* Signal handler of SIGALRM: passes on the signal that passlater has delayed for one second. */
 static void passdelayed (int signal) {
   (void)signal;
   passon(delayed);
 }
 
-/* How this process handles a signal while it waits for the program: with one of two handlers. */
+/* How this process handles a signal while it waits for the program. */
 typedef struct Passing {
   int signal;
-  void (*at_once) (int);  /* used if 'later' is NULL */
+  void (*at_once) (int);  /* the handler, if 'later' is NULL */
   void (*later) (int, siginfo_t *, void *);
   struct sigaction before;  /* the previous action */
 } Passing;
@@ -597,9 +600,9 @@ static void handle (Passing *p) {
 
 /*
 ** Restores the previous action of a signal after the program has ended. A signal that was passed on
-** or delayed ('had') keeps its handler, which then does nothing. Otherwise 'timeout' could end this
-** process: it sends the signal to this process, which passes it on, and then again to the whole
-** process group.
+** or delayed ('had') keeps its handler, which then does nothing. The reason is the command
+** 'timeout': it sends its signal to this process, and then again to the whole process group. The
+** second signal would end this process.
 */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
@@ -753,7 +756,7 @@ static int l_raise (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   const struct rlimit none = {0, 0};
   sigset_t set;
-  setrlimit(RLIMIT_CORE, &none);  /* the core file of the program is enough */
+  setrlimit(RLIMIT_CORE, &none);  /* because only the core file of the ended program is useful */
   signal(number, SIG_DFL);
   sigemptyset(&set);
   sigaddset(&set, number);

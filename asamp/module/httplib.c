@@ -8,7 +8,8 @@
 **   server:port() -> the port's number; 0: unknown
 **   server:wait(ms) -> list of new requests {id, method ("GET", "HEAD", "POST"), path,
 **       query = {key = value}, host, origin, authorization, site}. The last four are the values of
-**       these headers, 'site' that of Sec-Fetch-Site; nil: the request does not have the header
+**       the headers Host, Origin, Authorization and Sec-Fetch-Site; nil: the request has no such
+**       header
 **   server:answer(id, status, type, body)  answers a request; no effect if it was answered, or its
 **       connection is closed
 **   server:close()  answers suspended requests with status 503
@@ -39,8 +40,10 @@
 #define STOPPING	"the server is shutting down\n"
 /* memory of a connection in bytes; bounds the size of a request */
 #define REQUEST_BYTES	(32u << 10)
-#define PATIENCE	10u	/* seconds: default of 'patience', longest time without transfer */
-#define SENDING		300u	/* seconds: longest time to take an answer, of up to 256 MiB */
+/* in seconds: the default of 'patience'; also the longest time in which nothing is transferred */
+#define PATIENCE	10u
+/* in seconds: the longest time in which a client takes an answer, of up to 256 MiB (serve.lua) */
+#define SENDING		300u
 #define SECOND		UINT64_C(1000000000)	/* ns */
 #define BACKLOG		1024	/* length of the queue of connections not yet accepted */
 
@@ -91,7 +94,7 @@ static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
 
 
 /* Called for a new connection, for which it adds a Client, and for a closed one, whose Client it
-   frees. Without memory the connection has no Client, and so no time limit here. */
+   frees. If there is no memory for the Client, endslow does not limit the connection's time. */
 static void onconnection (void *ud, struct MHD_Connection *c, void **context,
                           enum MHD_ConnectionNotificationCode what) {
   Server *s = ud;
@@ -228,10 +231,10 @@ static Server *server (lua_State *L) {
 
 
 /*
-** Returns a socket that listens at the address, or -1 with errno. Connections of an ended server
-** that linger at the address are no obstacle (SO_REUSEADDR); another server that listens there is.
-** The socket is made here because some versions of the library do not report why they could not
-** make one.
+** Returns a socket that listens at the address, or -1 with errno. Fails if another server listens
+** at the address, but not if the address only has lingering connections of a closed server
+** (SO_REUSEADDR). The socket is made here, because some versions of the library do not report why
+** they could not make one.
 */
 static int listening (const struct addrinfo *a) {
   static const int on = 1;

@@ -36,7 +36,7 @@ static int64_t size (void *p) {
 }
 
 
-/* Adds n bytes, which may be negative. */
+/* Adds n bytes, which may be negative, to the count of the library's memory. */
 static void ownmalloc_count (int64_t n) {
   if (n != 0) __atomic_add_fetch(&own_count, n, __ATOMIC_RELAXED);
 }

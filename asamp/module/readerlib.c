@@ -9,8 +9,8 @@
 **
 **   bins      most time slices in the field 'bins', up to 16384; 0 or nil: no bins
 **   at        us since the start: sites, kinds, lifetimes and holders count only the samples that
-**             were alive at that time, as far as collections have decided. There are no samples of
-**             time, no bins and no copies
+**             were alive at that time; a sample is alive until a collection finds it dead. There
+**             are no samples of time, no bins and no copies
 **   since, till  us since the start: sites, their totals (bytes to undecidedbytes), kinds, labels,
 **             lifetimes, holders, copies and bins count only the samples (labels also the
 **             collections) with since <= time < till
@@ -360,8 +360,8 @@ static void pushages (lua_State *L, const Ages *a) {
 }
 
 /*
-** Sets the field 'holders' of the table on top, if the file has paths: the columns by site, and the
-** columns 'parent' and 'step' by path.
+** Sets the field 'holders' of the table on top, if the file has paths: columns with a row for each
+** node and path, and the columns 'parent' and 'step' with a row for each path.
 */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
@@ -771,8 +771,8 @@ static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "labels");
 }
 
-/* If the profile is of a process: sets the fields of the table on top that describe the states and
-   the OS threads. */
+/* Sets the fields of the table on top that describe the states and the OS threads, if the profile
+   covers all states of a process. */
 static void pushstates (lua_State *L, const ReadProfile *r) {
   size_t i;
   if (!r->many)
