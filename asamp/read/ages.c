@@ -32,8 +32,8 @@ static double endof (size_t k) {
 
 /*
 ** Adds a part of a nursery to the totals: the bytes that were allocated 'from' to 'to' bytes before
-** its collection. 'all': bytes of the nursery. 'weight': bytes that samples represent for one byte
-** of the nursery.
+** the collection. 'all': bytes allocated in the nursery. 'weight': bytes that all samples of the
+** nursery represent, divided by 'all'.
 */
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {

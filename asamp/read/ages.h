@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age, which predicts the effect of another nursery size. The table has, for each pair
-** u and v, the bytes that were allocated u bytes before a collection and v bytes after the previous
-** one, and the part of them that survived the collection. u and v are bytes allocated in the
-** nursery.
+** Survival by age, which predicts the effect of another nursery size. A byte was allocated u bytes
+** before a collection and v bytes after the previous collection, both measured in bytes allocated
+** in the nursery. The table has, for each pair of u and v, the number of bytes, and how many of
+** them survived the collection.
 **
 ** A collection records how many bytes were allocated in the nursery since the previous one. These
 ** bytes are divided among the samples that the collection decides. The parts are in the order of
 ** the samples, and in proportion to the bytes that the samples represent. The outcome of a sample
 ** counts for its whole part. Independent of files and Lua. Invariants:
 **
-**   AG1  there are AGES_DOUBLING bins for each power of 2; the first bin contains all lengths below
-**        AGES_FIRST, the last one all above its lower end;
+**   AG1  u and v are counted in AGES_BINS bins, AGES_DOUBLING for each power of 2. The first bin
+**        has all values below AGES_FIRST; the last bin has no upper end;
 **   AG2  at most AGES_OPEN samples are stored until the end of their collection; if it decides
 **        AGES_OPEN or more, none of them count.
 */
@@ -34,8 +34,9 @@ typedef struct Age {
 
 /* The totals. All zero: empty. */
 typedef struct Ages {
-  Age *cells;  /* AGES_BINS rows, by the bin of u, of AGES_BINS columns, by the bin of v; NULL: no
-                  totals yet */
+  /* The table: AGES_BINS rows, by the bin of u; each has AGES_BINS columns, by the bin of v. NULL:
+     no collection has ended. */
+  Age *cells;
   struct AgeOpen {
     uint64_t bytes;
     int survived;

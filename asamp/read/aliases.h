@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Aliases: a map that replaces the numbers of equal things by one of them. A program that loads a
-** template a million times has a million functions with one name, which are one function in the
-** call tree. Depends only on memory.
+** Aliases: a map from the numbers of functions with the same name to the number of the first one. A
+** program that loads a template a million times has a million functions with one name; the call
+** tree has only one function for them. Independent of the rest of the reader.
 **
 ** The map is an array in pages, 4 bytes for each number, because the numbers of a file are
 ** consecutive. A number far from all others, in a damaged file, costs only one page. Invariants:
 **
-**   AL1  an alias is not resolved further;
-**   AL2  at most READER_MAXALIASES entries, counted in whole pages: a number on a further page has
-**        no alias, and is counted in 'left'.
+**   AL1  aliases_of replaces a number once: it ignores an alias of the alias;
+**   AL2  the pages have at most READER_MAXALIASES entries. A number on a further page has no alias,
+**        and is counted in 'left'.
 */
 #ifndef asamp_aliases_h
 #define asamp_aliases_h
@@ -42,7 +42,8 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   return alias != 0 ? alias : n;
 }
 
-/* Makes 'alias' > 0 the alias of n, up to the limit (AL2). Returns 0 without memory. */
+/* Makes 'alias' > 0 the alias of n, up to the limit (AL2). Returns 0 if there is not enough memory.
+   */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
 /* Frees all pages; there are then no aliases. */
 void aliases_free (Aliases *a);

@@ -3,13 +3,12 @@
 ** Bins: totals per site in slices of time, or of allocated bytes, so that a part of a profile can
 ** be examined. A bin is the number of a slice. The length of a profile is known only at its end, so
 ** slices have a width of 1 at first, and pairs of slices are merged whenever a position lies after
-** the last slice. Some of the reader's tables store other numbers in 'node' and 'kind'
-** (readersum.h). Invariants:
+** the last slice. Some tables of readersum.h store other numbers in 'node' and 'kind'. Invariants:
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
-**   B3  at most BINS_MAXROWS rows plus those of node 0: beyond the limit a sample counts at node 0
-**       of its bin and kind.
+**   B3  at most BINS_MAXROWS rows, except that rows of node 0 may be added beyond the limit. A
+**       sample that would need another row counts in the row of node 0 with its bin and kind.
 */
 #ifndef asamp_bins_h
 #define asamp_bins_h
@@ -42,11 +41,11 @@ typedef struct Bins {
 
 /* Initializes the bins. 'most' <= BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
-/* Adds a sample to the slice of its time. 'fate': READER_SURVIVED and so on. */
+/* Adds a sample to the slice of its time. 'fate': its outcome, READER_DIED or another of these. */
 void bins_add (Bins *b, const ReadSample *s, int fate);
 /*
-** Adds a sample to the slice of position 'at', in us or bytes like 'width'. The sample counts at
-** the given node and kind, not at its own.
+** Adds a sample to the slice of position 'at', which has the unit of 'width' (us or bytes). The
+** sample counts at the arguments 'node' and 'kind', not at its own node and kind.
 */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);

@@ -34,7 +34,7 @@ static size_t course_slotof (uint64_t us) {
   return slot < COURSE_SLOTS ? slot : COURSE_SLOTS - 1;
 }
 
-/* Returns the longest pause that a slot can have, in us. */
+/* Returns the longest pause, in us, that is counted in the slot. */
 static uint64_t slottop (size_t slot) {
   unsigned shift = slot < 1024 ? 0 : (unsigned)(slot / 512 - 1);
   uint64_t bits = slot - shift * (size_t)512;
@@ -91,7 +91,7 @@ static void spanof (Span *s, const ReadCollection *one) {
   }
 }
 
-/* Adds the collections of 'next', which come after those of s, to s. */
+/* Adds the collections of 'next' to s. They are later than the collections of s. */
 static void join (Span *s, const Span *next) {
   s->time = next->time;
   s->duration += next->duration;

@@ -3,13 +3,14 @@
 ** History of a profile's collections: sums and maxima over all of them, a histogram of their
 ** pauses, and a timeline of bounded length. The elements of the timeline are spans: single
 ** collections at first, groups of consecutive ones when the timeline is full. Some collections have
-** no event of their own in the file; their pauses are added to the sums with the next event.
+** no event of their own in the file; the next event has the sum of their pauses.
 ** Independent of files and Lua. Invariants:
 **
 **   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
-**   CO2  a span has the sums of its collections, and their extremes; so sums and extremes of
-**        all spans are those of all collections;
-**   CO3  the slot in which a pause is counted is 1 us wide, or at most 1/512 of the pause.
+**   CO2  the sums, maxima and minima of a span are exact for its collections, also after spans were
+**        merged;
+**   CO3  the slot of the histogram in which a pause is counted is 1 us wide, or its width is at
+**        most 1/512 of the pause.
 */
 #ifndef asamp_course_h
 #define asamp_course_h
@@ -20,23 +21,25 @@
 /* Consecutive collections. Times and pauses in us, sizes in bytes. */
 typedef struct Span {
   uint64_t time;         /* end of the last collection, us since the start */
-  uint64_t duration, processor;  /* sums of the pauses and of their CPU time, including pauses
-				    of collections without an event */
-  uint64_t slices;       /* the part of 'processor' that slices of major collections took within
-			    minor pauses */
-  uint64_t inuse, held, rss;  /* maxima of the bytes after a collection */
-  uint64_t least;        /* minimum of 'inuse' after a collection */
-  uint64_t tenured, decided, survived;  /* sums, as in ReadCollection */
-  uint64_t planned, charged;  /* sums, as in ReadCollection */
-  uint64_t minorpause, majorpause;  /* longest pause of a minor collection, and of a major one; 0:
-				       the span has no such collection */
+  /* 'duration': sum of the pauses. 'processor': sum of their CPU times. A collection without an
+     event has no CPU time in the file; its whole pause is added to both. */
+  uint64_t duration, processor;
+  uint64_t slices;       /* sum of ReadCollection.slices; included in 'processor' */
+  /* Largest numbers of bytes in use, reserved and resident after a collection. */
+  uint64_t inuse, held, rss;
+  uint64_t least;        /* smallest number of bytes in use after a collection */
+  /* Sums of the fields with these names of ReadCollection. */
+  uint64_t tenured, decided, survived;
+  uint64_t planned, charged;
+  /* Longest pause of a minor and of a major collection; 0 if the span has no such collection. */
+  uint64_t minorpause, majorpause;
   uint64_t looked[LOOKED_COUNT];  /* work counters of the longest pause (enum ProfileLooked) */
   uint64_t minors, majors;  /* numbers of collections with an event */
   uint64_t left;         /* number of collections without an event */
   int state;             /* phase after the last collection, as in ReadCollection */
 } Span;
 
-/* Slots of pauses: 1,024 of 1 us, then 512 for each power of 2. */
+/* Slots of the histogram of pauses: 1,024 slots of 1 us, then 512 slots for each power of 2. */
 #define COURSE_SLOTS	(1024 + 512 * 44)
 
 /* The history. */
@@ -49,13 +52,14 @@ typedef struct Course {
   /* 'total': sum of all pauses, us. 'longest': longest pause of a collection with an event, us.
      'longestat': the end of that pause. */
   uint64_t total, longest, longestat;
-  /* us of CPU time. 'processor': of all collections; for those without an event, the pause counts
-     as CPU time. 'majorprocessor': of the major collections with an event, and of all slices in
-     minor pauses. */
+  /* us of CPU time. 'processor': of all collections; a collection without an event counts with its
+     pause. 'majorprocessor': of the major collections with an event, and of all slices of major
+     collections in minor pauses. */
   uint64_t processor, majorprocessor;
-  uint64_t tenured, planned, charged;  /* sums, as in ReadCollection */
+  uint64_t tenured, planned, charged;  /* sums of these fields of ReadCollection */
   uint64_t lastmajor;    /* end of the last major collection with an event; 0: none */
-  uint64_t inuse, held, rss;  /* maxima of the bytes after a collection */
+  /* Largest numbers of bytes in use, reserved and resident after a collection. */
+  uint64_t inuse, held, rss;
   uint64_t peak;         /* end of the first collection with the most bytes in use */
   uint64_t *pauses;      /* COURSE_SLOTS counters (CO3) */
 } Course;
@@ -72,7 +76,7 @@ int course_add (Course *c, const ReadCollection *one);
 
 /*
 ** Returns the quantile 'share' (0 to 1) of the pauses of collections with an event, in us; 0 if
-** there are none. The result is too long by at most 1/512 (CO3).
+** there are none. The result is at most 1/512 above the exact quantile (CO3).
 */
 uint64_t course_quantile (const Course *c, double share);
 

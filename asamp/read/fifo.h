@@ -4,8 +4,9 @@
 **
 **   FI1  the queue has at most FIFO_MOST samples. If it is full, the caller gives up the oldest
 **        sample before it adds another one: it calls fifo_take and increments 'passed';
-**   FI2  outcomes come in the order of the samples, so the next 'passed' outcomes belong to
-**        samples given up. The caller ignores these outcomes and decrements 'passed' for each.
+**   FI2  outcomes have the same order as the samples, so the next 'passed' outcomes belong to the
+**        samples that were given up. For each of them, the caller ignores the outcome and
+**        decrements 'passed'.
 */
 #ifndef asamp_fifo_h
 #define asamp_fifo_h
@@ -20,12 +21,13 @@ struct ReadSample;
 /* The queue. All zero: empty. */
 typedef struct Fifo {
   struct ReadSample *list;
-  size_t head, n, size;  /* a ring buffer: index of the oldest sample, number of samples, and
-			    capacity, a power of 2 */
-  uint64_t passed;       /* number of samples given up whose outcome has not come (FI2) */
+  size_t head, n, size;  /* 'list' is a ring buffer: index of the oldest sample, number of samples,
+			    and capacity, a power of 2 */
+  uint64_t passed;       /* number of samples given up whose outcomes have not been read (FI2) */
 } Fifo;
 
-/* Appends a copy of *s; the queue must not be full (FI1). Returns 0 without memory. */
+/* Appends a copy of *s; the queue must not be full (FI1). Returns 0 if there is not enough memory.
+   */
 int fifo_put (Fifo *f, const struct ReadSample *s);
 /* Removes the oldest sample and copies it to *to. Returns 0 if there is none. */
 int fifo_take (Fifo *f, struct ReadSample *to);

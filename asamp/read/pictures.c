@@ -21,8 +21,8 @@ void pictures_free (Pictures *p) {
 }
 
 /*
-** Keeps the last snapshot, the first one with the largest 'rss', and every second one of the
-** others.
+** Drops about half of the snapshots. Keeps the last one, the first of those with the largest 'rss',
+** and every second one of the others (PI1).
 */
 static void pictures_halve (Pictures *p) {
   size_t i, n = 0, highest = 0, others = 0;
@@ -38,7 +38,8 @@ static void pictures_halve (Pictures *p) {
   p->n = n;
 }
 
-/* Returns the last snapshot if it has that time, else a new one. Returns NULL without memory. */
+/* Returns the last snapshot if it has that time, else a new one. Returns NULL if there is not
+   enough memory. */
 static Picture *of (Pictures *p, uint64_t time) {
   Picture *to;
   if (p->n > 0 && p->all[p->n - 1].time == time)

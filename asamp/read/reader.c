@@ -26,7 +26,7 @@ enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
 /* Least number of bytes of the log between two calls of the client's 'progress'. */
 #define PROGRESS	(4u << 20)
 
-/* A frame of the stack that 'internstack' had last. */
+/* A frame of the last stack that internstack has read. */
 typedef struct PathFrame {
   uint64_t id;         /* id of the function, with aliases (aliases.h) resolved */
   uint32_t line;
@@ -34,9 +34,9 @@ typedef struct PathFrame {
 } PathFrame;
 
 /*
-** Direct-mapped cache from the words of a stack to its node, indexed by the hash of the words. It
-** pays because programs return to the same stacks, and one lookup for a stack is cheaper than one
-** for each frame.
+** Direct-mapped cache that maps the words of a stack to the stack's node. The index is a hash of
+** the words. The cache is useful because programs return to the same stacks, and one lookup for a
+** stack is cheaper than one lookup for each frame.
 */
 #define KNOWN		BOUND(1024, 4)  /* entries of the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, in words */
@@ -53,20 +53,24 @@ typedef struct Input {
   uint64_t record;     /* offset of the current record */
   uint64_t progressed;       /* offset at the last call of 'progress' */
   int header;          /* 1: the header record was read */
-  /* Form of the words of a stack. 'memory' 1: the resident bytes follow them. 'pairs' 1: they are
-     pairs (kind, address), as PyPy writes them. 'threads' 1: the thread follows them. */
+  /* Layout of a stack record. 'pairs' 1: the words of the stack are pairs (kind, address), as PyPy
+     writes them. 'threads' 1: a word with the thread follows the stack. 'memory' 1: a word with the
+     resident bytes comes last. */
   int memory, pairs, threads;
   size_t word, address;  /* bytes of a number and of an address: 8 and 8 in 64-bit logs, 4 and 4 in
 			    32-bit logs, 4 and 8 in logs of Windows */
   unsigned char *wide;   /* buffer for 32-bit addresses extended to 64 bits */
-  PathFrame *path;     /* READER_MAXDEPTH elements, the outermost frame first */
-  size_t npath;        /* number of used elements */
-  Known *known;        /* the KNOWN entries of the cache, 1 MiB; a short profile uses few pages */
-  uint32_t nknown[KNOWN];  /* number of words of each entry; 0: it is empty */
+  PathFrame *path;     /* frames of the last stack, the outermost first; READER_MAXDEPTH elements */
+  size_t npath;        /* number of frames in 'path' */
+  /* The KNOWN entries of the cache, 1 MiB. They are not cleared, so that a short profile touches
+     only few pages. */
+  Known *known;
+  uint32_t nknown[KNOWN];  /* number of words of each entry of the cache; 0: the entry is empty */
   char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta */
 } Input;
 
-/* Result of a record: GO if another record follows. */
+/* Result of reading a record. STOP: no further record is read, because the log ends or is damaged.
+   */
 typedef enum { STOP, GO } Step;
 
 /* Sets the message: a phrase, and the position of the current record. Returns STOP. */
@@ -77,7 +81,8 @@ static Step damaged (Input *in, const char *what) {
   return STOP;
 }
 
-/* Sets the message for data that end within the current record. Returns STOP. */
+/* Sets the message for a log that ends, or cannot be unpacked, within the current record. Returns
+   STOP. */
 static Step reader_ended (Input *in) {
   const char *failure = source_failure(in->source);
   return damaged(in, failure != NULL ? failure
@@ -116,8 +121,8 @@ static const unsigned char *addresses (Input *in, size_t n) {
 
 /*
 ** Reads a string: stores its first 'room' bytes in 'to', without a NUL, and skips the others. Sets
-** *n to the number of stored bytes, *left to that of skipped ones. Returns 0 if the data end too
-** early.
+** *n to the number of stored bytes, *left to the number of skipped bytes. Returns 0 if the data end
+** too early.
 */
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
@@ -156,7 +161,7 @@ static Step header (Input *in) {
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
-  memset(in->nknown, 0, sizeof(in->nknown));  /* earlier stacks were read without the mode */
+  memset(in->nknown, 0, sizeof(in->nknown));  /* their words were read with another layout */
   in->header = 1;
   in->threads = r->version >= 1;
   in->memory = (mode & MODE_MEMORY) != 0;
@@ -206,9 +211,9 @@ static Step reader_name (Input *in) {
 
 /*
 ** Sets in->path[depth] to a frame of the current stack and its node; the outermost frame has depth
-** 0. Before the call in->path still has the previous stack, whose nodes are reused as far as the
-** two stacks agree. 'same': 1 if all outer frames agree. Returns 'same' for the next inner frame: 1
-** if this frame agrees too.
+** 0. Before the call, the element still has a frame of the previous stack. Its node is reused if
+** this frame and all outer frames are equal in the two stacks. 'same': 1 if all outer frames are
+** equal. Returns 1 if this frame is equal too; the result is 'same' for the next inner frame.
 */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                          int same) {
@@ -273,9 +278,10 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
 
 /*
 ** Reads the common part of stack and object records: the time, the number of words, these words,
-** and 'more' further ones. Sets *seconds to the time and *n to the number of words. Logs before
-** version 7 have a word that is 1 in place of the time, and *seconds is then 0. Returns the words,
-** 8 bytes each, valid until the next read; NULL if the record is damaged.
+** and 'more' further words. Sets *seconds to the time and *n to the number of words without the
+** further ones. Logs before version 7 have no time but a word that is 1; *seconds is then 0.
+** Returns the words, 8 bytes each, valid until the next read. Returns NULL if the record is
+** damaged.
 */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {
@@ -305,7 +311,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   return b;
 }
 
-/* Reads a stack record. 'allocation': 1 if it is an allocation sample by its marker. */
+/* Reads a stack record. 'allocation': 1 if the record's marker is that of an allocation sample. */
 static Step reader_stack (Input *in, int allocation) {
   const ReadProfile *r = in->state.r;
   double seconds;
@@ -321,7 +327,7 @@ static Step reader_stack (Input *in, int allocation) {
   if (!allocation && r->own && r->lines && n >= 2 &&
       frameids_istype(bytes_getword(w + 8), &type) &&
       (r->version < 7 || profile_iscopy((int)type))) {
-    w += 16;  /* the innermost frame is the type of an allocation, or the sort of a copy */
+    w += 16;  /* the innermost frame gives the type of the block, or the sort of the copy */
     n -= 2;
     allocation = 1;
   }
@@ -459,7 +465,7 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the others are beyond the writer's limit */
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the writer dropped the difference */
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }

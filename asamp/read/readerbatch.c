@@ -20,15 +20,14 @@
 typedef struct Periods {
   Fields events;       /* the lines after the present one */
   int letter;          /* letter of the present line: 'p', 'q' or 'T'; 0: no line is left */
-  uint64_t at;         /* number of samples at the start of the batch to which the line does not
-			  apply */
+  uint64_t at;         /* index in the batch of the first sample to which the line applies */
   uint64_t period;     /* for 'p' the period in bytes, for 'q' the period in ns, for 'T' the system
 			  number of the OS thread */
   uint64_t state;      /* id of the state to which the line belongs, or NOSTATE */
   int wall;            /* for 'q', 1: wall time */
 } Periods;
 
-#define NOSTATE		UINT64_MAX  /* before the first line that names a state */
+#define NOSTATE		UINT64_MAX  /* no line before this one names a state */
 
 /* Moves to the next line p, q or T. */
 static void nextperiod (Periods *p) {
@@ -48,8 +47,8 @@ static void nextperiod (Periods *p) {
 }
 
 /*
-** Applies the lines p, q and T whose 'at' is at most 'sample', and delivers the new periods. In
-** files of many states, ignores lines p and T that do not belong to a state.
+** Applies the lines p, q and T whose 'at' is at most 'sample', the index of a sample, and delivers
+** the new periods. In files of many states, ignores lines p and T that do not belong to a state.
 */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
@@ -71,7 +70,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
         s->period = p->period;
       if (r->samples > 0)
         r->periods++;
-      else  /* no wanted sample had the previous period */
+      else  /* no wanted sample was taken before: this is the initial period */
         r->period = p->period;
       readerstate_toclient(s);
       if (s->client->period != NULL)
@@ -100,9 +99,9 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 /* ------------------------------------------------------------- samples -- */
 
 /*
-** Delivers the next sample of the batch, which represents 'count' periods and has 'copies' equal
-** stacks in the file, and removes these stacks from the first run. Returns 0 if that run has fewer
-** stacks.
+** Delivers the next sample of the batch, which represents 'count' periods. The file has 'copies'
+** equal stacks for the sample; removes these stacks from the first queued run. Returns 0 if that
+** run has fewer stacks, or if the counts are invalid.
 */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
@@ -153,8 +152,9 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* Reads the next triple of the column 'counts': number of a sample in the batch, its count, and its
-   copies. At the end of the column the number is 0. */
+/* Reads the next triple of the column 'counts': the number of a sample in the batch (from 1), the
+   sample's count, and the number of its equal stacks. At the end of the column sets triple[0] to 0.
+   */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -163,12 +163,13 @@ static void nextcount (Fields *f, uint64_t triple[3]) {
   }
 }
 
-/* A run of samples with one label set: number of samples left in it, id of the set. */
+/* A run of samples with one label set. 'left': number of samples of the run that have not been
+   read. 'id': number of the set in the file. */
 typedef struct Labelled {
   uint64_t left, id;
 } Labelled;
 
-/* Returns the label set of the next sample, as in ReadSample; after the last run 0. */
+/* Returns the label set of the next sample, as in ReadSample. Returns 0 after the last run. */
 static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   while (l->left == 0) {
     if (!details_number(&d->labels, &l->left) || !details_number(&d->labels, &l->id)) {
@@ -207,8 +208,8 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 /*
 ** Returns the time at which the outcomes of a line f, or the deaths of a line d, were decided: the
 ** end of the next collection in the batch or, if none follows, the time of the last sample.
-** 'events' has the lines after the line f or d. The result is stored for the lines up to s->ahead,
-** so that no line is scanned twice.
+** 'events' has the lines after the line f or d. The result is valid for all lines before that
+** collection, and is cached in s->ahead and s->aheadtime, so that no line is scanned twice.
 */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
@@ -240,18 +241,19 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
 }
 
 /*
-** Iterator over a line of run lengths that follows a line f. A line l has the classes of the
-** samples of the line f. A line u has runs of the survivors among them, alternately followed and
-** not.
+** Iterator over a line l or u, which follows a line f and consists of runs of samples. The runs of
+** a line l give the classes of the samples of the line f. The runs of a line u divide the survivors
+** of the line f: the first run is followed, the second is not followed, and so on alternately.
 */
 typedef struct Runs {
-  Fields line;         /* the unread part; p NULL: there is no such line, or it has ended */
-  uint64_t left;       /* number of samples left in the present run */
-  uint64_t value;      /* value of the present run: in a line l the offset in 'text' of the class
-			  name, in a line u 1 if the survivors are followed */
+  Fields line;         /* the unread part; line.p NULL: there is no such line, or all was read */
+  uint64_t left;       /* number of samples of the present run that have not been read */
+  uint64_t value;      /* value of the present run. In a line l: offset in 'text' of the class name.
+			  In a line u: 1 if the survivors are followed */
 } Runs;
 
-/* If the first line of 'events' has that letter, removes it and starts to iterate over it. */
+/* If the first line of 'events' has that letter, removes the line from 'events', and initializes *r
+   to iterate over the line. */
 static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
@@ -292,8 +294,9 @@ static int nextunfollowed (Runs *r) {
 }
 
 /*
-** Reads a line f, which has outcomes: run lengths over the oldest undecided samples of the state,
-** alternately died and survived. 'events' has the lines after it; its lines l and u are removed.
+** Reads a line f, which has outcomes: lengths of runs of the oldest undecided samples of the state,
+** alternately died and survived. 'events' has the lines after the line f. A line l and a line u at
+** its start belong to the line f, and are removed.
 */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
@@ -313,7 +316,7 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
   }
 }
 
-/* Reads a line d, which has deaths: run lengths over the followed samples, alternately alive and
+/* Reads a line d, which has deaths: lengths of runs of the followed samples, alternately alive and
    dead. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
@@ -352,7 +355,8 @@ static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   readeremit_collection(s, c);
 }
 
-/* Reads a line C, which has the id and the name of a class. The first name of an id counts. */
+/* Reads a line C, which has the id and the name of a class. If an id has several names, the first
+   one is used. */
 static void nameclass (ReaderState *s, Fields *f) {
   uint64_t id;
   size_t n;
@@ -364,7 +368,7 @@ static void nameclass (ReaderState *s, Fields *f) {
   readername_set(s, &s->classes, id + 1, f->p, n);
 }
 
-/* Reads a line m, a mark: delivers it. */
+/* Reads a line m, a mark, and delivers it. */
 static void readerbatch_mark (ReaderState *s, Fields *f) {
   ReadMark m;
   int64_t difference;
@@ -385,7 +389,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* Reads a line r, a row of resident memory: delivers it. */
+/* Reads a line r, a row of resident memory, and delivers it. */
 static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;
@@ -402,7 +406,7 @@ static void readerbatch_resident (ReaderState *s, Fields *f) {
 
 /* ------------------------------------------------------------- states -- */
 
-/* Reads a line N: a state starts. */
+/* Reads a line N, which starts a state. */
 static void beginstate (ReaderState *s, Fields *f) {
   int64_t difference;
   uint64_t id;
@@ -412,8 +416,8 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_start(s, id, s->eventtime);
 }
 
-/* Adds exact bytes that the present state has allocated to its row, and delivers them. 'row' NULL:
-   the state has no row. */
+/* Adds 'bytes', exact bytes that the present state has allocated, to the state's row, and delivers
+   them. 'row' NULL: the state has no row. */
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_toclient(s);
   if (row != NULL)
@@ -422,7 +426,7 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
-/* Reads a line L, the exact bytes allocated with a label set: delivers them. */
+/* Reads a line L, the exact bytes allocated with a label set, and delivers them. */
 static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
   if (!details_number(f, &id) || !details_number(f, &bytes))
@@ -432,7 +436,7 @@ static void exactbytes (ReaderState *s, Fields *f) {
     s->client->labelled(s->client->ud, readerlabels_set(s, id), bytes);
 }
 
-/* Reads a line X: the present state ends. */
+/* Reads a line X, which ends the present state. */
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);
@@ -503,7 +507,8 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
   }
 }
 
-/* Returns 1 if a line with that letter belongs to the state that the lines before it name. */
+/* Returns 1 if a line with that letter belongs to the present state, which a line N or S before it
+   names. */
 static int isofstate (int letter) {
   return strchr("fdgGmHhwLYAX", letter) != NULL;
 }

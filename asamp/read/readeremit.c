@@ -33,7 +33,7 @@ static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
     s->client->fate(s->client->ud, sample, fate, time);
 }
 
-/* Adds the sample to the rows of its state and of the OS thread. */
+/* Adds the sample to the row of its state and to the row of the state's OS thread. */
 static void sumstate (ReaderState *s, const ReadSample *sample) {
   ReadState *state = readerstate_row(s);
   ReadThread *thread = readerstate_threadrow(s);
@@ -49,7 +49,8 @@ static void sumstate (ReaderState *s, const ReadSample *sample) {
   }
 }
 
-/* Adds the sample to *all of 'summed', or sets 'toomuch' if that would exceed READER_MAXSUM. */
+/* Adds the sample to *all, an element of s->summed. If the sum would exceed READER_MAXSUM, sets
+   'toomuch' instead. */
 static void sum (ReaderState *s, uint64_t *all, const ReadSample *sample) {
   uint64_t n = readsample_bytes(sample);
   if (n > READER_MAXSUM - *all)
@@ -105,8 +106,8 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
 }
 
 /*
-** Delivers the outcome of a survivor. If 'follow' is 1 and s->of->follow is below its limit, adds
-** the sample there, with the tag that the client has set.
+** Delivers the outcome of a survivor. If 'follow' is 1 and the list s->of->follow is below its
+** limit, adds the sample to the list, with the tag that the client has set.
 */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
@@ -140,7 +141,7 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, &s->failed)) {  /* an entry for its position */
+        readerfollow_room(&s->of->follow, &s->failed)) {  /* keeps the positions of later samples */
       ReadFollowed nothing;
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing);

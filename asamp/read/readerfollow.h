@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The followed samples of a stream, until their deaths: the reader's copy of the writer's list
-** (followed.h), in the same order. Deaths are removed in passes. A pass goes over the list once, in
-** several calls, which keep or remove the next samples. Used only by the files of reader.h.
-** Invariants:
+** The list of the followed samples of a stream. It is the reader's copy of the writer's list
+** (followed.h), in the same order. Dead samples are removed in passes. A pass visits the list once,
+** in several calls; each call keeps or removes the next samples. Used only by the files that
+** implement reader.h. Invariants:
 **
 **   RF1  the list has at most READERFOLLOW_MOST samples; others are not followed;
 **   RF2  during a pass the followed samples are list[0] to list[to - 1], which the pass has kept,
@@ -15,31 +15,33 @@
 #include "readprofile.h"
 
 typedef struct ReadFollowed {
-  ReadSample sample;   /* with count 0 the entry only keeps the position of a sample that was given
-                          up before its outcome (FI1) */
+  /* The sample. If its count is 0, the real sample was given up before its outcome (FI1); the entry
+     only keeps the positions equal to those in the writer's list. */
+  ReadSample sample;
   uint64_t born;       /* ReaderStream.allocated when the sample was decided, bytes */
-  uint64_t tag;        /* ReaderClient.tag as the client's 'fate' has set it */
-  uint32_t holder;     /* number of the path that held the sample at the last walk that reached
-                          it: index + 1 in ReadProfile.paths; 0: unknown */
-  int unreached;       /* 1: the last walk did not reach the sample */
+  uint64_t tag;        /* value of ReaderClient.tag that the callback 'fate' set */
+  /* Path that held the sample at the last heap walk that reached it: index + 1 in
+     ReadProfile.paths; 0: unknown. */
+  uint32_t holder;
+  int unreached;       /* 1: the last heap walk did not reach the sample */
 } ReadFollowed;
 
 /* The list. All zero: empty. */
 typedef struct ReaderFollow {
   ReadFollowed *list;  /* oldest first */
   size_t n, size;      /* number of elements, capacity */
-  size_t at, to;       /* positions of the pass (RF2) */
+  size_t at, to;       /* indexes of the next entry that the pass reads, and writes (RF2) */
 } ReaderFollow;
 
 /*
-** Reserves space for one more sample, and ends the pass. Returns 0 if the list is at its limit
+** Ends the pass, and reserves space for one more sample. Returns 0 if the list is at its limit
 ** (RF1), or if there is not enough memory; in the latter case sets *failed to 1.
 */
 int readerfollow_room (ReaderFollow *f, int *failed);
 /* Adds a sample at the end; readerfollow_room must have returned 1 just before. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);
 
-/* Continues the pass, or starts one: keeps the next n samples, at most all that are left. */
+/* Continues the pass, or starts one: keeps the next n samples, or all others if they are fewer. */
 void readerfollow_stay (ReaderFollow *f, uint64_t n);
 /*
 ** Continues the pass, or starts one: removes the next sample and copies it to *sample. Returns 0 if

@@ -5,9 +5,10 @@
 #include "list.h"
 
 /*
-** Maps the state's number of the path to a path of ReadProfile.paths, which is added unless one
-** with the same steps exists: each state numbers its paths separately. If the path is beyond a
-** limit, its number is mapped to its parent; without a parent it stays unknown.
+** Adds the path to ReadProfile.paths unless a path with the same steps exists there. Each state
+** numbers its paths separately, so 'paths' of the stream maps the number in the line to this path.
+** If the path is beyond a limit, the number is mapped to the path's parent; if the path has no
+** parent, the number is not mapped.
 */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
@@ -47,7 +48,8 @@ void readerholders_path (ReaderState *s, Fields *line) {
     s->failed = 1;
 }
 
-/* Marks all followed samples of the stream as not reached, before a walk's results are read. */
+/* Marks all followed samples of the stream as not reached, before the results of a heap walk are
+   read. */
 static void beginwalk (ReaderStream *one) {
   ReaderFollow *f = &one->follow;
   size_t i;

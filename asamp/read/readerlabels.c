@@ -26,7 +26,7 @@ static uint32_t putcut (ReadProfile *r, const char *text, size_t n) {
   return strtab_put(&r->text, text, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* Adds a label to the last set, and updates 'unwanted' of the set. */
+/* Adds a label to the last set, and updates the set's field 'unwanted'. */
 static void putlabel (ReaderState *s, const char *name, size_t namelength,
                       const char *value, size_t valuelength) {
   ReadProfile *r = s->r;
@@ -61,7 +61,8 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
-/* Reads a line B. Ignores it if its set is neither the last one nor the next one. */
+/* Reads a line B, which has one label of a set. Ignores the line if its set is neither the last set
+   that was read nor the next one. */
 static void readline (ReaderState *s, Fields *line) {
   uint64_t id, length;
   size_t rest;

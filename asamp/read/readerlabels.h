@@ -2,7 +2,7 @@
 /*
 ** Reads label sets from the lines B of the details. The file numbers the sets 1, 2, ... in the
 ** order of their lines; the lines of a set, one for each label, are adjacent. Used only by the
-** files of reader.h.
+** files that implement reader.h.
 */
 #ifndef asamp_readerlabels_h
 #define asamp_readerlabels_h
@@ -10,10 +10,12 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Reads all lines B of a batch. Must be called before its samples, which have these sets. */
+/* Reads all lines B of a batch. Must be called before the samples of the batch are read, because
+   they refer to these sets. */
 void readerlabels_read (ReaderState *s, Fields events);
 
-/* Returns the file's set number 'id' as in ReadSample.labels; 0 if it was dropped or not read. */
+/* Converts the number of a set in the file to the value for ReadSample.labels. Returns 0 if the set
+   was dropped or has not been read. */
 uint32_t readerlabels_set (const ReaderState *s, uint64_t id);
 
 /* Returns 1 if the client does not want events with this label set (0: without labels). */

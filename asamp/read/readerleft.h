@@ -20,7 +20,8 @@ typedef enum ReadLeft {
   LEFT_TYPES, LEFT_KINDS,
   LEFT_OPEN, LEFT_FOLLOWED, LEFT_UNFOLLOWED, LEFT_RUNS, LEFT_METAS, LEFT_COUNTS,
   LEFT_STATES, LEFT_STREAMS, LEFT_THREADS, LEFT_SETS, LEFT_LABELS,
-  /* counted by the totals (readersum.h); in the first four, node 0 has the dropped items */
+  /* counted by the totals (readersum.h); for the first four, the samples beyond the limit count at
+     node 0 */
   LEFT_SITES, LEFT_LIVES, LEFT_HELD, LEFT_ROWS, LEFT_COLLECTIONS, LEFT_MARKS, LEFT_MARKNAMES,
   LEFT_PICTURES, LEFT_PICTUREROWS,
   /* counted by tags.h, for files for other tools */
@@ -42,8 +43,8 @@ uint64_t readerleft_limit (ReadLeft what);
 void readerleft_text (ReadLeft what, uint64_t count, char text[READERLEFT_TEXT]);
 
 /*
-** Adds the counts of the writer's meta "key count key count ..." to counts[LEFT_N]. Keys that no
-** writer counts are ignored.
+** Adds the counts of the writer's meta asamp.left, "key count key count ...", to counts[LEFT_N].
+** Ignores unknown keys, and the keys of limits that only the reader counts.
 */
 void readerleft_parse (uint64_t *counts, const char *meta);
 

@@ -5,9 +5,9 @@
 #include "readerorphans.h"
 
 /*
-** Delivers the deaths of the samples alive in closed streams, except orphans, and removes these
-** streams from 'list'. The last stream of 'list' moves to the position of a removed one, so that
-** the cost does not depend on the number of open states. Afterwards there is no present state.
+** Delivers the deaths of the samples alive in closed streams, except orphans, and removes the
+** closed streams from 'list'. The last stream of 'list' moves to the position of a removed one, so
+** that the cost does not depend on the number of open states. Afterwards there is no present state.
 */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Handles the start and the end of Lua states in a file of many states (readerstream.h). In other
-** files readerlife_start and readerlife_end have no effect. Used only by the files of reader.h.
+** files readerlife_start and readerlife_end have no effect. Used only by the files that implement
+** reader.h.
 */
 #ifndef asamp_readerlife_h
 #define asamp_readerlife_h
@@ -9,14 +10,14 @@
 #include "readerstate.h"
 
 /*
-** Starts the state with that id, and sets s->of to its stream. The samples still alive in closed
-** states die at this time: delivers their deaths, except those of orphans.
+** Starts the state with that id at 'time', and sets s->of to its stream. Before that, delivers the
+** deaths of the samples still alive in closed states, except orphans, with the times of the closes.
 */
 void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
 /*
-** Ends the state of s->of at 'time': its stream is then closed (readerstream.h), and s->of is
-** s->single. 'orphans': number of followed samples that do not die with the state. Has no effect if
-** there is no present state, or if it is beyond the limit.
+** Ends the state of s->of at 'time'. Its stream is then closed (readerstream.h), and there is no
+** present state. 'orphans': number of followed samples that do not die with the state. Has no
+** effect if there is no present state, or if the present state is beyond the limit (RS1).
 */
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Reads the metas of a log. They have data about the process and the sampling, names of types, and
-** in own files the details of batches (doc/profile-format.md). Used only by the files of reader.h.
+** in own files the details of batches (doc/profile-format.md). Used only by the files that
+** implement reader.h.
 */
 #ifndef asamp_readermeta_h
 #define asamp_readermeta_h

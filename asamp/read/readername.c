@@ -75,8 +75,8 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
 }
 
 /*
-** Sets the names of types from the metas __rtype_N. Own files of the stock format lack these metas;
-** there the names come from the frames that represent types.
+** Sets the names of types from the metas __rtype_N. Own files of the stock format have no such
+** metas. In these files, a type has an id like a frame, and the name of this id is used.
 */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
@@ -97,7 +97,8 @@ static void namekinds (ReaderState *s) {
   }
 }
 
-/* An id that represents the functions without a name beyond the first READER_MAXNAMELESS ones. */
+/* Id for functions without a name. The first READER_MAXNAMELESS of them keep their own ids; all
+   others share this one. */
 #define OTHERS	UINT64_MAX
 
 /* Returns the offset of the frame's name in 'text'; 0: it has none. */
@@ -122,16 +123,17 @@ static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
 
 /* Temporary data of 'functions'. */
 typedef struct Naming {
-  IdMap byid, byname;  /* from ids, and from offsets of names (+ 1), to indexes in
-			  ReadProfile.functions */
-  uint32_t *text;      /* for each function: its name, offset in ReadProfile.text */
-  uint64_t *id;        /* for each function: id of one of its frames */
+  /* 'byid' maps frame ids (+ 1) to indexes in ReadProfile.functions. 'byname' maps offsets of names
+     (+ 1) to the same indexes. */
+  IdMap byid, byname;
+  uint32_t *text;      /* text[f]: name of function f, offset in ReadProfile.text */
+  uint64_t *id;        /* id[f]: id of one of the frames of function f */
 } Naming;
 
 /*
-** Returns the index in ReadProfile.functions of the function with the name of the frame 'id', and
-** adds it if needed. Returns IDMAP_NONE if there is not enough memory. To be called at most once
-** for each id, because it counts the ids without a name.
+** Returns the index in ReadProfile.functions of the function that has the name of the frame 'id',
+** and adds the function if needed. Returns IDMAP_NONE if there is not enough memory. To be called
+** at most once for each id, because it counts the ids without a name.
 */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;

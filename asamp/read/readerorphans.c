@@ -5,7 +5,7 @@
 #include "readeremit.h"
 #include "sample.h"
 
-/* Returns 1 if the sample is of native memory, and was not given up. */
+/* Returns 1 if the entry has a sample of native memory. An entry with count 0 has no sample. */
 static int isnative (const ReadProfile *r, const ReadFollowed *f) {
   return f->sample.count > 0 && r->kinds[f->sample.kind].type == KIND_NATIVE &&
          f->sample.kind >= READER_FIRSTKIND;
@@ -70,8 +70,8 @@ static void drop (ReaderState *s, uint32_t at) {
 }
 
 /*
-** Returns the stream of the state with that id, ended or not; NULL if there is none. *at is its
-** index in 'orphaned', or IDMAP_NONE if it is in 'list'.
+** Returns the stream of the open or closed state with that id; NULL if there is none. Sets *at to
+** the index of the stream in 'orphaned', or to IDMAP_NONE if the stream is in 'list'.
 */
 static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint32_t *at) {
   const ReaderStreams *all = &s->streams;

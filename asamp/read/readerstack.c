@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Returns 'seconds' in us since the start, or the time of the last sample if that is later. */
+/* Converts 'seconds' of the monotonic clock to us since the start. Returns the time of the last
+   sample if that time is later. */
 static uint64_t readerstack_timeof (ReaderState *s, double seconds) {
   const ReadProfile *r = s->r;
   uint64_t us = 0;
@@ -51,8 +52,8 @@ void readerstack_giveup (ReaderState *s) {
 }
 
 /*
-** Queues a stack of an own file: adds it to the last run if that is equal. If there are
-** READER_MAXRUNS runs, delivers them without details first.
+** Queues a stack of an own file: adds it to the last run if the run has equal stacks, else starts a
+** new run. If there are READER_MAXRUNS runs already, first delivers these without details.
 */
 static void addrun (ReaderState *s, const Run *new) {
   Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
@@ -74,8 +75,9 @@ static void addrun (ReaderState *s, const Run *new) {
 }
 
 /*
-** Delivers a stack of another writer as a sample. If the file has no times, the time is that of the
-** previous sample plus one period of time samples, or plus 1 ms if the period is unknown.
+** Delivers a stack of another writer's file as a sample. If the file has no times, the sample's
+** time is the time of the previous sample plus one period of time samples, or plus 1 ms if that
+** period is unknown.
 */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
@@ -115,7 +117,8 @@ void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
 
 /* ------------------------------------------------------------- objects -- */
 
-/* Returns the statistic s->stat[which] of an object record; 'first': index of its statistics. */
+/* Returns the statistic s->stat[which] of an object record; 0 if it is missing. 'first': index of
+   the first statistic in 'words'. */
 static uint64_t statat (const ReaderState *s, const unsigned char *words,
                         size_t first, int which) {
   return s->stat[which] >= 0 ? bytes_getword(words + 8 * (first + (size_t)s->stat[which]))
@@ -123,9 +126,9 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
 }
 
 /*
-** The words are those of the objects, newest first, and then the statistics. The number of
-** statistics is that of the metas that name them, which may come at the end of the file. While it
-** is unknown, the number of objects is taken to be that of the samples without an outcome.
+** An object record has one word for each object, newest first, and then the statistics. The number
+** of statistics is the number of metas that name them; these metas may be at the end of the file.
+** Before they are read, the record is assumed to have one object for each undecided sample.
 */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {

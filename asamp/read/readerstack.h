@@ -2,7 +2,8 @@
 /*
 ** Reads stack and object records of a log. In own files, stacks are queued in 'runs' until their
 ** details are read. In files of other writers, stacks are delivered as samples at once, and object
-** records decide the outcomes of allocation samples. Used only by the files of reader.h.
+** records decide the outcomes of allocation samples. Used only by the files that implement
+** reader.h.
 */
 #ifndef asamp_readerstack_h
 #define asamp_readerstack_h
@@ -11,7 +12,7 @@
 
 /*
 ** Adds a stack record. 'seconds': its time by the monotonic clock, 0: unknown. 'allocation': 0 for
-** a time sample, else 1. 'type' is used for the allocations of own files only, and is as in Run.
+** a time sample, else 1. 'type': as in Run; used only for allocations and copies in own files.
 */
 void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
                       double seconds, uint64_t thread, int allocation);

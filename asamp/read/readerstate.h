@@ -3,8 +3,9 @@
 ** The common data of the reader's parts while a file is read: the ReadProfile being filled, the
 ** client, tables of names, and queued stacks and samples. In own files the stacks of a batch are
 ** queued in 'runs' until the details of the batch are read. After that the allocation samples of
-** the batch are queued in ReaderStream.open until their outcomes. Allocation samples of other
-** writers are queued in 'open' at once. Used only by the files of reader.h.
+** the batch are queued in ReaderStream.open until their outcomes are read. Allocation samples in
+** files of other writers are queued in 'open' at once. Used only by the files that implement
+** reader.h.
 **
 ** A function that runs out of memory sets 'failed' and continues without the data; reading ends
 ** when readerstate_failure is called next.
@@ -22,9 +23,10 @@ typedef struct Run {
   uint64_t time;       /* time of the stacks, us since the start; 0 in stock files */
   uint64_t thread;     /* as in ReadSample */
   uint32_t node;       /* node of the call tree */
-  uint32_t type;       /* READER_TIMERUN for time samples; COPY_NEW ... (sample.h) for copy samples;
-		          enum ProfileKind for allocations, but 0 in extended files, where only
-		          the details have the kind */
+  /* READER_TIMERUN for time samples; COPY_NEW, COPY_AGAIN or COPY_GROWN (sample.h) for copy
+     samples. For allocation samples: an enum ProfileKind, or 0 in extended files, where the details
+     have the kind. */
+  uint32_t type;
 } Run;
 
 #define READER_TIMERUN	256u  /* above all type numbers */
@@ -41,7 +43,7 @@ typedef struct Run {
 typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
-  int failed;          /* 1: memory ran out */
+  int failed;          /* 1: an allocation failed */
   uint64_t summed[2];  /* totals of all samples, including unwanted ones: [0] bytes of allocation
 		          samples and copies, [1] ns of time samples */
   uint64_t decided;    /* bytes that the decided samples of all states represent */
@@ -50,36 +52,37 @@ typedef struct ReaderState {
   int format;          /* own files: format of the details (details_format) */
   uint64_t last;       /* time of the last sample, us since the start */
   uint64_t period;     /* present sampling period in bytes; 1 in files of other writers. In files of
-		          many states: the period of the states that have not set their own */
+		          many states: the period of the states without a period of their own */
   uint64_t timeperiod; /* present period of time samples in ns, like 'period' */
   uint64_t runfirst;   /* index of the first queued run */
   Run *runs;           /* the runs from 'runfirst' to nruns - 1 are queued */
   size_t nruns, runsize;  /* number of elements, capacity */
   ReaderStreams streams;
   ReaderStream *of;    /* stream of the present line or sample; never NULL */
-  ReaderStream single; /* in files of one state: the only stream. In files of many states: the
-		          stream of the states beyond the limit (RS1); with 'row' READER_NOSTATE it
-		          means that there is no present state */
+  /* In files of one state: the only stream. In files of many states: the stream that the states
+     beyond the limit share (RS1). If its 'row' is READER_NOSTATE, there is no present state. */
+  ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type (+ 1) to the offset of its name in 'text' */
   IdMap classes;       /* own files: maps class (+ 1) to the offset of its name in 'text' */
-  IdMap byname;        /* own files: maps a name's offset (+ 1) to id / 8 of its first function */
-  Aliases aliases;     /* own files: maps id / 8 of functions to id / 8 of the first function with
-		          the same name */
-  uint32_t unnamed;    /* own files: id / 8 of the function that represents those whose names are
-		          beyond the limit; 0: none */
+  /* The next three fields are used in own files only. The number of a function is its id / 8. */
+  IdMap byname;        /* maps the offset of a name (+ 1) to the first function with this name */
+  Aliases aliases;     /* maps a function to the first function with the same name */
+  uint32_t unnamed;    /* function that represents those with names beyond the limit; 0: none */
   uint32_t unknown;    /* offset of "[unknown]" in 'text' */
   uint32_t nameless;   /* number of functions without a name so far */
-  uint64_t nstats;     /* number of metas gc_stats__N so far: statistics of an object record */
-  int stat[3];         /* indexes among these statistics of the bytes in use, reserved and resident;
-		          -1: missing */
-  IdMap bystep;        /* maps a path and the offset of a step to the path extended by this step;
-		          a path is its index + 1 in ReadProfile.paths */
+  uint64_t nstats;     /* number of statistics in an object record: metas gc_stats__N read so far */
+  int stat[3];         /* indexes of three statistics: bytes in use, reserved and resident; -1: the
+		          statistic is missing */
+  /* Maps a path and the offset of a step to the path that has this step in addition. A path is
+     represented by its index + 1 in ReadProfile.paths. */
+  IdMap bystep;
   size_t pathsize, labelsetsize, labelsize;  /* capacities of the arrays of the ReadProfile */
   uint64_t lastset;    /* number of the last label set that was dropped (LEFT_SETS); 0: none */
   uint64_t eventtime;  /* own files: time of the last line g, G, m, N or X, us since the start */
-  /* The outcomes in the batch up to the address 'ahead' were decided at 'aheadtime', in us since
-     the start. 'ahead' NULL: unknown. */
+  /* Cache of the function 'decision' (readerbatch.c). Outcomes and deaths on lines of the batch
+     before the address 'ahead' have the time 'aheadtime', us since the start. 'ahead' NULL: no time
+     is cached. */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;
@@ -102,11 +105,11 @@ static inline uint64_t readerstate_timeperiod (const ReaderState *s) {
 }
 
 /*
-** Sets s->of to the stream of the state with that id, and makes it if needed. Has no effect in
-** files of one state.
+** Sets s->of to the stream of the state with that id, and creates the stream if needed. Has no
+** effect in files of one state.
 */
 void readerstate_of (ReaderState *s, uint64_t id);
-/* Sets s->of to no state, in files of many states. */
+/* In a file of many states, records that there is no present state. */
 static inline void readerstate_none (ReaderState *s) {
   s->of = &s->single;
   s->single.row = READER_NOSTATE;
@@ -118,23 +121,23 @@ static inline int readerstate_isnone (const ReaderState *s) {
 }
 
 /*
-** Returns the row of the state with that id, and makes it if needed. Returns NULL if the state has
-** no row of its own, or if its stream would be beyond the limit.
+** Returns the row of the state with that id, and creates the row if needed. Returns NULL if the
+** state shares its row with others (RS2), or if it has no row and 'list' is full (RS1).
 */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
-/* Sets the OS thread of s->of to the one with that system number. Beyond READER_MAXTHREADS counts
-   the thread as left out. */
+/* Sets the OS thread of s->of to the thread with that system number. A new thread beyond
+   READER_MAXTHREADS is counted in LEFT_THREADS, and s->of then has no thread. */
 void readerstate_thread (ReaderState *s, uint64_t thread);
 /* Returns 1 if the client wants the state with that id. */
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);
 /*
-** Return the row of the state s->of, and that of its OS thread, so that the caller can add to their
-** sums; NULL if there is no such row. The result is valid until the next row is made.
+** Return the rows of the state of s->of and of its OS thread, so that the caller can add to their
+** sums; NULL if there is no such row. A result is valid until the next row is created.
 */
 ReadState *readerstate_row (ReaderState *s);
 ReadThread *readerstate_threadrow (ReaderState *s);
 
-/* Sets the client's 'state', 'row' and 'thread' for its next event, which is one of s->of. */
+/* Sets the client's 'state', 'row' and 'thread' for its next event, an event of s->of. */
 static inline void readerstate_toclient (ReaderState *s) {
   s->client->state = s->of->blind ? READER_NOSTATE : s->of->id;
   s->client->row = s->of->row;
@@ -161,9 +164,9 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
 /* Returns the reason why reading must stop ('failed', 'toomuch', the client's 'stop'), or NULL. */
 const char *readerstate_failure (const ReaderState *s);
 /*
-** Returns the index in ReadProfile.kinds of a type and a class, and makes the kind if needed.
-** 'class': offset of the class name, 0: none. If there are READER_MAXKINDS kinds, returns the kind
-** of the type without the class; if that is missing too, READER_UNKNOWN.
+** Returns the index in ReadProfile.kinds of a type and a class, and creates the kind if needed.
+** 'class': offset of the class name, 0: none. If there are already READER_MAXKINDS kinds, returns
+** the kind of the type without a class, or READER_UNKNOWN if that kind does not exist either.
 */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 

@@ -9,7 +9,7 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-#define EXACT_MOST	((uint64_t)1 << 63)  /* upper bound of exact bytes that are summed */
+#define EXACT_MOST	((uint64_t)1 << 63)  /* limit of the sum 'labelled', bytes */
 
 /* Returns the estimated number of blocks that the sample represents; 0 if its size is unknown. */
 static double objectsof (const ReadSample *s) {
@@ -69,7 +69,7 @@ static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   return at;
 }
 
-/* Returns the number of binary digits; that of 0 is 0. */
+/* Returns the number of binary digits of n; 0 if n is 0. */
 static uint32_t digits (uint64_t n) {
   uint32_t k = 0;
   for (; n > 0; n >>= 1)
@@ -94,7 +94,7 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   s->times.sites[at].objects += objectsof(sample);
 }
 
-/* Adds a sample to all totals by site, kind, label set and slice. 'time': time of its outcome. */
+/* Adds a sample to all totals by site, kind, label set and slice. 'time': time of the outcome. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
@@ -150,17 +150,17 @@ static void readersum_head (void *ud, const ReadProfile *r) {
     s->tags->r = r;
 }
 
-/* Returns 1 unless since <= time < till. */
+/* Returns 1 if the time is not in the range since <= time < till. */
 static int istimeoutside (const ReaderSum *s, uint64_t time) {
   return time < s->since || time >= s->till;
 }
 
-/* Returns 1 unless the sample was taken in the range from 'since' to 'till'. */
+/* Returns 1 if the time of the sample is not in the range since <= time < till. */
 static int isoutside (const ReaderSum *s, const ReadSample *sample) {
   return istimeoutside(s, sample->time);
 }
 
-/* Adds a time sample. Allocation samples are added by 'fate'. */
+/* Adds a time sample. Allocation samples are added later, by readersum_fate. */
 static void readersum_sample (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
   if (sample->kind != READER_TIMESAMPLE || s->instant != READERSUM_EVER || isoutside(s, sample))
@@ -190,7 +190,7 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
     s->client.stop = NOMEMORY;
 }
 
-/* Subtracts from the totals a survivor that a collection up to 'instant' found dead. */
+/* Subtracts a survivor from the totals. A collection at or before 'instant' found it dead. */
 static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
@@ -367,8 +367,8 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
 }
 
 /*
-** Sets 'time' of a site of time samples: their number in periods. If the file has several periods,
-** the number is computed from 'ns' with the first one.
+** Sets Site.time, the number of the site's time samples in periods. If the period changed during
+** the run, computes the number from 'ns' and the first period.
 */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
@@ -380,8 +380,8 @@ static void finishtime (Site *site, const ReadProfile *r) {
 }
 
 /*
-** Sets 'exactlabels'. If it is 1, adds the exact bytes allocated without labels to set 0, and
-** clears those of unwanted sets.
+** Sets 'exactlabels'. If the exact bytes are known, adds the bytes allocated without labels to set
+** 0, and sets the bytes of unwanted sets to 0.
 */
 static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   LabelTotals *none = labelled(s, 0);
@@ -392,7 +392,7 @@ static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   if (!s->exactlabels)
     return;
   none->exact += r->allocated - s->labelled;
-  for (i = 0; i < s->nlabels; i++) {  /* a set that is not wanted */
+  for (i = 0; i < s->nlabels; i++) {  /* clears unwanted sets */
     if (i == 0 ? s->client.labelname != NULL && s->client.labelvalue != NULL
                : r->labelsets[i - 1].unwanted)
       s->labels[i].exact = 0;
@@ -424,7 +424,7 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   bins_finish(&s->born, r->scale);
   bins_finish(&s->alive, r->scale);
   bins_finish(&s->worked, r->scale);
-  idmap_free(&s->table.bykey);  /* reduces the peak of memory of large profiles */
+  idmap_free(&s->table.bykey);  /* freed early: large profiles need less memory at once */
   idmap_free(&s->lives.bykey);
   idmap_free(&s->times.bykey);
   idmap_free(&s->held.bykey);

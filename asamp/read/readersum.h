@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The totals of a profile: a client of the reader that adds up its events. All its tables are
-** limited (bounds.h); 'left' counts the data beyond the limits. Independent of Lua and files.
+** The totals of a profile: a client of the reader that adds up the events. All tables have limits
+** (bounds.h); ReaderSum.left counts the data dropped beyond them. Independent of Lua and files.
 **
 ** Order of calls: readersum_start; the caller sets fields (client.only and similar, tags, since,
 ** till); reader_read with &client; readersum_finish; readersum_free. A time sample is added when it
-** is delivered, an allocation sample when its outcome is (callback 'fate'). Numbers of samples are
-** in periods.
+** is delivered. An allocation sample is added when its outcome is delivered (callback 'fate').
+** Numbers of samples are in periods: a sample counts as many times as it represents periods.
 */
 #ifndef asamp_readersum_h
 #define asamp_readersum_h
@@ -20,11 +20,12 @@
 #include "readprofile.h"
 #include "tags.h"
 
-/* Totals of a kind over its allocation samples. */
+/* Totals over the allocation samples of one kind. */
 typedef struct KindTotals {
   uint64_t blocks;     /* number of samples, each of which is one block */
-  double objects;      /* estimated number of allocated blocks: a sample of count c and period p, in
-		          a block of s bytes, represents c * p / s blocks; 0 if s is unknown */
+  /* Estimated number of allocated blocks. A sample of count c and period p in a block of s bytes
+     represents c * p / s blocks; 0 if s is unknown. */
+  double objects;
   uint64_t outside;    /* number of samples allocated outside the nursery */
 } KindTotals;
 
@@ -43,21 +44,24 @@ typedef struct LabelTotals {
 typedef struct ReaderSum {
   ReaderClient client; /* to be passed to reader_read */
   SiteTable table;        /* all samples, by node and kind */
-  /* In 'lives', 'times', 'held' and 'copies', Site.node and Site.kind have other values; the
-     member's comment lists these two. */
-  SiteTable lives;        /* samples that died later: node, and number of binary digits of
-			     ReadDeath.allocated, a histogram of lives in bytes */
-  SiteTable times;        /* samples known to have died: kind, and number of binary digits of their
-			     life in us */
+  /* The sites of 'lives', 'times', 'held' and 'copies' store other values in Site.node and
+     Site.kind. The comment of each table gives first the value in 'node', then the value in 'kind'.
+     */
+  /* Survivors that died later, with a histogram of their lives in bytes: node of the call tree;
+     number of binary digits of ReadDeath.allocated. */
+  SiteTable lives;
+  /* All samples that are known to have died: kind; number of binary digits of the life in us. */
+  SiteTable times;
   Ages ages;              /* survival by age; empty in files of other writers */
   const ReadProfile *profile;  /* set by the callback 'head'; NULL before */
-  SiteTable held;        /* live followed samples: node, and number of the path (0: unknown) */
-  SiteTable copies;      /* copy samples: node, and ReadSample.kind; empty if 'instant' is used */
+  SiteTable held;        /* live followed samples: node; number of the path (0: unknown) */
+  SiteTable copies;      /* copy samples: node; ReadSample.kind. Empty if 'instant' is used */
   KindTotals *kinds;   /* READER_MAXKINDS elements */
   LabelTotals *labels;  /* for each label set; labels[0] is of samples without labels */
   size_t nlabels, labelsize;  /* number of elements, capacity */
-  int exactlabels;     /* 1: LabelTotals.exact is known. Its sum over all sets is
-		          ReadProfile.allocated, except that unwanted sets have 0 */
+  /* 1: LabelTotals.exact is known. Its sum over all sets is ReadProfile.allocated if all sets are
+     wanted; unwanted sets have 0. */
+  int exactlabels;
   uint64_t labelled;   /* sum of the exact bytes of the callback 'labelled' */
   Tags *tags;          /* tags that also distinguish the sites of 'table'; NULL: no tags */
   Course course;       /* collections */
@@ -67,32 +71,33 @@ typedef struct ReaderSum {
   size_t nwalks;       /* number of elements */
   uint64_t walkstep, walkcount;  /* interval of 'walks'; number of walks so far */
   Bins bins;           /* all samples, by the slice of time in which they were taken */
-  Bins gone;           /* samples that died later, by the slice of time in which they were found
-		          dead; only 'samples' and 'bytes' are set. The width of a slice may differ
-		          from that of 'bins' by a power of 2 */
+  /* Survivors that died later, by the slice of time in which they were found dead. Only 'samples'
+     and 'bytes' of the rows are set. A slice may be wider or narrower than in 'bins', by a power of
+     2. */
+  Bins gone;
   /* 'born', 'alive' and 'worked' are empty if 'bins' is disabled. The slices of 'born' and 'alive'
      are ranges of ReadSample.born, in bytes. */
   Bins born;           /* decided samples */
-  Bins alive;          /* live followed samples, without those of native memory. BinRow.kind is
-		          2 * number of the path, plus 1 if the block is the array part or hash
-		          part of a table. The number is 0 if the path is unknown, or if the last
-		          walk did not reach the sample */
+  /* Live followed samples, except samples of native memory. BinRow.kind is 2 * P, plus 1 if the
+     block is the array part or hash part of a table. P is the number of the path that holds the
+     sample; 0 if the path is unknown, or if the last heap walk did not reach the sample. */
+  Bins alive;
   Bins worked;         /* time samples, by slice of time; 'node' and 'kind' are 0 */
-  /* Range of time in us: only samples with since <= time < till count, and in LabelTotals only
-     collections in this range. */
+  /* Range of time in us. Only samples with since <= time < till count. In LabelTotals this is also
+     the range of collections. */
   uint64_t since, till;
-  /* If not READERSUM_EVER, a time in us since the start: the totals are of the allocation samples
-     alive at that time. These are taken up to the time, and no collection up to it found them dead.
-     All Bins stay empty. */
+  /* If not READERSUM_EVER: a time in us since the start. The totals then include only the
+     allocation samples that were alive at that time: they were taken at or before it, and no
+     collection at or before it found them dead. All Bins stay empty. */
   uint64_t instant;
-  uint64_t left[LEFT_N];  /* counts of dropped data, of the ReadProfile and of the totals; set by
+  uint64_t left[LEFT_N];  /* counts of data that the reader or these tables dropped; set by
 			     readersum_finish */
 } ReaderSum;
 
 #define READERSUM_PARTS	64u	/* largest number of slices of 'born' and 'alive' */
 #define READERSUM_FINE	256u	/* largest number of slices of 'worked' */
 
-#define READERSUM_EVER	UINT64_MAX  /* in 'instant': not used; in 'till': no end */
+#define READERSUM_EVER	UINT64_MAX  /* 'instant' is not used, or 'till' has no end */
 
 /*
 ** Initializes the totals. 'bins': largest number of slices in s->bins and s->gone, at most
@@ -102,7 +107,7 @@ typedef struct ReaderSum {
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
 /*
 ** Completes the totals after reader_read has returned r: multiplies the bytes of 'table', 'times'
-** and all Bins, and the widths in bytes, by 'scale', and sets 'left'. No event may follow.
+** and all Bins, and the widths in bytes, by r->scale, and sets 'left'. No event may follow.
 */
 void readersum_finish (ReaderSum *s, const ReadProfile *r);
 void readersum_free (ReaderSum *s);

@@ -37,17 +37,20 @@ typedef struct ReadKind {
 typedef struct ReadSample {
   uint64_t time;       /* time of the sample; at least that of the previous one of the file */
   uint64_t count;      /* number of periods that the sample represents, at least 1 */
-  uint64_t period;     /* sampling period. Of time samples in ns. Of other samples in bytes, to be
-		          multiplied by ReadProfile.scale, which is set after the last event */
+  /* Sampling period: of a time sample in ns, of any other sample in bytes. The bytes must be
+     multiplied by ReadProfile.scale, which is set after the last event. */
+  uint64_t period;
   uint64_t size;       /* bytes of the block; 0: unknown */
   uint64_t thread;     /* thread word of the sample's record: in files of many states, the id of the
 		          state */
-  uint64_t born;       /* time of the sample in bytes of allocation: the bytes that all samples
-		          decided so far represent, with this one, not multiplied by 'scale'. Set
-		          when the sample is decided as READER_DIED or READER_SURVIVED */
+  /* The sample's time, measured in allocated bytes: the sum of the bytes that this sample and all
+     samples decided before it represent. The sum is not multiplied by 'scale'. The field is set
+     when the sample is decided as READER_DIED or READER_SURVIVED. */
+  uint64_t born;
   uint32_t node;       /* node of the call tree */
-  uint32_t kind;       /* index in ReadProfile.kinds. Until 'born' is set, the kind has no class. Of
-		          copy samples: see the callback 'copy' */
+  /* Index in ReadProfile.kinds. Before the sample is decided, the kind has a type but no class. The
+     callback 'copy' gives the values for copy samples. */
+  uint32_t kind;
   int outside;         /* 1: allocated outside the nursery */
   uint32_t labels;     /* number of the sample's label set, from 1 on; 0: none */
 } ReadSample;
@@ -56,14 +59,17 @@ typedef struct ReadSample {
 typedef struct ReadDeath {
   const ReadSample *sample;
   uint64_t time;       /* when it was found dead: at a collection, or when its state ended */
-  uint64_t allocated;  /* the sample's life in bytes of allocation: the bytes of the samples of its
-		          state that were decided after it, not multiplied by 'scale' */
-  uint64_t tag;        /* tag that the client set in 'fate' */
-  size_t place;        /* index among the followed samples of its state, oldest first, before the
-		          deaths of the same collection are removed */
-  int orphan;          /* 1: the death of an orphan, from a line D. Then 'place' is the index among
-		          the samples of native memory of its state, without those that died
-		          earlier. The state has ended, except in merged files */
+  /* The sample's life, measured in allocated bytes: the sum of the bytes that the samples of the
+     same state represent that were decided after this sample and before its death. The sum is not
+     multiplied by 'scale'. */
+  uint64_t allocated;
+  uint64_t tag;        /* value of ReaderClient.tag that the callback 'fate' set */
+  /* Index among the followed samples of the state, oldest first. Samples that died at the same
+     collection still count. For an orphan: index among the live samples of native memory. */
+  size_t place;
+  /* 1: the death of an orphan (readerorphans.h), from a line D. The state has ended, except in
+     merged files. */
+  int orphan;
 } ReadDeath;
 
 /*
@@ -81,21 +87,23 @@ typedef struct ReadCollection {
   uint64_t time;       /* its end */
   uint64_t duration;   /* us of its pause */
   uint64_t processor;  /* us of CPU time in its pause */
-  uint64_t slices;     /* us of CPU time that slices of a major collection took within minor pauses:
-		          a part of 'processor' + 'left' */
+  /* us of CPU time that slices of a major collection took within minor pauses. This time is
+     included in 'processor' + 'left'. */
+  uint64_t slices;
   uint64_t inuse, held, rss;  /* bytes in use, reserved and resident after it; 0: not in the file.
 			         In files of many states 'inuse' and 'held' are sums over the wanted
 			         open states */
-  uint64_t stateinuse, stateheld;  /* inuse and held of its state alone */
+  uint64_t stateinuse, stateheld;  /* 'inuse' and 'held' of the collection's state alone */
   uint64_t tenured;    /* bytes tenured since the previous event */
-  uint64_t planned;    /* planned bytes of the nurseries since the previous event */
-  uint64_t charged;    /* bytes allocated in these nurseries */
+  /* Sums over the nurseries since the previous event, in bytes. 'planned': planned sizes.
+     'charged': bytes allocated. */
+  uint64_t planned, charged;
   uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, by enum ProfileLooked (sample.h) */
   uint64_t decided;    /* samples decided since the previous event of the state, in periods;
 		          unwanted samples are included */
   uint64_t survived;   /* those samples of 'decided' that survived, in periods */
   uint64_t minors, majors;  /* numbers of earlier collections without an event of their own */
-  uint64_t left;       /* us: sum of the pauses of the collections in 'minors' and 'majors' */
+  uint64_t left;       /* sum of the pauses of the collections in 'minors' and 'majors', us */
   int major;           /* 1: a major collection, or a slice of one */
   int state;           /* phase of the major collection: 0 none, 1 marking, 2 sweeping, 3
 		          finalizing */
@@ -120,7 +128,9 @@ typedef struct ReadLabelSet {
 typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* may be negative */
-  const char *what, *text;  /* use of the memory; file or line, may be empty. Not NUL-terminated */
+  /* The use of the memory; and a file or a source line, which may be empty. Neither text is
+     NUL-terminated. */
+  const char *what, *text;
   size_t whatlength, textlength;
 } ReadResident;
 
@@ -131,7 +141,7 @@ typedef struct ReadMark {
   size_t namelength, valuelength;
 } ReadMark;
 
-/* A walk for holders. */
+/* A walk over the heap that finds the holders of live samples. */
 typedef struct ReadWalk {
   uint64_t time;       /* its start */
   uint64_t duration;   /* us that the program waited for the walk */
@@ -144,14 +154,16 @@ typedef struct ReadPath {
   uint32_t depth;      /* number of steps, at most READER_MAXSTEPS */
 } ReadPath;
 
-/* A Lua state in a file of many. All sums are over wanted and unwanted samples. */
+/* A Lua state in a file of many states. All sums include the samples that the client does not
+   want. */
 typedef struct ReadState {
   uint32_t id;         /* number in the file */
   uint32_t name;       /* file of the state's script, offset in 'text'; 0: none */
   uint32_t thread;     /* system number of the OS thread that last ran the state; 0: unknown */
   int ended;           /* 1: the state was closed */
-  int others;          /* number of further states that share this row (RS2); the row has only sums
-                          over them. 0: the row is of one state */
+  /* Number of further states that share this row (RS2); the sums of the row are over all of these
+     states. 0: the row is of one state. */
+  int others;
   uint64_t opened, closed; /* times of the state's start and close; 0: not in the file */
   uint64_t allocated;  /* exact bytes allocated while the state was sampled; 0: unknown */
   uint64_t samples, bytes;    /* allocation samples in periods, and the bytes they represent */
@@ -166,8 +178,8 @@ typedef struct ReadThread {
   uint64_t samples, bytes, timesamples, ns;  /* as in ReadState */
 } ReadThread;
 
-/* The data of a whole file. Counts marked (W) include only the samples, collections and walks that
-   the ReaderClient wants. */
+/* The data of a whole file. Counts marked (W) include only the samples, collections and heap walks
+   that the fields of ReaderClient select. */
 typedef struct ReadProfile {
   int version;         /* version of the VMProf log, 0 to 7 */
   int own;             /* 1: asamp wrote the file, with details */
@@ -180,9 +192,10 @@ typedef struct ReadProfile {
 		          deaths */
   uint64_t unfollowed; /* (W) survivors that are not followed, in periods; 0 without deaths */
   int random;          /* own files: 1: random intervals between sample points */
-  int wall, cpu;       /* own files: 1: a period of wall time was set; a period of CPU time was */
-  int timed;           /* 1: the file has times. 0: a file of another writer without times; its
-		          samples are assumed to be one period of time samples apart */
+  int wall, cpu;       /* own files: 1 if a period of wall time, or of CPU time, was set */
+  /* 1: the file has times. 0: a file of another writer without times. Its samples are assumed to be
+     one period of time samples apart. */
+  int timed;
   char interpreter[256];
   char message[256];   /* why the file is not complete; "" if it is */
   uint64_t left[LEFT_N];  /* counts of dropped data (readerleft.h) */
@@ -194,15 +207,15 @@ typedef struct ReadProfile {
 		          [1]: the bytes that they represent; [2]: length of the kept part, us;
 		          [3]: requested length, us, or 0 if none was requested */
   int isring;          /* 1: a file of a flight recorder: 'ring' is set */
-  uint64_t allocated;  /* exact bytes allocated while sampling was on; 0: unknown. In a file of many
-		          states, if ReaderClient.only is set: only those of the wanted states,
-		          set after the last event */
+  /* Exact bytes allocated while sampling was on; 0: unknown. If the client wants only some states
+     (ReaderClient.only), the field is set after the last event, to the bytes of these states. */
+  uint64_t allocated;
   int labelled;        /* 1: the file has exact bytes by label set (callback 'labelled') */
   uint64_t mallocs;    /* sampling period of native memory in bytes; 0: not sampled */
   int copying;         /* 1: own file with sampled copies */
-  uint64_t scale;      /* factor by which the bytes of all samples must be multiplied, set after the
-		          last event: 1 in own files; in other files the sampling period, or 1 if
-		          that is unknown */
+  /* Factor by which the bytes of all samples must be multiplied; set after the last event. It is 1
+     in own files. In other files it is the sampling period, or 1 if the period is unknown. */
+  uint64_t scale;
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
   uint64_t timeperiods;  /* own files: number of times that a period of time samples was set */
   uint64_t clock;      /* start of the run by the monotonic clock, us; 0: unknown */
@@ -212,8 +225,9 @@ typedef struct ReadProfile {
   uint64_t recorder;   /* number of the flight recorder; 0: there is none, or unknown */
   uint64_t recorded;   /* of a flight recorder: time of writing, us by the monotonic clock */
   int live;            /* 1: the file was still being written while it was read */
-  uint64_t duration;   /* us from the start to the end; if the end is missing, or an event is later,
-		          to the last event */
+  /* us from the start to the end of the run. If the end is missing, or if an event has a later
+     time: us from the start to the last event. */
+  uint64_t duration;
   uint64_t merged;     /* number of profiles merged in this one; 0: it is not merged */
   int many;            /* 1: a file of many states, with 'states' and 'threads' */
   ReadState *states;   /* the states, in the order of their first occurrence */
@@ -228,14 +242,14 @@ typedef struct ReadProfile {
   size_t nlabels;
   ReadPath *paths;     /* holders of live samples; path number i is paths[i - 1] */
   size_t npaths;
-  uint64_t walks;      /* (W) number of walks for holders */
+  uint64_t walks;      /* (W) number of heap walks that found holders */
   uint64_t walked, longestwalk;  /* (W) us that the program waited for walks: total; longest */
   uint64_t samples;    /* (W) allocation samples, in periods */
   uint64_t timesamples;  /* (W) time samples, in periods */
-  uint64_t undetailed; /* own files: number of stacks whose details are missing */
+  uint64_t undetailed; /* own files: number of stacks for which no batch of details was read */
   uint64_t minors, majors;  /* (W) numbers of collections, including those without an event */
   Tree tree;           /* call tree */
-  StrTab text;         /* all strings; they move as long as events are delivered */
+  StrTab text;         /* all strings; their addresses may change until the last event */
   IdMap names;         /* maps frame ids to offsets in 'text' */
   uint32_t command;    /* command line, offset in 'text'; 0: unknown */
   uint32_t sources;    /* of a merged profile: the identities of its recordings
@@ -251,8 +265,8 @@ typedef struct ReadProfile {
 
 /*
 ** The receiver of events. Callbacks may be NULL. The fields from 'only' to 'nwithout' select which
-** events are wanted; others are not delivered. A client that cannot continue sets 'stop' to a
-** phrase. The reading then ends with the present record, whose remaining events may still be
+** events are wanted; the other events are not delivered. A client that cannot continue sets 'stop'
+** to a phrase. The reading then ends with the present record, whose remaining events may still be
 ** delivered.
 */
 typedef struct ReaderClient {
@@ -267,8 +281,8 @@ typedef struct ReaderClient {
   /* Only samples, collections, marks and walks with since <= time < till are wanted, in us. If
      'till' is 0, there is no end. */
   uint64_t since, till;
-  /* If not NULL, no collections are wanted, and no samples of the nodes i < nwithout for which
-     without[i] is not 0. */
+  /* If 'without' is not NULL, collections are not wanted, and neither are samples of a node
+     i < nwithout for which without[i] is not 0. */
   const unsigned char *without;
   size_t nwithout;
   /* Called before all other callbacks except 'progress', with the data of the head. */
@@ -293,20 +307,20 @@ typedef struct ReaderClient {
   size_t place;
   int unreached;
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
-  /* A walk for holders. */
+  /* A heap walk that found holders. */
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
-  /* A row of resident memory. Rows at times that are not wanted are delivered too. */
+  /* A row of resident memory. The fields 'since' and 'till' do not apply to rows. */
   void (*resident) (void *ud, const ReadResident *r);
   /* A new sampling period in bytes. Periods of unwanted states are delivered too. */
   void (*period) (void *ud, uint64_t bytes);
   /* A new period of time samples in ns; 0: off. 'wall': 1 wall time, 0 CPU time. Periods of
      unwanted states are delivered too. */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
-  /* Set before each event except 'resident'. 'state': id of the event's state; 0 in files of one
-     state; READER_NOSTATE for states beyond the limit. 'thread': system number of the state's OS
-     thread; 0: unknown. */
+  /* The reader sets these fields before each event except 'resident'. 'state': id of the event's
+     state; 0 in files of one state; READER_NOSTATE for states beyond the limit. 'thread': system
+     number of the state's OS thread; 0: unknown. */
   uint32_t state, thread;
   uint32_t row;        /* index of that state in ReadProfile.states */
   /* A state starts. The callbacks 'starts', 'called', 'allocated' and 'ends' are called in files of
@@ -320,8 +334,8 @@ typedef struct ReaderClient {
   /* The exact bytes that the state has allocated with a label set. In files of many states it is
      called before 'allocated', whose bytes include these. */
   void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
-  /* The state ends. Of its live samples, 'orphans' remain followed; the others die when the next
-     state starts. */
+  /* The state ends. 'orphans': number of its live samples that remain followed. The deaths of the
+     other samples are delivered when the next state starts. */
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
   /* Called every few MiB of the log. 'fraction' is the part of the file that was read, 0 to 1. */
   void (*progress) (void *progressud, double fraction);
@@ -330,7 +344,7 @@ typedef struct ReaderClient {
 
 void readprofile_free (ReadProfile *r);
 
-#define READER_MAXSOURCES	4000000  /* bytes of 'sources' that are written */
+#define READER_MAXSOURCES	4000000  /* limit of the length of the identities, bytes */
 
 /*
 ** Appends the identity of a profile's recording, or the identities of all recordings of a merged

@@ -6,9 +6,11 @@
 ** Owns the sites. Independent of files and names. Invariants:
 **
 **   L1  no two sites have the same node, kind and tag;
-**   L2  samples >= survived + undecided in every site, survived >= later, and so with bytes;
-**   L3  there are at most SITETABLE_MAXSITES sites plus those of node 0: samples beyond the limit
-**       count at node 0 and tag 0 of their kind.
+**   L2  in every site, samples >= survived + undecided and survived >= later; the same is true of
+**       the fields with the bytes of these samples;
+**   L3  there are at most SITETABLE_MAXSITES sites, except that sites of node 0 may be added beyond
+**       the limit. A sample that would need another site counts at the site of node 0, tag 0 and
+**       its kind.
 */
 #ifndef asamp_sitetable_h
 #define asamp_sitetable_h
@@ -26,8 +28,9 @@ typedef struct Site {
   uint64_t samples;         /* samples, in periods */
   uint64_t bytes;           /* bytes that the samples represent; 0 for time samples */
   uint64_t ns;              /* ns that time samples represent */
-  double time;              /* time samples in periods, converted to the first period if the period
-			       changed; set by readersum_finish */
+  /* Number of time samples, in periods. If the period of time samples changed, in units of the
+     first period. Set by readersum_finish. */
+  double time;
   uint64_t survived;        /* samples that survived, in periods */
   uint64_t survivedbytes;   /* bytes that these samples represent */
   uint64_t later;           /* survivors that died later, in periods */
@@ -35,21 +38,27 @@ typedef struct Site {
   uint64_t undecided;       /* undecided samples, in periods */
   uint64_t undecidedbytes;  /* bytes that these samples represent */
   /*
-  ** Estimated variances, for the error of a difference between two profiles. 'timesquares' and
-  ** 'nssquares' are of 'samples' and 'ns' of time samples: the sums of count * count and ns * ns,
-  ** because a stack that represents several periods is one observation. The others are of 'bytes',
-  ** 'survivedbytes' and 'laterbytes': the sums of count * period * period, because the sample
-  ** points in a block are independent (interval.h), but periods may differ.
+  ** Estimated variances of other fields, for the error of a difference between two profiles.
+  **
+  ** For time samples, 'timesquares' is the variance of 'samples', the sum of count * count, and
+  ** 'nssquares' is the variance of 'ns', the sum of ns * ns. A sample that represents several
+  ** periods is one observation, so its whole value is squared.
+  **
+  ** For allocation samples, the three other fields are the variances of 'bytes', 'survivedbytes'
+  ** and 'laterbytes', the sums of count * period * period. The sample points in a block are
+  ** independent observations (interval.h), and the period may change.
   */
   double timesquares, nssquares;
   double bytesquares;
   double survivedsquares;
   double latersquares;
-  double objects;           /* estimated number of allocated blocks: the sum over the samples of the
-			       bytes that they represent divided by the size of the block */
+  /* Estimated number of allocated blocks: the sum, over the samples, of the bytes that the sample
+     represents divided by the size of its block. */
+  double objects;
   double kept;              /* estimated number of blocks that are not known to have died */
-  double life;              /* sum of the lives, in us, of the estimated blocks that died: the times
-			       from the allocation to the collection that found the block dead */
+  /* Sum of the lives, in us, of the estimated blocks that died. A life is the time from the
+     allocation to the collection that found the block dead. */
+  double life;
   double births;            /* sum of the allocation times, in us, of the blocks in 'kept' */
 } Site;
 
@@ -65,10 +74,10 @@ typedef struct SiteTable {
 void sitetable_free (SiteTable *l);
 
 /*
-** Returns the index of the site with that node, kind (below 2^24) and tag 0, and makes it if
-** needed. Returns SITETABLE_NONE if there is not enough memory. Beyond the limit adds 'count' to
-** 'left' and returns a site of node 0 (L3). The address of a site may change when the next site is
-** made.
+** Returns the index of the site with that node, kind (below 2^24) and tag 0, and creates the site
+** if needed. Returns SITETABLE_NONE if there is not enough memory. At the limit (L3), adds 'count'
+** to 'left' and returns the index of a site of node 0. The address of a site may change when the
+** next site is created.
 */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 

@@ -26,7 +26,7 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place of a script, and makes it if needed; OTHERS beyond the limit. */
+/* Returns the place of a script, and assigns one if needed. Returns OTHERS if no place is free. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -39,7 +39,7 @@ static uint32_t script (Tags *t, uint32_t name) {
   return TAGS_STATES + t->nnames++;
 }
 
-/* Returns the place of the client's current event. */
+/* Returns the place (tags.h) of the state of the client's current event. */
 static uint32_t place (Tags *t, const ReaderClient *c) {
   if (!(t->by & (TAGS_BYSTATE | TAGS_BYSCRIPT)) || !t->r->many)
     return 0;
@@ -68,7 +68,7 @@ uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t coun
   return (uint32_t)t->n++;
 }
 
-/* Makes each state a group; there are at most TAGS_STATES. */
+/* Makes each state a group. There are at most TAGS_STATES states. */
 static void groupstates (Tags *t, const ReadProfile *r) {
   uint32_t i;
   for (i = 0; i < r->nstates; i++) {
@@ -83,7 +83,8 @@ static void groupstates (Tags *t, const ReadProfile *r) {
 /*
 ** Makes a group for each script, and maps the places of states and scripts to the groups. Returns
 ** the number of states that belong to the last group, which the caller makes. Sets *together to the
-** number of states that share a script's group with another state: all of the group except one.
+** number of states that are not distinguished from another state of their script: for each script,
+** its number of states minus 1.
 */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
@@ -104,7 +105,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
     t->groups[i].name = t->names[i];
     t->groupof[TAGS_STATES + i] = i;
   }
-  for (i = 0; i < TAGS_STATES; i++) {  /* the last group comes after those of the scripts */
+  for (i = 0; i < TAGS_STATES; i++) {  /* the last group follows the groups of scripts */
     if (t->groupof[i] == OTHERS - TAGS_STATES)
       t->groupof[i] = t->nnames;
   }
@@ -112,7 +113,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if a sample has the place OTHERS. */
+/* Returns 1 if a sample has a tag with the place OTHERS. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

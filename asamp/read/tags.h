@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Tags distinguish samples in files for other tools: by Lua state, OS thread and labels. A tag is
-** the number of a triple (place, thread, label set). A place is one state, all states of one
-** script, or all other states. After reading, places are combined to a limited number of groups,
-** because files for other tools cannot have a thread, a profile or a frame for each of 10,000
-** states. Invariants:
+** the number of a triple (place, thread, label set). A place represents one state, all states of
+** one script, or all other states. After reading, places are combined to a limited number of
+** groups, because files for other tools cannot have a thread, a profile or a frame for each of
+** 10,000 states. Invariants:
 **
 **   TG1  if there are at most TAGS_STATES states, each state is a group, unless 'by' has
-**        TAGS_BYSCRIPT. Otherwise a group has all states of one script, for up to TAGS_STATES
-**        scripts, and the other states belong to the last group. tags_finish counts the states
+**        TAGS_BYSCRIPT. Otherwise each of up to TAGS_STATES scripts is a group with all its states,
+**        and the states of further scripts belong to the last group. tags_finish counts the states
 **        that are not distinguished because of the limits;
-**   TG2  tag 0 belongs to the last group, and has no thread and no labels. Samples with a triple
-**        beyond TAGS_MOST have tag 0, and are counted in 'spilled'.
+**   TG2  tag 0 belongs to the last group, and has no thread and no labels. There are at most
+**        TAGS_MOST tags; samples with another triple have tag 0, and are counted in 'spilled'.
 */
 #ifndef asamp_tags_h
 #define asamp_tags_h
@@ -22,23 +22,25 @@
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
 /*
-** Number of places, and largest number of groups. The places below TAGS_STATES are the first rows
-** of ReadProfile.states, the next TAGS_STATES places are scripts, and the last place is all others.
+** Number of places, and largest number of groups. The places below TAGS_STATES represent the first
+** rows of ReadProfile.states, the next TAGS_STATES places represent scripts, and the last place
+** represents all other states.
 */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
 /* The triple of a tag. A member is 0 if samples are not distinguished by its property (Tags.by). */
 typedef struct Tag {
-  uint32_t group;       /* a place, below TAGS_GROUPS; tags_group returns the group of the place */
+  uint32_t group;       /* a place, not yet a group; tags_group converts it */
   uint32_t thread;      /* system number; 0: unknown */
   uint32_t labels;      /* number of a label set; 0: none */
 } Tag;
 
 typedef struct TagGroup {
-  uint32_t row;         /* index in ReadProfile.states, for a group of one state; READER_NOSTATE for
-			   the group of a script, or of all others */
+  /* For a group of one state: index in ReadProfile.states. For the group of a script or of all
+     other states: READER_NOSTATE. */
+  uint32_t row;
   uint32_t name;        /* name of the script, offset in 'text'; 0: none */
-  uint64_t states;      /* number of its states */
+  uint64_t states;      /* number of states in the group */
 } TagGroup;
 
 typedef struct Tags {
@@ -47,10 +49,10 @@ typedef struct Tags {
   Tag *list;            /* list[i]: the triple of tag i */
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps triples to tags */
-  uint32_t names[TAGS_STATES];  /* names[i]: name of the script with place TAGS_STATES + i, offset
-				   in 'text' */
+  uint32_t names[TAGS_STATES];  /* names of scripts, offsets in 'text'; names[i] belongs to the
+				   place TAGS_STATES + i */
   uint32_t nnames;      /* number of scripts in 'names' */
-  uint64_t spilled;     /* samples with a triple beyond TAGS_MOST (TG2), in periods */
+  uint64_t spilled;     /* samples beyond the limit of tags (TG2), in periods */
   /* tags_finish sets groups, ngroups and groupof. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* number of groups, at least 1 */
@@ -66,17 +68,18 @@ int tags_init (Tags *t, int by);
 void tags_free (Tags *t);
 
 /*
-** Returns the tag of the client's current event, whose label set is 'labels', and makes it if
-** needed. Returns TAGS_NONE if there is not enough memory. If a new tag would exceed TAGS_MOST,
-** adds 'count' to 'spilled' and returns 0 (TG2). t->r must be set.
+** Returns the tag of the client's current event, whose label set is 'labels', and creates the tag
+** if needed. Returns TAGS_NONE if there is not enough memory. If a new tag is needed beyond the
+** limit, adds 'count' to 'spilled' and returns 0 (TG2). t->r must be set.
 */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX
 
 /*
-** Sets the groups, after reader_read has returned r. Sets in 'left' (LEFT_N counts) the numbers of
-** states and samples that are not distinguished. tags_at must not be called after that.
+** Sets the groups, after reader_read has returned r. Sets the elements of 'left' (LEFT_N counts)
+** that have the numbers of states and samples that are not distinguished. tags_at must not be
+** called after that.
 */
 void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left);
 
@@ -89,7 +92,7 @@ static inline uint32_t tags_group (const Tags *t, uint32_t tag) {
 
 /*
 ** Writes the name of a group to 'text' and returns its length: "3 worker" (state 3), "worker" (all
-** states of a script), "(12 others)" or "(others)". After tags_finish.
+** states of a script), "(12 others)" or "(others)". To be called after tags_finish.
 */
 size_t tags_groupname (const Tags *t, uint32_t group, char text[TAGS_TEXT]);
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PIECE		65536    /* bytes that one call skips after the damage */
+#define PIECE		65536    /* after the damage, bytes that one call of source_read skips */
 
 /* ----------------------------------------------------------------- end -- */
 
@@ -28,7 +28,7 @@ static void putmeta (Repair *p, const char *key, const char *value) {
 static void putobjects (Repair *p, LiveFile *file) {
   uint64_t left = p->stacks > p->objects ? p->stacks - p->objects : 0;
   if (p->nstats == 0 && p->objects == 0)
-    return;  /* the stacks of this log need no objects */
+    return;  /* readers of this log do not require objects */
   while (left > 0) {
     uint64_t most = VMPROF_MAXWORDS - p->nstats;
     uint64_t n = left < most ? left : most, i;
@@ -44,9 +44,9 @@ static void putobjects (Repair *p, LiveFile *file) {
 }
 
 /*
-** Writes the metas that readers of version 7 need, unless the log has them: the name of the type
-** "unknown" and, in a log of asamp, the names of the other types and of the statistics, and the
-** start time.
+** Writes the metas that readers of logs of version 7 need, unless the log has them. In every log
+** with added objects: the name of their type, "unknown". In a log of asamp also: the name "unknown"
+** for each other type, the names of the statistics, and the start time.
 */
 static void putextended (Repair *p) {
   char key[32], text[32];
@@ -69,8 +69,8 @@ static void putextended (Repair *p) {
 }
 
 /*
-** Returns the duration of the run in us, as far as the log shows it: up to the last time of a
-** record or in the details. If the log has no times, one period counts for each stack.
+** Returns the duration of the run in us, up to the latest time in the records and the details. If
+** the log has no times, assumes one period of time samples for each stack.
 */
 static uint64_t length (const Repair *p) {
   uint64_t us = p->known;
@@ -111,7 +111,8 @@ static void repair_finish (Repair *p, LiveFile *file) {
 
 /*
 ** Copies the records before the damage, and sets the fields of *r that describe the damage. Returns
-** NULL, or the reason why no log can be written. If a write fails, file->error has the errno.
+** NULL, or the reason why the log cannot be repaired. If a write fails, returns NULL, and
+** file->error has the errno.
 */
 static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   Verdict v;
@@ -149,8 +150,8 @@ static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
 }
 
 /*
-** Repairs the log of the open p->source, as repair_file. 'inplace': the log is locked. Returns a
-** REPAIR_ code.
+** Repairs the log in p->source, which is open. If 'inplace' is 1, the caller has locked the log.
+** Returns as repair_file.
 */
 static int through (Repair *p, RepairResult *r, LiveFile *file,
                     const char *path, const char *out, int inplace, char *err,

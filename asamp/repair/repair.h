@@ -10,14 +10,17 @@
 **
 **   X1  everything before the damage is copied unchanged, except as X3 says; the new file never
 **       has a sample that the old one does not have;
-**   X2  the new file is complete. It has the trailer, the metas that readers need, in a log of
-**       asamp the meta "asamp.undecided", and in the extended format an object for each stack:
-**       missing objects are added as dead ones of the type "unknown";
-**   X3  data that would make a reader refuse the file are replaced or left out. Replaced are the
-**       time of a VMPROF_TIME and, in a log of asamp, invalid frames (by [no function]), line
-**       numbers, times, types of objects and gc_state. Left out are invalid names and metas,
-**       objects without a stack, details that do not match their stacks, and all details after
-**       these. 'mended' counts the records concerned;
+**   X2  the new file is complete. It has the trailer and the metas that readers need. A log of
+**       asamp also has the meta "asamp.undecided". In the extended format, each stack of an
+**       allocation sample has an object: missing objects are added as dead objects of the type
+**       "unknown";
+**   X3  invalid data, which would make a reader refuse the file, are replaced or left out. In every
+**       log, the invalid time of a VMPROF_TIME is replaced. In a log of asamp, invalid frames are
+**       replaced (by [no function]), and so are invalid line numbers, times, types of objects and
+**       values of gc_state. Invalid names and metas are left out, and in a log of asamp also
+**       objects without a stack. If the details of a batch do not match the batch's stacks, these
+**       details and all later ones are left out. 'mended' counts the records that were changed or
+**       left out;
 **   X4  the new file appears under its name only when it is complete;
 **   X5  a file that is still being written is not repaired in place, because its writer would
 **       continue in a file without a name. The file's lock shows whether it is being written

@@ -11,11 +11,12 @@
 
 #define MAXTEXT		(64u << 20)   /* bytes of a text; a longer one is treated as damage */
 #define PIECE		65536         /* bytes by which the record grows at a time */
-#define YEAR_S		3e7           /* largest step from one time to the next, s; a larger one is
-					 corrected */
-#define MOST_S		1e10          /* largest first time, s; a larger one is corrected */
+/* In a log of asamp, the time of a record is corrected if it is later than the previous time by
+   more than YEAR_S, in s. The first time is corrected if it is above MOST_S, in s. */
+#define YEAR_S		3e7
+#define MOST_S		1e10
 
-/* Sets the reason. Returns REPAIR_DAMAGE. */
+/* Sets p->fault, the reason of the damage. Returns REPAIR_DAMAGE. */
 static Verdict damage (Repair *p, const char *why) {
   p->fault = why;
   return REPAIR_DAMAGE;
@@ -56,8 +57,9 @@ static void setword (Repair *p, size_t at, uint64_t w) {
 }
 
 /*
-** Appends a length and a text of that length. Sets *at to the offset of the text in the record, and
-** *n to its length. Returns 0 with 'fault' set on failure.
+** Reads a length and a text of that length from the log, and appends both to the record. Sets *at
+** to the offset of the text in the record, and *n to its length. On failure returns 0 and sets
+** 'fault'.
 */
 static int taketext (Repair *p, size_t *at, size_t *n) {
   uint64_t length;
@@ -74,9 +76,10 @@ static int taketext (Repair *p, size_t *at, size_t *n) {
 }
 
 /*
-** Checks the word before the number of words of a record. In versions before 7 it is a count:
-** returns 0 if it is not 1. In version 7 it is a time. In a log of asamp, a time that is less than
-** the previous one, or far greater, is replaced by the previous one; *mended is then 1.
+** Checks the first word of a stack or object record, which has been read together with the number
+** of words. In versions before 7 the first word is a count: returns 0 if it is not 1. In version 7
+** it is a time. In a log of asamp, replaces a time that is before the previous time, or far after
+** it, by the previous time, and sets *mended to 1.
 */
 static int lead (Repair *p, int *mended) {
   uint64_t w = repairrecord_word(p, p->record.n - 16);
@@ -99,7 +102,7 @@ static int lead (Repair *p, int *mended) {
 
 /* ------------------------------------------------------------- records -- */
 
-/* Each of these functions reads and checks the rest of a record whose marker has been read. */
+/* The Verdict functions below read and check the rest of a record whose marker has been read. */
 
 static Verdict header (Repair *p) {
   const unsigned char *name;
@@ -133,7 +136,7 @@ static Verdict header (Repair *p) {
 }
 
 /*
-** Replaces the words of a stack in a log of asamp that readers would refuse. The stack has n words
+** In a log of asamp, replaces the words of a stack that readers would refuse. The stack has n words
 ** at the offset 'at' of the record. Returns 1 if a word was replaced.
 */
 static int mendframes (Repair *p, size_t at, size_t n) {
@@ -191,9 +194,9 @@ static Verdict repairrecord_stack (Repair *p, int marker) {
 }
 
 /*
-** Removes the k oldest of the record's n objects. They are too many: fewer stacks that need an
-** object have been read so far. A reader pairs stacks and objects in their order, and an object
-** must not come before its stack.
+** Removes the k oldest of the n objects in the record, because the log has no stacks for k of them
+** before the record. A reader assigns objects to stacks in order, and an object must not come
+** before its stack.
 */
 static void dropwords (Repair *p, uint64_t k, size_t n) {
   unsigned char *behind = p->record.data + 17 + 8 * n;
@@ -261,7 +264,8 @@ static Verdict repairrecord_name (Repair *p) {
 
 /* --------------------------------------------------------------- metas -- */
 
-/* Updates p->known, the latest time in the details, by a time in us since the start of the run. */
+/* Sets p->known, the latest time in the details, to 'us' (since the start of the run) if 'us' is
+   later and valid. */
 static void repairrecord_known (Repair *p, uint64_t us) {
   if (us > p->known && us < REPAIR_CENTURY_US)
     p->known = us;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Reads the records of a log under repair, one by one, checks each, and corrects it by rule X3 of
-** repair.h. The struct Repair has the current record, and the facts from earlier records that later
-** checks and the end of the new file need. Nothing is written here. Only repair.c calls these
-** functions.
+** repair.h. The struct Repair has the current record, and the facts from earlier records that are
+** needed for later checks and for the end of the new file. These functions write nothing. Only
+** repair.c calls them.
 */
 #ifndef asamp_repairrecord_h
 #define asamp_repairrecord_h
@@ -13,8 +13,9 @@
 #include "source.h"
 #include "vmprof.h"
 
-#define REPAIR_UNKNOWNTYPE	0xffffu    /* number of the type "unknown", for objects that are
-					      added, or that had an invalid type */
+/* Number of the type "unknown". Added objects have this type, and objects whose type was invalid.
+   */
+#define REPAIR_UNKNOWNTYPE	0xffffu
 #define REPAIR_CENTURY_US	((uint64_t)1 << 52)  /* limit of valid times, us: 143 years */
 
 /* A log under repair. All zero, except 'source': nothing has been read. */
@@ -23,7 +24,7 @@ typedef struct Repair {
   Bytes record;          /* the bytes of the current record, including its marker */
   const char *fault;     /* the reason for REPAIR_DAMAGE */
   uint64_t offset;        /* offset of the current record in the unpacked log, bytes */
-  /* From the header record. 'mode': bits of enum VmprofMode. 'header' 1: the record has been
+  /* From the header record. 'mode': bits of enum VmprofMode. 'header' 1: the header record has been
      read. */
   int version, mode, header;
   int own;               /* 1: the log was written by asamp (its interpreter is "lua") */
@@ -31,16 +32,19 @@ typedef struct Repair {
   uint64_t period;       /* period of time samples, us */
   uint64_t started;      /* start of the run, us since the epoch */
   uint64_t start;        /* start of the run, us of the monotonic clock */
-  uint64_t known;        /* latest time in the details, us since the start */
-  /* 'first' and 'lead': times of the first and of the last record that has a time, s. Without such
-     a record, 'first' is 0, and 'lead' is the meta start_time_offset, or 0. */
+  uint64_t known;        /* latest time in the details so far, us since the start */
+  /* Times, in s, of the first record that has a time ('first') and of the last such record
+     ('lead'). Before the first such record, 'first' is 0, and 'lead' is the value of the meta
+     start_time_offset, or 0. */
   double first, lead;
   uint64_t sampletime, eventtime;  /* times of the last sample and of the last event in the
 				      details, us since the start */
-  uint64_t stacks, objects;        /* number of stacks that need an object; number of objects */
+  /* 'stacks': number of stacks of allocation samples in the extended format, each of which needs an
+     object. 'objects': number of objects. */
+  uint64_t stacks, objects;
   uint64_t samples, timesamples;   /* number of stacks of allocation samples, and of time samples */
-  uint64_t allocations, fates;     /* number of allocations, and of survival outcomes, in the
-				      details */
+  /* Numbers of allocation samples, and of their outcomes, in the details. */
+  uint64_t allocations, fates;
   unsigned nstats;       /* number of statistics at the end of an objects record */
   int state;             /* gc_state of the last objects record */
   /* 'keys': hashes of the keys of metas so far. 'ids': in a log of asamp, ids of names so far. */

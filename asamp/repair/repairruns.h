@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The stacks of a log of asamp whose details have not been read yet. A sample in a batch of details
-** represents its copies: one or more equal stacks that follow one another in the log. A reader
-** fails at a batch whose samples do not match the stacks before it, so repair checks this.
+** has one or more stacks in the log, its copies, which are equal and consecutive. A reader fails at
+** a batch whose samples do not match the stacks before it, so repair checks this.
 */
 #ifndef asamp_repairruns_h
 #define asamp_repairruns_h
@@ -16,14 +16,14 @@
 typedef struct RepairRuns {
   struct RepairRun {
     uint64_t what;     /* hash of the bytes of a stack's record */
-    uint64_t copies;   /* number of such records that follow one another */
+    uint64_t copies;   /* number of consecutive records with this hash */
   } *list;
   size_t n, size;      /* elements in use, and capacity */
 } RepairRuns;
 
 /*
-** Adds a stack, by the hash of its record. If the list has READER_MAXRUNS elements, empties it
-** before. Returns 0 if there is not enough memory.
+** Adds a stack, given the hash of its record. If the stack needs a new element and the list has
+** READER_MAXRUNS elements, first empties the list. Returns 0 if there is not enough memory.
 */
 int repairruns_add (RepairRuns *r, uint64_t what);
 

@@ -17,7 +17,8 @@ static int dump_drain (Dump *d) {
   return ok;
 }
 
-/* Empties the buffer unless it has space for DUMP_LONGEST bytes. Returns as dump_drain. */
+/* Calls dump_drain if the buffer has no space for DUMP_LONGEST bytes. Returns 0 if the sink has
+   stopped the walk. */
 static int dump_room (Dump *d) {
   return d->n + DUMP_LONGEST <= sizeof(d->buffer) || dump_drain(d);
 }
@@ -47,7 +48,8 @@ static void address (Dump *d, uint64_t p, uint64_t from) {
   distance(d, (int64_t)(p >> 3) - (int64_t)(from >> 3));
 }
 
-/* Writes HEAP_NONE if p is NULL, else 1 + its zigzag-encoded distance as in address(). */
+/* Writes HEAP_NONE if p is NULL. Otherwise writes 1 + the distance of p from 'from',
+   zigzag-encoded, in units of 8 bytes. */
 static void optional (Dump *d, const void *p, uint64_t from) {
   if (p == NULL)
     byte(d, HEAP_NONE);
@@ -223,7 +225,7 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
 /* Writes a sample. Does nothing if its owner is not an object. */
 static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
-  if (owner == NULL || mallocs_isowner(owner))  /* freed explicitly, or native memory */
+  if (owner == NULL || mallocs_isowner(owner))  /* no owner, or the owner of native memory */
     return;
   number_ = sitenumber(d, s, b);
   if (!dump_room(d))

@@ -16,8 +16,9 @@ struct Tracker;
 #include <stdint.h>
 
 #define DUMP_PIECE	65536  /* bytes of the buffer: the largest piece that the sink receives */
-#define DUMP_LONGEST	(HEAP_TEXT + 64)  /* most bytes of a record, or of one half of a
-					     HEAP_SITE */
+/* Largest number of bytes of a record. A HEAP_SITE may be longer; each of its halves has at most
+   this number of bytes. */
+#define DUMP_LONGEST	(HEAP_TEXT + 64)
 
 /* Receives the next n bytes of the snapshot. Returns 0 to stop the walk. */
 typedef int (*DumpSink) (void *ud, const unsigned char *data, size_t n);
@@ -34,16 +35,16 @@ typedef struct Dump {
 					   these objects */
   uint64_t last;		/* address of the previous object, or of the owner of the previous
 				   sample */
-  uint64_t from;		/* address of the object whose edges are being written; 0: those of
-				   the roots */
+  uint64_t from;		/* address of the object whose edges are being written; 0: the edges
+				   of the roots are being written */
   int64_t index;		/* index of the previous array element of 'from' */
   size_t n;			/* bytes in 'buffer' */
   unsigned char buffer[DUMP_PIECE];
 } Dump;
 
 /*
-** Starts the encoding with the magic bytes. *d must be zero except 'sink', 'ud' and 'memory';
-** 'tracker' and 'time' may also be set, before dump_walk.
+** Starts the encoding with the magic bytes. All fields of *d must be zero except 'sink', 'ud' and
+** 'memory'. The caller may also set 'tracker' and 'time', at any time before dump_walk.
 */
 void dump_start (Dump *d);
 

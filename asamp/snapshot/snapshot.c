@@ -27,7 +27,7 @@
 
 #include "binding.h"
 
-#define CODES_MOST	64	/* most C functions whose names a snapshot has */
+#define CODES_MOST	64	/* largest number of C functions whose names a snapshot stores */
 
 /* The data of a snapshot that is being written, allocated before the fork (SN3). */
 typedef struct Writer {
@@ -46,8 +46,8 @@ static uint64_t now (clockid_t clock) {
 
 /* {== bytes ============================================================ */
 
-/* Writes n bytes to the file. If the file is a full pipe, waits. Returns 0 after a failure, with
-   the errno in w->error. */
+/* Writes n bytes to the file. If the file is a full pipe, waits until the pipe has space. After a
+   failure, returns 0 and sets w->error to the errno. */
 static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   if (w->seconds != 0 && w->error == 0 && now(CLOCK_MONOTONIC) > w->until)
@@ -198,9 +198,9 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
 #define WAITING	16	/* capacity of 'waiting' */
 
 /*
-** The children of this process that no waitpid has returned yet; 0: a free entry. Several threads
-** add and remove entries with atomic exchanges. A thread waits only for a child whose entry it has
-** removed, so there is no lock that could be held when the program forks.
+** Ids of the children for which this process must still call waitpid; 0: a free entry. Several
+** threads add and remove entries with atomic exchanges. A thread waits only for a child whose entry
+** it has removed, so no lock is needed: a lock could be held when the program forks.
 */
 static pid_t waiting[WAITING];
 
@@ -222,9 +222,9 @@ static void snapshot_await (pid_t child, int *status) {
 }
 
 /*
-** Removes the children that have ended from 'waiting'. To check a child, removes it, and adds it
-** again if it is still running. If other threads have filled 'waiting' meanwhile, waits for the
-** child instead.
+** Removes the children that have ended from 'waiting'. To check a child, removes its entry, and
+** adds the entry again if the child is still running. If other threads have used all free entries
+** in the meantime, waits until the child ends.
 */
 static void reap (void) {
   int i, status;
@@ -275,9 +275,10 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
 }
 
 /*
-** A high estimate of the bytes that a child needs, if the program does not write to its own memory
-** meanwhile. 'inuse': bytes in use of the heap. The walk stores 8 bytes for each object, and few
-** objects have less than 24 bytes. It also marks a bit for every 8 bytes of the heap.
+** Upper estimate of the bytes that a child needs. 'inuse': bytes of the heap that are in use. The
+** heap walk stores 8 bytes for each object, and few objects have less than 24 bytes. It also uses
+** one bit for every 8 bytes of the heap. Pages that the program changes in the meantime are not
+** included; the kernel copies them.
 */
 #define NEEDED(inuse)	((inuse) / 2)
 
@@ -331,7 +332,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     snapshot_head(w, L, wish);
     error = run(w, L, wish, s);
     if (error != 0 && fstat(w->fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink > 0)
-      unlink(s->path);  /* unless the child has removed it */
+      unlink(s->path);  /* the child has not removed the file */
     if (error == ETIMEDOUT)
       overtime(wish->seconds, why, sizeof(why));
     else if (error != 0 && s->forked)

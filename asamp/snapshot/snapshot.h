@@ -6,9 +6,9 @@
 ** child may be forked. The folder's only data that outlive a call are the ids of up to 16 children
 ** that are still writing. Invariants:
 **
-**   SN1  the program waits only until the file is open and the child is forked. It waits for the
-**        whole file if no fork is possible, if the caller requests to wait or to write without a
-**        child, or if 16 children are already writing;
+**   SN1  the program waits only until the file is open and the child is forked. In three cases it
+**        waits until the file is complete: no fork is possible; the caller requests to wait, or to
+**        write without a child; 16 children are already writing;
 **   SN2  the program does not notice the child (quietfork.h). The child runs none of the program's
 **        code, not even its signal handlers, and closes all descriptors of the program except 0, 1,
 **        2 and the file;
@@ -41,19 +41,19 @@ typedef struct SnapshotWish {
 
 /* Result of snapshot_take. */
 typedef struct Snapshot {
-  char *path;		/* path of the file, which may have a number (place.h); the caller frees
-			   it */
+  char *path;		/* path of the file; place.h may have added a number. The caller frees
+			   this string */
   int forked;		/* 1: a child has written the file, or is writing it */
   int refused;		/* errno of a failed fork; 0: no fork failed */
   pid_t child;		/* id of the child that is still writing; 0: the file is complete */
-  uint64_t stopped;	/* ns that the program has waited */
+  uint64_t stopped;	/* ns that the program was stopped in snapshot_take */
 } Snapshot;
 
 /*
-** Writes a snapshot of L's heap. To be called on the OS thread that runs the state, where luaN_walk
-** may be called. Returns 1 if the file is complete or a child is writing it; such a child reports a
-** later failure on stderr. On failure returns 0, sets s->path to NULL and errno, and writes the
-** reason in one line to 'err' (a buffer of 'size' bytes).
+** Writes a snapshot of L's heap. To be called on the OS thread that runs the state, at a point
+** where luaN_walk may be called. Returns 1 if the file is complete, or if a child is still writing
+** it; the child reports a failure on stderr. On failure returns 0, sets s->path to NULL, sets
+** errno, and writes the reason in one line to 'err' (a buffer of 'size' bytes).
 */
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size);
