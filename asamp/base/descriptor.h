@@ -46,10 +46,8 @@ int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 int descriptor_spare (int fd, int more);
 void descriptor_few (char *why, size_t size);
 
-/*
-** Writes all n bytes, in several writes if necessary. Returns 0, or an errno on failure, when some
-** bytes may have been written.
-*/
+/* Writes all n bytes, in several writes if necessary. Returns 0 on success, or an errno on failure.
+   After a failure, some of the bytes may have been written. */
 int descriptor_write (int fd, const void *data, size_t n);
 
 #endif

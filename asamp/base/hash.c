@@ -12,9 +12,9 @@
 uint64_t hash_key[2];
 
 /*
-** Draws the keys. Soon after its start the system may have no random numbers yet. Then makes the
-** keys from the random bytes that the kernel passes to each process (AT_RANDOM), and from the
-** clock.
+** Draws the keys with getrandom. If the system has no random numbers yet, soon after its start,
+** makes the keys from the random bytes that the kernel passes to each process (AT_RANDOM), and from
+** the clock.
 */
 static void draw (void) {
   uint64_t key[2];

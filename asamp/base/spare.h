@@ -24,10 +24,8 @@ typedef struct Spare {
   unsigned parts;		/* number of parts left */
 } Spare;
 
-/*
-** Fills the reserve, unless it is full: maps a whole new one, then returns the rest of the old one
-** to the system. Returns 0 if there is no space; the reserve is then unchanged.
-*/
+/* Fills the reserve, unless it is full: maps a complete new reserve, and then unmaps the rest of
+   the old one. If there is no space for a new reserve, returns 0 and changes nothing. */
 int spare_keep (Spare *s);
 
 /* Empties the reserve. To be called before code that allocates with malloc directly. */

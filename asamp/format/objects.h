@@ -22,7 +22,8 @@
 /* The queue. All zero: empty. */
 typedef struct Objects {
   struct OpenObject {
-    uint32_t word;       /* the object's word in the record, with bit 0, "survived", not set yet */
+    /* the object's word in the record; bit 0 ("survived") is added when the word is written */
+    uint32_t word;
     uint32_t copies;     /* number of stacks of the sample, at least 1 */
   } *open;               /* the oldest first */
   size_t n, size;

@@ -5,9 +5,9 @@
 **
 ** If modules linked to Lua, the dynamic loader would bind these functions by name, in the scope
 ** that the whole process shares. That scope does not contain a Lua loaded by dlopen with
-** RTLD_LOCAL. If the process has two Luas, it may contain the wrong one. So modules link to no Lua
-** library and have no undefined symbol of Lua. A source file that calls Lua includes this header,
-** and each luaopen_ function of a module starts with
+** RTLD_LOCAL. If the process has two Luas, the scope may contain the wrong one. So modules link to
+** no Lua library and have no undefined symbol of Lua. A source file that calls Lua includes this
+** header, and each luaopen_ function of a module starts with
 **
 **   if (!binding_open(L, "profiler.core", 1)) return 0;
 **
@@ -72,8 +72,8 @@ extern Binding binding __attribute__((visibility("hidden")));
 ** successful call binds functions; later calls ignore 'seam'.
 **
 ** Raises an error if that Lua lacks a function, or is not the Lua that the module already serves.
-** The error is raised in the calling Lua. If it exports no luaL_error, writes one line with advice
-** to stderr and returns 0 instead; then require returns true. Thread-safe.
+** The error is raised in the calling Lua. If that Lua exports no luaL_error, writes one line with
+** advice to stderr and returns 0 instead; then require returns true. Thread-safe.
 */
 #define binding_open(L,module,seam) \
   binding_of(L, module, seam, __builtin_return_address(0))

@@ -77,8 +77,8 @@ typedef struct Work {
   uint64_t *nearly;
   unsigned nearlylog;	/* log2 of the number of bits of 'nearly': over 16 bits per object, at most
 			   2^26 bits. */
-  /* Paths that start with object 'at' and one edge, by kind of edge. Only for kinds whose step does
-     not contain a key; 0: not yet determined. */
+  /* For each kind of edge whose step does not contain a key: the path of all objects that such an
+     edge of object 'at' reaches; 0: not yet determined. */
   uint32_t alike[LUAN_ENAME + 1];
   int failed;
 } Work;

@@ -51,10 +51,10 @@ static struct {
   const char *libraryfrom, *libraryto;  /* Address range of the library. */
   Walk *walks;			/* WALKS elements; NULL: never started */
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
-  uint64_t head, tail;		/* Number of queue slots filled so far; number of those emptied
-				   again; atomic. */
-  int draining;			/* 1: a client is draining the queue, or mallocs_left was called;
-				   atomic */
+  uint64_t head, tail;		/* 'head': number of queue slots filled so far. 'tail': number of
+				   queue slots emptied so far. Atomic. */
+  int draining;			/* 1: a client is draining the queue, or mallocs_left has counted
+				   its samples as lost; atomic */
   uint64_t lost;		/* Lost periods; atomic. */
 } m;
 

@@ -123,8 +123,9 @@ uint64_t mallocs_deaths (void);
 uint64_t mallocs_lost (void);
 
 /*
-** Called at exit: returns the periods lost since the last mallocs_lost. Unless the queue is being
-** drained, this includes the periods of the queued samples, which no client will receive.
+** Called at exit, when the queued samples will reach no client any more. Returns the periods lost
+** since the last mallocs_lost, plus the periods of the queued samples. If a thread is draining the
+** queue, leaves out the queued samples.
 */
 uint64_t mallocs_left (void);
 

@@ -46,8 +46,8 @@ int owner_mixed (lua_State *L);
 /*
 ** Marks those of the n native frames in 'a' that are bytecode loops of other states than L's, and
 ** removes the frames in which other states resume coroutines. Returns the number of frames left.
-** 'whole': the frames reach to the end of the stack. 'sp': a stack address inside the innermost
-** frame, or the stack pointer of that frame.
+** 'whole': the frames reach to the end of the stack. 'sp': the stack pointer of the innermost
+** frame, or another stack address inside that frame.
 */
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
 

@@ -11,8 +11,8 @@
 ** There are two exceptions. If a coroutine has yielded across a C function, the function has no
 ** native frame any more, and is shown with its start address. If a stack is deeper than LUAN_DEPTH,
 ** the frames that luaN_frames leaves out are shown as one frame, and native frames outside that
-** frame may be placed too far out. The profile shows only PROFILE_DEPTH frames. Because more of
-** them are known, complete walks are rare (K3).
+** frame may be placed too far out. The profile shows only PROFILE_DEPTH frames. While enough frames
+** inside the cut are known, the whole stack is not walked again (K3).
 **
 ** The cost of a walk depends on how much the stack has changed since the previous walk. If a Lua
 ** function is still active (luaN_newframes), the same bytecode loop still runs it, and everything
@@ -61,7 +61,8 @@ typedef struct Stack {
 				   outside it. */
   uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
   size_t nknown;	/* Number of entries of 'known'. */
-  int cut;			/* 1: the stack has more frames outside the known ones. */
+  /* 1: the stack has a cut (LUAN_CUT), and 'known' has only frames inside it (K2). */
+  int cut;
   int bare;			/* 1: the innermost thread has no Lua frame yet, and the running
 				   walk has not passed the native frame that resumed it. */
   int resumed;			/* 1: the main thread runs inside a resume. */
@@ -119,10 +120,10 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /*
 ** Determines the running stack of L from n native frames that the caller has already walked.
-** 'native' has their return addresses, which owner_mark may change. 'whole': they reach to the end
-** of the stack. 'sp' is as for owner_mark. Sets s->frames to all frames; none is shared. If L is
-** NULL, they are the native frames only. Does not walk the C stack, and does not block unless
-** s->emit does.
+** 'native' has their return addresses, which owner_mark may change. 'whole' is 1 if the native
+** frames reach to the end of the stack. 'sp' is as for owner_mark. Sets s->frames to all frames;
+** none is shared. If L is NULL, s->frames has only the native frames. Does not walk the C stack,
+** and does not block unless s->emit does.
 */
 void stack_known (Stack *s, lua_State *L, void **native, int n, int whole,
                   const void *sp);

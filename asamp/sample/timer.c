@@ -103,12 +103,13 @@ struct Clock {
   int64_t owed;			/* ns of sampling cost that passing time has not yet paid off
 				   (adapt); negative: time paid in advance */
   unsigned stretch;		/* spans are multiplied by 1 << stretch (C3) */
-  unsigned easy;		/* number of consecutive ticks that would allow more signals */
+  /* number of consecutive ticks cheap enough for spans of half the length */
+  unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the event from perf_event_open, or -1 (C5) */
   uint64_t event;		/* number of the event of 'fd' */
-  int lastfd;			/* descriptor of the last event, by which late signals are
-				   recognized */
+  int lastfd;			/* descriptor of the clock's last event, even if closed: late
+				   signals carry this number */
   int orphaned;			/* 1: the clock's thread has ended */
   struct Signal *signal;	/* signal that the clock uses */
   int posix;			/* 1: the POSIX timer 'timer' exists */
@@ -697,8 +698,9 @@ static Timer *newtimer (void) {
 
 
 /*
-** Sets a clock's sort, and its period, which is the shortest one of its timers. If spans are
-** stretched (C3), they stay stretched so that signals do not become more frequent.
+** Sets a clock's sort, and its period, which is the shortest period of its timers. If spans are
+** stretched (C3), chooses a new stretch with which they do not become shorter, so that signals do
+** not become more frequent.
 */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Timers call functions in a signal handler of one OS thread, at given rates of CPU time or of
-** wall time. A timer belongs to an owner, which is a Lua state whose code may run on the thread.
-** An OS thread has one clock of CPU time and one of wall time. A clock generates the signals for
-** all its timers, at the highest of their rates. At each tick, the time that the tick represents
-** is added to one timer: that of the owner whose code is running.
+** Timers call functions in a signal handler of one OS thread, at given rates of CPU time or of wall
+** time. A timer belongs to an owner, which is a Lua state whose code may run on the thread. An OS
+** thread has one clock of CPU time and one of wall time. A clock generates the signals for all its
+** timers, at the highest of their rates. At each tick, the time that the tick represents is added
+** to one timer: that of the owner whose code is running.
 **
 ** The time of a clock is divided into spans. A span is one period long, or several to limit the
 ** number of signals. Each span has one tick, at a random point, so that ticks are not synchronized
@@ -14,7 +14,7 @@
 **
 **   TIMER_CPU    CPU time, in spans of about 4 ms (whole periods) or of one longer period. The
 **                source is the task clock of perf_event_open, an interrupt at that point of the
-**                thread's time. The interrupt may arrive while the thread is going to sleep, and
+**                thread's time. If the interrupt arrives while the thread is going to sleep, it may
 **                end the sleep. The thread's POSIX timer is set in addition, for ticks in kernel
 **                mode if the kernel grants the event in user mode only, and for C5. If the kernel
 **                refuses the event, the POSIX timer is the only source. Its signals come at
@@ -45,15 +45,15 @@
 **       signal itself (measured at the start for spans below 0.2 ms);
 **   C4  timers and clocks are never freed, because a handler may read them;
 **   C5  a descriptor is used only while it refers to the clock's event, which is recognized by its
-**       event number. The program may close the descriptor, and open another file that receives
-**       the same number: that one is not touched, and the POSIX timer makes the ticks of CPU time;
-**   C6  while none of the running code belongs to an owner with a timer, time is added to the
-**       timer that received time last. Therefore a single timer receives all time;
+**       event number. The program may close the descriptor, and open another file that receives the
+**       same number: that one is not touched, and the POSIX timer makes the ticks of CPU time;
+**   C6  while none of the running code belongs to an owner with a timer, time is added to the timer
+**       that received time last. Therefore a single timer receives all time;
 **   C7  timers that each run for less than a period lose no time. For this, a clock stops when its
 **       last timer stops. When the thread's next timer starts, the clock continues in the same
 **       span, if spans still have that length;
-**   C8  at each point of a clock's time, the expected value of the counted time is the time
-**       itself, because the length of a span depends only on the time before it.
+**   C8  at each point of a clock's time, the expected value of the counted time is the time itself,
+**       because the length of a span depends only on the time before it.
 **
 ** The child of a fork has no timers (timer_forked).
 */
@@ -121,8 +121,8 @@ uint64_t timer_stop (Timer *t);
 
 /*
 ** Ends the ticks of a timer at exit(). Takes no lock, so that it may be called in a signal handler
-** that interrupted anything. Returns the same as timer_stop on the timer's thread. Returns 0 on
-** another thread, which cannot read the timer's clock.
+** that interrupted anything. If called on the timer's thread, returns the same as timer_stop. If
+** called on another thread, which cannot read the timer's clock, returns 0.
 */
 uint64_t timer_leave (Timer *t);
 

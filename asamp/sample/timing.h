@@ -8,14 +8,14 @@
 ** the sample to the client.
 **
 **   TI1  every tick becomes a sample or is counted as lost;
-**   TI2  time that the sampler itself takes is attributed to the stack at which it was taken, with
-**        the sampler's native functions inside;
+**   TI2  time that the sampler itself takes is attributed to the stack at which it was taken; the
+**        sampler's native functions are the innermost frames;
 **   TI3  time that timing_point takes, including waits for the writer, becomes one sample at the
 **        end of timing_point, without another safepoint. Otherwise, with deep stacks, samples of
 **        the sampler itself would be made faster than they can be written;
-**   TI4  a tick is completed only on the OS thread of the timer. While the state runs on another
-**        OS thread, new ticks on the timer's thread are lost. Earlier ticks stay in the buffer
-**        until the state returns to the timer's thread, or are lost (timing_drop);
+**   TI4  a tick is completed only on the OS thread of the timer. While the state runs on another OS
+**        thread, new ticks on the timer's thread are lost. Earlier ticks stay in the buffer until
+**        the state returns to the timer's thread, or are lost (timing_drop);
 **   TI5  time during which the program blocks the signals is counted as lost when the timer stops,
 **        on whatever thread. It is not counted if it is so short that the signal may just be late
 **        (timer.c);
@@ -81,8 +81,8 @@ uint64_t timing_leave (Timing *t);
 */
 void timing_point (Timing *t, lua_State *L, Tracker *k);
 
-/* Drops the ticks in the buffer, for which no safepoint will come. Returns all periods lost since
-   the last call, including those of these ticks. */
+/* Drops the ticks in the buffer, because no safepoint will complete them. Returns the number of
+   periods lost since the last call, including those of the dropped ticks. */
 uint64_t timing_drop (Timing *t);
 
 void timing_close (Timing *t);

@@ -15,11 +15,11 @@
 **   A1  the tracker is registered with the core while it is on or idle, while safepoints are
 **       requested, and while native memory is sampled. After that it stays registered as long as
 **       samples are undecided or followed, with the sample point at infinity;
-**   A2  while the tracker is on, each sample point that is passed either is a period of a sample
-**       or is counted in 'lost' (interval.h);
-**   A3  while the tracker is off, the survival of every sample has been decided. Exception: if it
-**       was switched off in a finalizer, the collector could not run, and the next collection
-**       decides it;
+**   A2  while the tracker is on, each sample point that is passed either is a period of a sample or
+**       is counted in 'lost' (interval.h);
+**   A3  while the tracker is off, the survival of every sample has been decided. Exception: if the
+**       tracker was switched off in a finalizer, the collector could not run, and the next
+**       collection decides the last samples;
 **   A4  reports come in an order that a reader can use. A function is reported before the first
 **       sample that contains it, and a class before the first outcome that refers to it. A
 **       collection is reported once, after the samples that it decides, when its pause is over.
@@ -76,8 +76,9 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_end (Tracker *t, lua_State *L);
 
 /*
-** The two steps of tracker_end. tracker_finish reports everything. Before tracker_leave, the
-** client may take over followed samples of native memory by setting their owners to NULL.
+** The two steps of tracker_end. tracker_finish reports everything. tracker_leave removes the
+** client. Between these calls, the client may take over a followed sample of native memory: it sets
+** the sample's owner to NULL, so that tracker_leave does not stop watching the block.
 */
 void tracker_finish (Tracker *t, lua_State *L);
 void tracker_leave (Tracker *t, lua_State *L);
@@ -96,9 +97,9 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
 /*
-** Switches sampling off. If there is anything to report, runs the minor collection that decides
-** the last samples (finalizers run later). Followed samples remain followed. Returns 0 if sampling
-** was already off.
+** Switches sampling off. If samples are undecided, or deaths or collections are not reported yet,
+** runs a minor collection to report them; finalizers run later. Followed samples remain followed.
+** Returns 0 if sampling was already off.
 */
 int tracker_off (Tracker *t, lua_State *L);
 
@@ -121,10 +122,8 @@ static inline void tracker_copies (Tracker *t, int on) {
 /* Changes the period, also while sampling is on (interval_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 
-/*
-** Returns the tracker registered for the state, even if it only has pending or followed
-** samples; else NULL.
-*/
+/* Returns the tracker that is registered for the state, or NULL. A tracker that was switched off
+   stays registered while it has pending or followed samples (A1). */
 const Tracker *tracker_of (lua_State *L);
 
 /* Returns the bytes allocated while sampling was on, since the client was added. */

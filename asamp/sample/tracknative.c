@@ -25,8 +25,7 @@ static void reportnative (Tracker *t, const MallocSample *in) {
 
 /*
 ** Releases the slots of pending native samples whose blocks were freed. Sets t->reaping so that the
-** next call comes after TRACKNATIVE_MINREAPED further samples, plus one for each block found alive,
-** so that each sample costs only few checks.
+** next call comes after TRACKNATIVE_MINREAPED further samples, plus one for each block found alive.
 */
 static void reap (Tracker *t) {
   size_t i, alive = 0;

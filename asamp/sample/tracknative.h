@@ -16,9 +16,9 @@
 					   blocks are not released (Tracker.reaping). */
 
 /*
-** Number of pending samples from which samples of native memory are lost. Only a collection decides
-** the survival of a sample, so a program that calls C functions for days without allocating a Lua
-** object would collect pending samples without bound. 64 MB of memory.
+** While this many samples are pending, further samples of native memory are lost. Otherwise the
+** list would grow without bound in a program that calls C functions for days and allocates no Lua
+** object, because only a collection decides the survival of samples. This many samples take 64 MB.
 */
 #define TRACKNATIVE_PENDING	(1u << 20)
 
