@@ -102,7 +102,7 @@ struct Profile {
   EventTally written;     /* numbers of samples that can be read from the file */
   clockid_t clock;        /* clock of the CPU time of the writer's thread */
   char *tuning;           /* LUA_GC at the start of the profile, or NULL */
-  int whole;              /* 1: the writer has written everything; atomic */
+  int whole;              /* 1: the writer has finished writing; atomic */
   int done;               /* 1: the file is also closed; atomic */
   Wish *wish;             /* request of profile_dump, changed with the lock held; NULL: none */
   pthread_cond_t answered;

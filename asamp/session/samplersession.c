@@ -131,8 +131,9 @@ static void onclosing (void *ud, lua_State *L) {
 
 
 /*
-** Compares the process ids, because in the child of a fork this may be called before the fork
-** handlers have run. The profile is then that of the parent, which has its writer thread.
+** Callback of the tracker. Returns 0 if the session was opened by another process: in the child of
+** a fork, this function may be called before the fork handlers have run, while s->state.profile is
+** still the profile of the parent.
 */
 static int onready (void *ud) {
   const Sampler *s = ud;

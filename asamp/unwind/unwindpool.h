@@ -6,7 +6,7 @@
 ** with ten thousand states.
 **
 **   WP1  an Unwind that was taken belongs to the taker alone until it is returned to the pool;
-**   WP2  after a fork, the child has those that were in the pool; the others are lost.
+**   WP2  after a fork, the child has the elements that were in the pool; the others are lost.
 */
 #ifndef asamp_unwindpool_h
 #define asamp_unwindpool_h
