@@ -56,8 +56,9 @@ static char *socketpath (void) {
 /* {== files ============================================================ */
 
 /*
-** Continues the profile in the next file of the pattern, or writes a flight recorder's content
-** into it. Removes files beyond the option 'keep'.
+** Continues the profile in the next file of the pattern. If there is a flight recorder, instead
+** writes its content into that file. Removes the oldest files if there are more than the option
+** 'keep' allows.
 */
 static void change (void) {
   char err[1024], path[PATH_MAX];
@@ -76,9 +77,10 @@ static void change (void) {
 
 
 /*
-** Returns 1 if the profile can continue in another file now. The present file must not be empty,
-** unless it could not be created or there is a flight recorder. There must be no recording. The
-** process must not be ending, because nothing would finish another file then.
+** Returns 1 if the profile can continue in another file now. There must be no recording. The
+** process must not be ending, because nothing would finish the other file. The present file must
+** not be empty; this condition does not apply if it could not be created, or if there is a flight
+** recorder.
 */
 static int ischangeable (void) {
   ProcessStats s;

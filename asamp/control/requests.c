@@ -211,8 +211,9 @@ static int sayset (Request *r, const SamplerSet *s) {
 
 
 /*
-** Appends lines of sayset with the exact bytes of the SET_ROWS label sets with the most bytes, and
-** the sum of the others. If no bytes were allocated with labels, there are no rows.
+** Appends a line with the exact bytes (sayset) for each of the SET_ROWS label sets with the most
+** bytes, and a line with the sum of the others. If no bytes were allocated with labels, there are
+** no rows.
 */
 static int labelsets (Request *r) {
   SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
@@ -354,7 +355,8 @@ static int dump (Request *r, const char *to) {
 }
 
 
-/* Continues the profile in another file of the pattern; removes files beyond the option 'keep'. */
+/* Continues the profile in another file of the pattern. Removes the oldest files if there are more
+   than the option 'keep' allows. */
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;

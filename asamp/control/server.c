@@ -49,9 +49,9 @@ static struct Held *server_find (int fd) {
 
 
 /*
-** Records a new descriptor and returns it. A negative 'fd' is only returned. An existing entry with
-** the number is replaced, because the program must have closed the old descriptor. The caller holds
-** the lock.
+** Records a new descriptor and returns it. If 'fd' is negative, only returns it. Replaces an entry
+** with the same number, because the program must have closed that descriptor. The caller holds the
+** lock.
 */
 static int holdfd (int fd) {
   struct stat s;

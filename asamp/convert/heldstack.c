@@ -51,9 +51,9 @@ static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_
 }
 
 /*
-** Adds a node for each path, which is that of its last step. Its parent is the node of the path
-** that it extends, which exists because that path has a lower number. Returns 0 if there is not
-** enough memory.
+** Adds a node for the last step of each path. The parent of the node is the node of the path that
+** this path extends; it exists already, because that path has a lower number. Returns 0 if there is
+** not enough memory.
 */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;

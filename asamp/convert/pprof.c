@@ -149,8 +149,8 @@ static void limits (Writer *w) {
 }
 
 /*
-** Writes a comment with the exact bytes of each label set, if they are known. They cannot be values
-** of samples, because these are estimates by stack.
+** Writes a comment with the exact bytes of each label set, if they are known. Exact bytes cannot be
+** values of samples, because these values are estimates for single stacks.
 */
 static void exactlabels (Writer *w) {
   const ReadProfile *r = w->r;

@@ -212,7 +212,8 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     framename_lua(out, plain, f.line <= INT32_MAX ? (int)f.line : 0, f.file);
 }
 
-/* Returns the id of a frame in the merged file. A new name is written first (TranscodeInto). */
+/* Returns the id of a frame in the merged file. If the frame's name is new to the file, a callback
+   of TranscodeInto adds it first. */
 static uint64_t renamed (Transcode *t, uint64_t id) {
   char name[FRAMENAME_LIMIT + 1];
   uint64_t to;

@@ -23,7 +23,7 @@ typedef struct TranscodeState {
 			   state can be written any more */
   int ended;            /* 1: the state was closed at 'end' */
   uint64_t end;         /* ns */
-  uint64_t orphans;     /* closed state: number of orphans whose death has not been read yet */
+  uint64_t orphans;     /* of a closed state: number of orphans whose death was not read yet */
   /* The following members are used in merged files only. */
   struct TranscodeState *next;  /* the state of the profile that was closed before this one */
   uint64_t allocated;   /* exact bytes allocated */
@@ -46,9 +46,9 @@ typedef struct TranscodeInto {
      if there is not enough memory, or if there are too many states; in the latter case sets the
      client's 'stop'. */
   TranscodeState *(*state) (void *ud, uint32_t id);
-  /* These three return the file's id of a function, native function or class. A new name is
-     written, or recorded to be written by the encoder. They return 0 if there is not enough
-     memory. */
+  /* The next three callbacks return the file's id of a function, native function or class. If the
+     name is new, they write it, or the encoder writes it later. They return 0 if there is not
+     enough memory. */
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
@@ -122,8 +122,8 @@ void transcode_head (void *ud, const ReadProfile *r);
 */
 void transcode_turn (Transcode *t);
 /*
-** Passes the survival outcomes and deaths that were held back to the encoder. The next event
-** selects a state again. Called before the caller changes the encoder's state. Only in merged
+** Passes the survival outcomes and deaths that were held back to the encoder. Called before the
+** caller changes the encoder's state; the next event of the profile sets it again. Only in merged
 ** files.
 */
 void transcode_pause (Transcode *t);

@@ -133,8 +133,8 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /*
 ** Offset of the addresses that native functions have in the result. An address is NATIVES plus
-** twice the number of the function's name in 'natives'. Its id (address | 1) is greater than the
-** special ids of frameids.h, even with number 0, which names beyond the limit have.
+** twice the number of the function's name in 'natives'. So its id (address | 1) is greater than the
+** special ids of frameids.h, even for number 0, which all names beyond the limit have.
 */
 #define NATIVES		66
 
@@ -218,7 +218,8 @@ static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
 
 /* {== states (UN2, UN3) ==================================================== */
 
-/* Returns the key of a state of the profile in 'places' and 'orphaned': keys are above 0. */
+/* Returns the key of a state in 'places' and 'orphaned': its number in the profile plus 1, because
+   keys must be above 0. */
 static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }

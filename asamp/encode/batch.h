@@ -23,8 +23,8 @@
 typedef struct Batch {
   uint64_t samples;      /* number of samples in the batch; a sample of n copies counts once */
   Bytes times, kinds, sizes, counts, outside, labels, events;
-  uint32_t label;        /* number of the last samples' label set */
-  uint64_t labelled;     /* number of consecutive last samples with that set */
+  uint32_t label;        /* number of the label set of the last sample */
+  uint64_t labelled;     /* number of successive samples with that set, up to the last sample */
   uint64_t sampletime;   /* time of the last sample */
   uint64_t eventtime;    /* time of the last collection or marker */
   uint64_t state;        /* number of the state to which the last lines belong, plus 1; 0: none */

@@ -76,9 +76,10 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
 }
 
 /*
-** Writes the seconds that a time sample represents. It is written after the first time sample,
-** because converters divide by the number of time samples if there is a period, also in a file
-** that was cut. If there was no time sample, 0 is written at the end.
+** Writes the meta "period": the seconds that a time sample represents. It is written after the
+** first time sample, so that each file with a period has a time sample, even if the file was cut:
+** converters divide by the number of time samples. If there was no time sample, 0 is written at the
+** end.
 */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
@@ -242,7 +243,8 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* Adds a new native address to those that need a name, within the limit. */
+/* If a native address is new, adds it to those that need a name. Beyond the limit, counts it in
+   'natives' instead. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
@@ -418,7 +420,8 @@ static uint32_t labelled (Encoder *e, uint32_t set) {
   return id;
 }
 
-/* Sets the time of the next stack to 'time', but never to an earlier time than before (E1). */
+/* Sets the time of the next stack to 'time'; keeps that of the last stack if 'time' is earlier
+   (E1). */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
     e->last = time;

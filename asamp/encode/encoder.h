@@ -99,8 +99,8 @@ void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 /*
 ** Records deaths among the orphans of a state. In a merged file, these may also be samples of
 ** native memory of an open state. 'runs' has n lengths, alternately of live and of dead samples,
-** starting at the oldest sample. Dead samples leave the list, so that the next call does not count
-** them.
+** starting at the oldest sample. Dead samples are removed from the state's list of orphans, so that
+** the next call does not count them.
 */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /*

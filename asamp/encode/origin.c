@@ -35,9 +35,9 @@ Origin *origins_get (Origins *o, uint32_t id) {
 }
 
 /*
-** Removes the entries of freed states (OR3) from 'places' by rebuilding it, because an IdMap has
-** no removal. Does so if there are at least 1,024 entries, three quarters or more of freed states.
-** If there is not enough memory, it is done at a later call.
+** Removes the entries of freed states (OR3) from 'places' by rebuilding it, because an IdMap has no
+** removal. Does so if there are at least 1,024 entries, and three quarters or more of them belong
+** to freed states. If there is not enough memory, a later call does it.
 */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};

@@ -77,8 +77,8 @@ static size_t bytesof (size_t n) {
 }
 
 /*
-** Copies the frames of a stack that are kept, and returns their number. Of a deep stack, these are
-** the two ends, as in the encoder.
+** Copies the frames of a stack that are kept, and returns their number. If the stack is deeper than
+** PROFILE_DEPTH, only frames at its two ends are kept, as by the encoder.
 */
 static size_t past_ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;

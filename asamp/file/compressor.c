@@ -124,9 +124,9 @@ static uint32_t fastlength (const struct isal_zstream *fast) {
 }
 
 /*
-** Parameters of zlib for FAST. It accepts the first match found, up to the maximal length, and
-** indexes the bytes that the match covers. The output is as small as with zlib's default, in two
-** thirds of the time.
+** Parameters of zlib for FAST. With them zlib accepts the first match found, up to the maximal
+** length, and indexes the bytes that the match covers. The output is as small as with zlib's
+** default level, and takes two thirds of the time.
 */
 enum { FASTLEVEL = 3, FASTCHAIN = 32 };
 
@@ -289,8 +289,8 @@ void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud) {
     p->nturns--;  /* this change and the one before cancel each other */
 }
 
-/* A flush ends at a byte boundary. The bytes that follow it are an empty last block, the checksum
-   and the length. */
+/* After a flush, the output ends at a byte boundary. So an empty last block, the checksum and the
+   length end the member. */
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
   uint32_t numbers[2];
   size_t n = 0;

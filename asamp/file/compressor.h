@@ -82,9 +82,9 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
 void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud);
 
 /*
-** Stores the bytes that would end the gzip member here in 'ending', and returns their number; 0:
-** no member is open. A caller that cannot write the output after this point writes these bytes
-** instead. Call it directly after a FLUSH.
+** Stores in 'ending' the bytes that would end the gzip member at this point of the output. Returns
+** their number; 0: no member is open. A caller that cannot write the later output writes these
+** bytes instead. Called directly after a FLUSH.
 */
 #define COMPRESSOR_ENDING	16
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);

@@ -54,7 +54,7 @@ typedef struct LiveFile {
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */
   int waiting;          /* 1: a system call that writes is running, and may block; atomic */
-  int leaving;          /* 1: the profile ends (W8); atomic */
+  int leaving;          /* 1: the profile is ending (W8); atomic */
   Compressor compressor;
   /* for W6 */
   int patient;          /* 1: the file stalls if a write fails; 0: it fails */
@@ -66,8 +66,8 @@ typedef struct LiveFile {
 } LiveFile;
 
 /*
-** Opens *f for a descriptor, which is of an empty regular file or of another kind of file. Returns
-** 0 or an errno. livefile_close must be called in either case.
+** Opens *f for a descriptor of an empty regular file, or of a file of another kind, such as a pipe.
+** Returns 0 or an errno. livefile_close must be called in either case.
 */
 int livefile_open (LiveFile *f, int fd, int how);
 

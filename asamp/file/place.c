@@ -24,8 +24,8 @@ enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
    wait. */
 enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
 
-enum { NEXT = -1 };  /* a result in addition to errnos: the name is in use, and the next one must
-			be tried */
+/* A result in addition to errnos: this name cannot be used, so the next name is tried. */
+enum { NEXT = -1 };
 
 typedef struct Attempt {
   const PlaceWish *wish;

@@ -60,8 +60,8 @@ double source_fraction (const Source *s);
 int source_live (const Source *s);
 
 /*
-** Locks the file, so that no profile is written into it, and reads its size again. Returns 0 if it
-** is being written. On a file system without locks, only reads the size.
+** Locks the file, so that no profile is written into it, and reads its size again. Returns 0 if a
+** process is writing the file already. On a file system without locks, only reads the size.
 */
 int source_lock (Source *s);
 

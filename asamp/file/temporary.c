@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The signals whose actions are changed. SIGXFSZ is ignored, so that the write fails with an
-   error, which is reported. */
+/* The signals whose actions are changed. SIGXFSZ is ignored, so that a write beyond the size limit
+   fails with an error, which is reported. */
 enum { NSIGNALS = 4 };
 static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 

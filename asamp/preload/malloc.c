@@ -4,8 +4,8 @@
 ** sampler, and call the real allocator. mallocseam.h has the interface, and the rules MA1 to MA5.
 ** This folder is a library of its own for LD_PRELOAD. It defines all names by which programs
 ** allocate, and finds the real allocator (that of the C library or another one) with dlsym. C++'s
-** operators are defined too, because those of some allocators do not call malloc. If they do, the
-** call of malloc has already counted the bytes.
+** operators are defined too, because those of some allocators do not call malloc. If an operator
+** calls malloc, only the call of malloc counts the bytes.
 **
 ** Data: each thread's distance to its next sample point ('left', 'thread'); the watched blocks
 ** ('buckets', 'numbers', 'near') and their slots; the real functions ('real'). All functions may be
