@@ -42,8 +42,8 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   return alias != 0 ? alias : n;
 }
 
-/* Makes 'alias' > 0 the alias of n, up to the limit (AL2). Returns 0 if there is not enough memory.
-   */
+/* Makes 'alias', which must not be 0, the alias of n, up to the limit (AL2). Returns 0 if there is
+   not enough memory. */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
 /* Frees all pages; there are then no aliases. */
 void aliases_free (Aliases *a);

@@ -20,9 +20,9 @@ void bins_free (Bins *b) {
 #define NOROW	SIZE_MAX
 
 /*
-** Returns the index of the row of a site in a bin, and makes it if needed. Beyond the limit, adds
-** 'count' to 'left' and returns the row of node 0 (B3). Returns NOROW if there is not enough
-** memory.
+** Returns the index of the row of a site in a bin, and creates the row if needed. At the limit
+** (B3), adds 'count' to 'left' and returns the index of the row of node 0. Returns NOROW if there
+** is not enough memory.
 */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {

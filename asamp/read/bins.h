@@ -41,7 +41,7 @@ typedef struct Bins {
 
 /* Initializes the bins. 'most' <= BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
-/* Adds a sample to the slice of its time. 'fate': its outcome, READER_DIED or another of these. */
+/* Adds a sample to the slice of its time. 'fate': the outcome (READER_DIED, ...). */
 void bins_add (Bins *b, const ReadSample *s, int fate);
 /*
 ** Adds a sample to the slice of position 'at', which has the unit of 'width' (us or bytes). The

@@ -3,8 +3,8 @@
 ** History of a profile's collections: sums and maxima over all of them, a histogram of their
 ** pauses, and a timeline of bounded length. The elements of the timeline are spans: single
 ** collections at first, groups of consecutive ones when the timeline is full. Some collections have
-** no event of their own in the file; the next event has the sum of their pauses.
-** Independent of files and Lua. Invariants:
+** no event of their own in the file; the next event has the sum of their pauses. Independent of
+** files and Lua. Invariants:
 **
 **   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
 **   CO2  the sums, maxima and minima of a span are exact for its collections, also after spans were
@@ -28,7 +28,7 @@ typedef struct Span {
   /* Largest numbers of bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t least;        /* smallest number of bytes in use after a collection */
-  /* Sums of the fields with these names of ReadCollection. */
+  /* Sums of these fields of ReadCollection. */
   uint64_t tenured, decided, survived;
   uint64_t planned, charged;
   /* Longest pause of a minor and of a major collection; 0 if the span has no such collection. */

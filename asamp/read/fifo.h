@@ -26,8 +26,8 @@ typedef struct Fifo {
   uint64_t passed;       /* number of samples given up whose outcomes have not been read (FI2) */
 } Fifo;
 
-/* Appends a copy of *s; the queue must not be full (FI1). Returns 0 if there is not enough memory.
-   */
+/* Appends a copy of *s to the queue, which must not be full (FI1). Returns 0 if there is not enough
+   memory. */
 int fifo_put (Fifo *f, const struct ReadSample *s);
 /* Removes the oldest sample and copies it to *to. Returns 0 if there is none. */
 int fifo_take (Fifo *f, struct ReadSample *to);

@@ -62,15 +62,14 @@ typedef struct Input {
   unsigned char *wide;   /* buffer for 32-bit addresses extended to 64 bits */
   PathFrame *path;     /* frames of the last stack, the outermost first; READER_MAXDEPTH elements */
   size_t npath;        /* number of frames in 'path' */
-  /* The KNOWN entries of the cache, 1 MiB. They are not cleared, so that a short profile touches
-     only few pages. */
+  /* The KNOWN entries of the cache, 1 MiB. They are not cleared, so that a short profile uses
+     only a few pages of memory. */
   Known *known;
   uint32_t nknown[KNOWN];  /* number of words of each entry of the cache; 0: the entry is empty */
   char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta */
 } Input;
 
-/* Result of reading a record. STOP: no further record is read, because the log ends or is damaged.
-   */
+/* Result of reading a record. STOP: no further record is read; the log ends here, or is damaged. */
 typedef enum { STOP, GO } Step;
 
 /* Sets the message: a phrase, and the position of the current record. Returns STOP. */
@@ -161,7 +160,8 @@ static Step header (Input *in) {
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
-  memset(in->nknown, 0, sizeof(in->nknown));  /* their words were read with another layout */
+  /* Empties the cache: the stacks before the header were read with another layout. */
+  memset(in->nknown, 0, sizeof(in->nknown));
   in->header = 1;
   in->threads = r->version >= 1;
   in->memory = (mode & MODE_MEMORY) != 0;
@@ -257,7 +257,7 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   return depth > 0 ? in->path[depth - 1].node : 0;
 }
 
-/* As internstack, with the cache. */
+/* As internstack, but with the cache 'known'. */
 static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   Known *known;
   uint64_t hash = n;
@@ -465,7 +465,7 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the writer dropped the difference */
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the writer did not follow the rest */
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }

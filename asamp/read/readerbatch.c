@@ -152,9 +152,10 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* Reads the next triple of the column 'counts': the number of a sample in the batch (from 1), the
-   sample's count, and the number of its equal stacks. At the end of the column sets triple[0] to 0.
-   */
+/*
+** Reads the next triple of the column 'counts': the number of a sample in the batch (from 1), the
+** sample's count, and the number of its equal stacks. Sets triple[0] to 0 at the end of the column.
+*/
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {

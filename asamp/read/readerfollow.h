@@ -15,8 +15,8 @@
 #include "readprofile.h"
 
 typedef struct ReadFollowed {
-  /* The sample. If its count is 0, the real sample was given up before its outcome (FI1); the entry
-     only keeps the positions equal to those in the writer's list. */
+  /* The sample. If its count is 0, the real sample was given up before its outcome (FI1). Such an
+     entry exists only so that the next entries have the same positions as in the writer's list. */
   ReadSample sample;
   uint64_t born;       /* ReaderStream.allocated when the sample was decided, bytes */
   uint64_t tag;        /* value of ReaderClient.tag that the callback 'fate' set */
@@ -30,7 +30,8 @@ typedef struct ReadFollowed {
 typedef struct ReaderFollow {
   ReadFollowed *list;  /* oldest first */
   size_t n, size;      /* number of elements, capacity */
-  size_t at, to;       /* indexes of the next entry that the pass reads, and writes (RF2) */
+  /* 'at': index of the next entry that the pass visits. 'to': number of entries kept (RF2). */
+  size_t at, to;
 } ReaderFollow;
 
 /*
@@ -41,7 +42,8 @@ int readerfollow_room (ReaderFollow *f, int *failed);
 /* Adds a sample at the end; readerfollow_room must have returned 1 just before. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);
 
-/* Continues the pass, or starts one: keeps the next n samples, or all others if they are fewer. */
+/* Continues the pass, or starts one: keeps the next n samples; if fewer are left, keeps
+   these. */
 void readerfollow_stay (ReaderFollow *f, uint64_t n);
 /*
 ** Continues the pass, or starts one: removes the next sample and copies it to *sample. Returns 0 if

@@ -22,7 +22,7 @@ static double squaresof (const ReadSample *s) {
 }
 
 /*
-** Returns the totals of a label set, and makes them if needed. If there is not enough memory,
+** Returns the totals of a label set, and creates them if needed. If there is not enough memory,
 ** returns NULL and sets the client's 'stop'.
 */
 static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
@@ -57,8 +57,8 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
 }
 
 /*
-** Returns the index of a sample's site, and makes the site if needed; SITETABLE_NONE if there is
-** not enough memory. Sets client.tag to the index, so that the callback 'death' finds the site.
+** Returns the index of a sample's site, and creates the site if needed; SITETABLE_NONE if there
+** is not enough memory. Sets client.tag to the index, so that the callback 'death' finds the site.
 */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)

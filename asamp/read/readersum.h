@@ -44,18 +44,18 @@ typedef struct LabelTotals {
 typedef struct ReaderSum {
   ReaderClient client; /* to be passed to reader_read */
   SiteTable table;        /* all samples, by node and kind */
-  /* The sites of 'lives', 'times', 'held' and 'copies' store other values in Site.node and
-     Site.kind. The comment of each table gives first the value in 'node', then the value in 'kind'.
-     */
-  /* Survivors that died later, with a histogram of their lives in bytes: node of the call tree;
-     number of binary digits of ReadDeath.allocated. */
+  /* Survivors that died later. Site.kind is not the kind but the number of binary digits of
+     ReadDeath.allocated, so that the table is a histogram of lives in bytes. */
   SiteTable lives;
-  /* All samples that are known to have died: kind; number of binary digits of the life in us. */
+  /* All samples that are known to have died. Site.node is not a node but the kind. Site.kind is the
+     number of binary digits of the life in us. */
   SiteTable times;
   Ages ages;              /* survival by age; empty in files of other writers */
   const ReadProfile *profile;  /* set by the callback 'head'; NULL before */
-  SiteTable held;        /* live followed samples: node; number of the path (0: unknown) */
-  SiteTable copies;      /* copy samples: node; ReadSample.kind. Empty if 'instant' is used */
+  /* Live followed samples. Site.kind is the number of the path to the sample; 0: unknown. */
+  SiteTable held;
+  /* Copy samples. Site.kind is ReadSample.kind, the sort of copy. Empty if 'instant' is used. */
+  SiteTable copies;
   KindTotals *kinds;   /* READER_MAXKINDS elements */
   LabelTotals *labels;  /* for each label set; labels[0] is of samples without labels */
   size_t nlabels, labelsize;  /* number of elements, capacity */
@@ -72,8 +72,7 @@ typedef struct ReaderSum {
   uint64_t walkstep, walkcount;  /* interval of 'walks'; number of walks so far */
   Bins bins;           /* all samples, by the slice of time in which they were taken */
   /* Survivors that died later, by the slice of time in which they were found dead. Only 'samples'
-     and 'bytes' of the rows are set. A slice may be wider or narrower than in 'bins', by a power of
-     2. */
+     and 'bytes' of the rows are set. The width of a slice may differ from 'bins'. */
   Bins gone;
   /* 'born', 'alive' and 'worked' are empty if 'bins' is disabled. The slices of 'born' and 'alive'
      are ranges of ReadSample.born, in bytes. */

@@ -41,8 +41,8 @@ typedef struct ReadSample {
      multiplied by ReadProfile.scale, which is set after the last event. */
   uint64_t period;
   uint64_t size;       /* bytes of the block; 0: unknown */
-  uint64_t thread;     /* thread word of the sample's record: in files of many states, the id of the
-		          state */
+  /* The word for the thread in the sample's record. In files of many states: id of the state. */
+  uint64_t thread;
   /* The sample's time, measured in allocated bytes: the sum of the bytes that this sample and all
      samples decided before it represent. The sum is not multiplied by 'scale'. The field is set
      when the sample is decided as READER_DIED or READER_SURVIVED. */
@@ -102,7 +102,8 @@ typedef struct ReadCollection {
   uint64_t decided;    /* samples decided since the previous event of the state, in periods;
 		          unwanted samples are included */
   uint64_t survived;   /* those samples of 'decided' that survived, in periods */
-  uint64_t minors, majors;  /* numbers of earlier collections without an event of their own */
+  /* Numbers of collections since the previous event that have no event of their own. */
+  uint64_t minors, majors;
   uint64_t left;       /* sum of the pauses of the collections in 'minors' and 'majors', us */
   int major;           /* 1: a major collection, or a slice of one */
   int state;           /* phase of the major collection: 0 none, 1 marking, 2 sweeping, 3
@@ -141,7 +142,7 @@ typedef struct ReadMark {
   size_t namelength, valuelength;
 } ReadMark;
 
-/* A walk over the heap that finds the holders of live samples. */
+/* A walk over the heap that searched for the holders of live samples. */
 typedef struct ReadWalk {
   uint64_t time;       /* its start */
   uint64_t duration;   /* us that the program waited for the walk */
@@ -242,7 +243,7 @@ typedef struct ReadProfile {
   size_t nlabels;
   ReadPath *paths;     /* holders of live samples; path number i is paths[i - 1] */
   size_t npaths;
-  uint64_t walks;      /* (W) number of heap walks that found holders */
+  uint64_t walks;      /* (W) number of heap walks that searched for holders */
   uint64_t walked, longestwalk;  /* (W) us that the program waited for walks: total; longest */
   uint64_t samples;    /* (W) allocation samples, in periods */
   uint64_t timesamples;  /* (W) time samples, in periods */
@@ -275,8 +276,9 @@ typedef struct ReaderClient {
   /* Ids of the wanted states, ascending; NULL: all. */
   const uint32_t *only;
   size_t nonly;
-  /* If 'labelname' is not NULL, only samples and collections with this label are wanted. If in
-     addition 'labelvalue' is NULL, only those without a label of that name are wanted. */
+  /* If both strings are set (not NULL), only samples and collections with this label are wanted. If
+     only 'labelname' is set, only samples and collections without a label of this name are wanted.
+     */
   const char *labelname, *labelvalue;
   /* Only samples, collections, marks and walks with since <= time < till are wanted, in us. If
      'till' is 0, there is no end. */
@@ -301,13 +303,13 @@ typedef struct ReaderClient {
   /* The death of a followed sample. */
   void (*death) (void *ud, const ReadDeath *d);
   /* A followed sample that is alive at the end. Called after the events, if the file has paths.
-     'path': number of the path that held the sample at the last walk that reached it, 0: unknown.
-     'place': index of the sample among the followed samples of its state. 'unreached': 1 if the
-     last walk did not reach the sample. */
+     'path': number of the path that held the sample at the last heap walk that reached it, 0:
+     unknown. 'place': index of the sample among the followed samples of its state. 'unreached': 1
+     if the last heap walk did not reach the sample. */
   size_t place;
   int unreached;
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
-  /* A heap walk that found holders. */
+  /* A heap walk that searched for the holders of live samples. */
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
@@ -351,7 +353,7 @@ void readprofile_free (ReadProfile *r);
 ** profile. The head of the profile must have been read. Identities are separated by spaces. The
 ** usual form is "p<pid>:<start, s of the epoch>:<start, us of the monotonic clock>". A dump of a
 ** flight recorder has "r<recorder>:<start>:<time of the dump>", both in us of the monotonic clock.
-** Unknown identities are left out, and those with which 'to' would exceed READER_MAXSOURCES bytes.
+** Leaves out unknown identities, and identities that do not fit into READER_MAXSOURCES bytes.
 */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 

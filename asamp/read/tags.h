@@ -45,7 +45,7 @@ typedef struct TagGroup {
 
 typedef struct Tags {
   int by;               /* sum of TAGS_BY* */
-  const ReadProfile *r;     /* set by the client in 'head' */
+  const ReadProfile *r;     /* set by the client's callback 'head' */
   Tag *list;            /* list[i]: the triple of tag i */
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps triples to tags */

@@ -28,7 +28,7 @@ typedef struct Tree {
   uint32_t size;     /* capacity of 'nodes' */
   uint32_t *slots;   /* hash table: the index of a node, or 0 for a free slot */
   uint32_t nslots;   /* number of slots: a power of 2, at least 2 * n */
-  uint64_t left;     /* how often a frame was left out (TR3) */
+  uint64_t left;     /* number of times that a frame was left out (TR3) */
 } Tree;
 
 /*
@@ -39,9 +39,9 @@ int tree_init (Tree *t);
 void tree_free (Tree *t);
 
 /*
-** Returns the child of 'parent' with that id and line, and makes it if needed. Returns 'parent' if
-** the tree is full (TR3). Returns 0, which is not a child of any node, if there is not enough
-** memory.
+** Returns the child of 'parent' with that id and line, and creates the child if needed. Returns
+** 'parent' if the tree is full (TR3). Returns 0, which is not a child of any node, if there is not
+** enough memory.
 */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 

@@ -84,7 +84,7 @@ static uint64_t length (const Repair *p) {
   return us > p->known ? us : p->known;
 }
 
-/* Writes the end of the new file (X2). */
+/* Writes the records that make the new file complete (X2). */
 static void repair_finish (Repair *p, LiveFile *file) {
   p->record.n = 0;
   putobjects(p, file);

@@ -13,8 +13,7 @@
 #include "source.h"
 #include "vmprof.h"
 
-/* Number of the type "unknown". Added objects have this type, and objects whose type was invalid.
-   */
+/* Number of the type "unknown": the type of added objects, and of objects with an invalid type. */
 #define REPAIR_UNKNOWNTYPE	0xffffu
 #define REPAIR_CENTURY_US	((uint64_t)1 << 52)  /* limit of valid times, us: 143 years */
 
@@ -42,7 +41,7 @@ typedef struct Repair {
   /* 'stacks': number of stacks of allocation samples in the extended format, each of which needs an
      object. 'objects': number of objects. */
   uint64_t stacks, objects;
-  uint64_t samples, timesamples;   /* number of stacks of allocation samples, and of time samples */
+  uint64_t samples, timesamples;   /* numbers of stacks: of allocation samples, of time samples */
   /* Numbers of allocation samples, and of their outcomes, in the details. */
   uint64_t allocations, fates;
   unsigned nstats;       /* number of statistics at the end of an objects record */

@@ -184,7 +184,7 @@ static int dump_edge (void *ud, const luaN_Edge *e) {
 
 /* {== samples ========================================================== */
 
-/* Hash table of the sites written so far: from function and line to the number of the site. */
+/* Hash table of the sites written so far. Maps function and line to the number of the site. */
 typedef struct Sites {
   struct { uint64_t key; uint32_t number; } *slots;  /* number 0: a free slot */
   size_t mask, bytes;	/* number of slots, a power of 2, minus 1; bytes of 'slots' */
