@@ -35,7 +35,7 @@ typedef struct Age {
 /* The totals. All zero: empty. */
 typedef struct Ages {
   /* The table: AGES_BINS rows, by the bin of u; each has AGES_BINS columns, by the bin of v. NULL:
-     no collection has ended. */
+     no collection was added. */
   Age *cells;
   struct AgeOpen {
     uint64_t bytes;

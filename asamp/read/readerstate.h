@@ -122,7 +122,8 @@ static inline int readerstate_isnone (const ReaderState *s) {
 
 /*
 ** Returns the row of the state with that id, and creates the row if needed. Returns NULL if the
-** state shares its row with others (RS2), or if it has no row and 'list' is full (RS1).
+** state shares its row with others, or would share it (RS2). Also returns NULL if the state has no
+** row and 'list' is full (RS1).
 */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
 /* Sets the OS thread of s->of to the thread with that system number. A new thread beyond

@@ -277,8 +277,7 @@ typedef struct ReaderClient {
   const uint32_t *only;
   size_t nonly;
   /* If both strings are set (not NULL), only samples and collections with this label are wanted. If
-     only 'labelname' is set, only samples and collections without a label of this name are wanted.
-     */
+     only 'labelname' is set, only samples and collections without a label of this name are. */
   const char *labelname, *labelvalue;
   /* Only samples, collections, marks and walks with since <= time < till are wanted, in us. If
      'till' is 0, there is no end. */
