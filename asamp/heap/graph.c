@@ -76,11 +76,10 @@ typedef struct Reader {
   uint64_t defined, nedges;	/* numbers of objects defined and of edges read so far, which are
 				   compared with the numbers at the file's end */
   uint64_t bytes, sampled;	/* bytes of all objects; bytes that all samples represent */
-  uint64_t spent;		/* approximate bytes of memory for the part of the file that
-				   has been read */
-  uint64_t last, lastsample, from;  /* addresses to which distances in the file are added:
-				       those of the previous object, of the object of the
-				       previous sample, and of the holder */
+  uint64_t spent;		/* approximate bytes of memory for the records read so far */
+  /* Addresses to which distances in the file are added. 'last': of the previous object.
+     'lastsample': of the object of the previous sample. 'from': of the holder. */
+  uint64_t last, lastsample, from;
   uint32_t holder;		/* the object whose edges are being read */
   int late;			/* 1: the edges that are being read are stored in Graph.late,
 				   because the file had other edges of the holder before, or the
@@ -204,7 +203,7 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /*
 ** Returns the hash of an address. Addresses in one page of 4 KiB have hashes that are close
-** together, so that lookups use few cache lines: such addresses often follow one another.
+** together. Successive addresses in a file are often in one page, so lookups use few cache lines.
 */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
@@ -529,9 +528,9 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* The holder's edges may be in two parts of the file: a weak key's own edges come before those to
-     the values under it, the state's before those to objects pending finalization, a
-     stack's local variables and open upvalues before its other slots. */
+  /* The file may have the holder's edges in two parts. Of a weak key, the second part has the edges
+     to the values under the key; of the state, those to objects pending finalization; of a thread,
+     those from stack slots that are neither local variables nor open upvalues. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
@@ -546,8 +545,8 @@ static int byfrom (const void *a, const void *b) {
 /* }===================================================================== */
 
 /*
-** Returns the largest valid number of a meta. It is larger for a sampling period, which may exceed
-** any possible heap.
+** Returns the largest valid number of the meta 'key'. It is larger for the sampling period, which
+** may exceed any possible heap.
 */
 static uint64_t mostof (const char *key) {
   return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;

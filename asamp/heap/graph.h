@@ -63,7 +63,7 @@ typedef struct Slot {
 			   unknown */
 } Slot;
 
-/* An edge that is in the file apart from the other edges of its object. */
+/* An edge that the file does not store next to the other edges of its object. */
 typedef struct LateEdge {
   uint32_t from, to;
   Way way;
@@ -94,8 +94,9 @@ typedef struct Graph {
      prototype. C function: index into 'codes'. These three may be GRAPH_NONE. Prototype: index into
      'protos'. Thread: 1 if it is the main thread. Other kinds: GRAPH_NONE. */
   uint32_t *info;
-  uint32_t *first, *count;	/* edges of each object: index of the first one in 'to' and 'ways',
-				   and their number, without those in 'late' */
+  /* Edges of each object. 'first': index of its first edge in 'to' and 'ways'. 'count': number of
+     its edges there; its edges in 'late' do not count. */
+  uint32_t *first, *count;
   uint32_t *parent;		/* holder on a shortest path; GRAPH_NONE for object 0 */
   Way *way;			/* how the parent holds the object */
   uint32_t nedges;		/* number of edges in 'to' and 'ways' */
@@ -122,9 +123,10 @@ typedef struct Graph {
   uint64_t textless;		/* number of strings whose texts are dropped, because all texts
 				   together would exceed TEXT_MOST bytes */
   uint64_t bytes;		/* bytes of all objects and of the state */
-  /* Numbers from the metas of the file; 0: the file has no such meta. In this order: bytes of the
-     state itself; bytes in use; bytes reserved by the heap; bytes allocated so far; time of the
-     snapshot in s since the epoch; process id; sampling period in bytes. */
+  /* Numbers from the metas of the file; 0: the file has no such meta. 'state': bytes of the state
+     itself. 'inuse': bytes in use. 'held': bytes reserved by the heap. 'allocated': bytes allocated
+     before the snapshot. 'time': of the snapshot, in s since the epoch. 'pid': process id.
+     'period': sampling period in bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
   uint64_t unfollowed;		/* number of samples that survived, but are not in the file because
 				   the sampler followed FOLLOWED_MOST others */

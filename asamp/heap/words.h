@@ -36,7 +36,8 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]);
 void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,
                  char out[WORDS_MOST]);
 
-/* Returns the name of a kind: "table", "string", ...; HEAP_KINDS: that of the state's memory. */
+/* Returns the name of a kind: "table", "string", ... For HEAP_KINDS, returns the name of the memory
+   of the state itself. */
 const char *words_kind (int kind);
 
 #endif

@@ -397,8 +397,9 @@ static int l_firefox (lua_State *L) {
 }
 
 /*
-** Reads the profile into w->profile and its totals into w->sum. Sites are distinguished by the
-** properties of tagsby, except those in 'butby' (TAGS_BY*). Returns 0 on failure, as readprofile.
+** Reads the profile into w->profile and its totals into w->sum. Samples that differ in a property
+** of tagsby belong to different sites; the properties in 'butby' (TAGS_BY*) do not count. Returns 0
+** on failure, as readprofile.
 */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
@@ -537,8 +538,8 @@ static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
 
 /*
 ** Merges the profiles that unite_check accepts. Leaves a list with an entry for each path on top of
-** the stack; the list ends early if the output has become unusable. Returns NULL, or the reason why
-** there is no result.
+** the stack. If the output becomes unusable, stops; the list then lacks the entries of the accepted
+** profiles that were not read. Returns NULL, or the reason why there is no result.
 */
 static const char *mergeall (Work *w) {
   lua_State *L = w->L;

@@ -351,7 +351,8 @@ static int l_printable (lua_State *L) {
 }
 
 
-#define LABELS_ATONCE	64	/* most labels that one labels_change receives, from the C stack */
+#define LABELS_ATONCE	64	/* largest number of changes in one call of labels_change; they are
+				   in an array on the C stack */
 
 /*
 ** Sets *c to the change of a label whose name and value are the two top values of the stack.

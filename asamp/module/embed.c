@@ -23,7 +23,7 @@
 
 /* The sampling of one state for a client of asamp.h. */
 typedef struct Embed {
-  asamp_Client client;	/* The program's callbacks; 0 for those that the program's version lacks. */
+  asamp_Client client;	/* The program's callbacks; NULL for those that its asamp.h did not have. */
   Tracker *tracker;	/* The state's tracker. */
   IdMap ids;			/* Maps the id of a function to its index in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */

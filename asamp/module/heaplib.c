@@ -67,7 +67,7 @@ typedef struct Identity {
   uint32_t v;
 } Identity;
 
-/* A heap userdata: a snapshot with the indexes made for queries. graph NULL: closed. */
+/* A heap userdata: a snapshot with the indexes made for queries. 'graph' is NULL after close. */
 typedef struct Heap {
   Graph *graph;
   Dominators dominators;
@@ -549,8 +549,8 @@ static int l_tree (lua_State *L) {
 }
 
 /*
-** Returns the class whose name is the field 'class' of the table at index 2; GRAPH_NONE if no
-** object can have it.
+** Returns the class whose name is the field 'class' of the table at index 2; GRAPH_NONE if the
+** snapshot has no class with this name.
 */
 static uint32_t classfield (lua_State *L, const Heap *h) {
   const char *name;

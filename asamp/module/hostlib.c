@@ -13,7 +13,7 @@
 **       terminal. A signal that was passed on, and arrives again after the program has
 **       ended, is ignored
 **   samefile(a, b) -> true if both names lead to the same existing file
-**   owner(path) -> user id of the owner of the file, of a link itself; nil: no such file
+**   owner(path) -> user id of the owner of the file; does not follow links; nil: no such file
 **   realpath(path) -> absolute path without links, "." and ".."; nil: no such file
 **   issocket(path) -> true for a socket, or a link to one. Does not open the file.
 **   isfile(path) -> true for a regular file, or a link to one. Does not open the file, so that a
@@ -30,8 +30,9 @@
 **   query(path, line [, seconds])
 **       -> text, nil, nil, nil, pid, uid | nil, message, timedout, refused
 **       sends a line to the Unix socket at 'path' and returns the answer up to and including its
-**       last line "ok" or "error ...". Waits up to 'seconds' (15) for all of it. 'pid' and 'uid'
-**       are those of the listening process (foreign.h); 'refused' is true if no process listens
+**       last line "ok" or "error ...". 'seconds' is the timeout for the whole answer (default 15).
+**       'pid' and 'uid' are of the listening process (foreign.h); 'refused' is true if no process
+**       listens
 **   queryall(paths, line [, seconds]) -> {{results of query}, ...}: 'query' for several sockets at
 **       once
 **   openfile(path [, pid, uid]) -> file, name | nil, message
@@ -39,16 +40,17 @@
 **       'uid' as 'query' returned them. While 'file' is open, 'name' is a path of that file even if
 **       'path' is replaced; without /proc it is 'path'
 **   newfolder(parent [, uid]) -> path | nil, message
-**       makes a folder that only its owner can enter: user 'uid', or the effective user
+**       makes a folder that only its owner can enter. The owner is user 'uid', by default the
+**       effective user
 **   temporary() -> folder for temporary files: $TMPDIR if it is an absolute path of plain
 **       characters, else /tmp
 **   discard(path [, uid]) removes a folder of 'newfolder' and its files
 **   unlinksocket(path [, uid]) removes a socket with the rights of that user
 **   uid() -> effective user id
 **   clock() -> microseconds of the monotonic clock
-**   catch() blocks SIGINT, SIGTERM and SIGHUP, except those that are ignored: they are pending
-**       until 'pause'
-**   pause(milliseconds) -> nil | the signal blocked by 'catch' that has ended the pause early
+**   catch() blocks those of SIGINT, SIGTERM and SIGHUP that are not ignored. A blocked signal stays
+**       pending until 'pause' returns it
+**   pause(milliseconds) -> nil | the number of a signal blocked by 'catch', which ends the pause
 **   streams() from now on no newly opened file takes the number of a closed standard stream
 **   release  the release of Asamp, as in VERSION
 **   lua  the release of Lua that Asamp is a fork of: "Lua 5.4.n"

@@ -85,7 +85,7 @@
 **                       known to have died, by the binary digits of their life in us
 **   ages                survival by age (ages.h): {first (bytes), doubling: the constants of the
 **                       bins; and as a list the cells that are not empty: {behind, before: bins
-**                       of u and v, from 0 on; bytes, survived (bytes)}}
+**                       of u and v of ages.h, from 0 on; bytes, survived (bytes)}}
 **   holders (nil: the file has no paths)  columns node, path (0: unknown), samples, bytes: live
 **                       samples, by the path that holds them; columns parent, step, with a row for
 **                       each path: the path that it extends (0: none), and its last step
@@ -93,7 +93,8 @@
 **                       strings; 1: the part of sort 0 that comes from the string that the result
 **                       replaces (s in s = s .. x); 2: by the growth of buffers and tables
 **   collections[i]      n consecutive collections that the file records (n is 1, more in long
-**                       profiles), and 'left' unrecorded ones before them: {n, left, time (end of
+**                       profiles), and 'left' unrecorded ones before them. Fields as in
+**                       ReadCollection (readprofile.h): {n, left, time (end of
 **                       the last), duration, processor (CPU time), slices (part of processor:
 **                       slices of major collections within minor pauses; nil: 0), tenured, planned,
 **                       charged (bytes), decided, survived (samples): sums; inuse, held, rss:
