@@ -13,8 +13,8 @@
 **   NM3  No string is made: names are strings of the enclosing function. A name is marked with its
 **        Proto, which may outlive that function.
 **   NM4  Functions without a name that start in the same line are numbered from 1 in the order of
-**        the source ('nth'; 65,535 for all after that number; 0 for the main function and for
-**        functions with a name).
+**        the source. 'nth' is the number; functions after number 65,535 have 65,535, too. The main
+**        function and functions with a name have 0.
 */
 #ifndef luaN_naming_h
 #define luaN_naming_h

@@ -148,17 +148,18 @@ LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 ** buffers together would exceed 'buffers'.
 */
 typedef struct luaN_Limits {
-  uint64_t allocated;	/* the largest value of luaN_allocated; UINT64_MAX: no limit */
+  uint64_t allocated;	/* upper limit of luaN_allocated; UINT64_MAX: no limit */
   /* The largest number of bytes in use; UINT64_MAX: no limit. If an allocation would exceed the
      limit, a full collection without finalizers runs first, if one is possible. */
   uint64_t inuse;
-  uint64_t buffers;	/* the largest value of buffers of luaN_Memory; UINT64_MAX: no limit */
+  uint64_t buffers;	/* upper limit of 'buffers' of luaN_Memory; UINT64_MAX: no limit */
   /* Messages: addresses of strings (lua_topointer) that stay alive as long as the limits. */
   const void *whyallocated, *whyinuse, *whybuffers;
 } luaN_Limits;
 
-/* Sets the state's limits, which belong to the caller and must exist until others are set. NULL:
-   none. When a protected call ends, the limits of its start are set again; lua_close removes them.
+/* Sets the state's limits, which belong to the caller and must exist until others are set. NULL
+   removes the limits. When a protected call ends, the limits that were set at its start are set
+   again. lua_close removes the limits.
    Not to be called from the functions of a luaN_Sampler, which run before an allocation has set the
    nursery's limit; the debug build ends the process in this case. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
@@ -338,9 +339,10 @@ enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
 /*
-** luaN_object describes an object that a walk has reported; luaN_edges reports all edges from it,
-** of a table also the LUAN_EWEAKKEY edges from its weak keys, until 'edge' returns 0 ('place' and
-** 'fresh' are meaningless). To be called only while nothing was allocated since the walk.
+** luaN_object sets *to to the description of an object that a walk has reported. luaN_edges calls
+** 'edge' for each edge from the object, until 'edge' returns 0. The edges of a table include the
+** LUAN_EWEAKKEY edges from its weak keys. Members 'place' and 'fresh' of the edges have no meaning.
+** Both functions may be called only as long as nothing was allocated since the walk.
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 LUA_API void luaN_edges (lua_State *L, const void *object,
@@ -395,10 +397,10 @@ typedef enum luaN_Looked {
 
 /* Bytes and counts of the state's memory; times in nanoseconds. */
 typedef struct luaN_Memory {
-  uint64_t inuse;	/* as collectgarbage "count" */
+  uint64_t inuse;	/* bytes in use; collectgarbage "count" returns them in KiB */
   uint64_t held;	/* reserved: obtained from lua_Alloc or mapped */
   uint64_t allocated;	/* allocated in the state's life, without external bytes */
-  uint64_t buffers;	/* of all buffers of luaL_Buffer, which are in no other sum */
+  uint64_t buffers;	/* bytes of all buffers of luaL_Buffer; no other sum includes them */
   /* Bytes of 'allocated' that were tenured up to the last collection. Most objects are tenured by
      the first collection that they survive, large strings by the third. Userdata pending
      finalization do not count. Growth of the vectors, stacks and CallInfos of old objects counts as
@@ -452,7 +454,7 @@ typedef struct luaN_ChunkPlace {
 } luaN_ChunkPlace;
 
 typedef struct luaN_Places {
-  uint64_t inuse;	/* as collectgarbage "count" */
+  uint64_t inuse;	/* bytes in use; collectgarbage "count" returns them in KiB */
   /* Bytes of the objects that the last major collection found alive; 0: there was none. */
   uint64_t living;
   uint64_t chunks;
@@ -609,10 +611,12 @@ LUA_API int luaN_ismain (lua_State *L);
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
-** Returns the name of a function from its definition, the variable or field in which the function
-** is stored, and sets '*length' to the bytes of the name. Returns NULL for a function without a
-** name and for a main function; '*length' is then the function's number, from 1 to 65,535, among
-** those without a name that start in the same line (0: a main function).
+** Returns the name that a function has by its definition: the name of the variable or field in
+** which the function is stored. Sets '*length' to the bytes of the name.
+**
+** Returns NULL for a function without a name and for a main function. For a function without a
+** name, sets '*length' to its number, from 1 to 65,535, among the functions without a name that
+** start in the same line; for a main function to 0.
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 

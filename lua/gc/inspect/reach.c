@@ -8,9 +8,9 @@
 **
 ** The walk is breadth first, so that the first edge to an object ends a shortest path. Stacks are
 ** visited when nothing else is left, so that objects that only a stack refers to come after all
-** others. Objects that are only pending finalization come last. A weak reference holds only
-** strings. The value of an entry with a weak key is held by the key, as soon as both the table and
-** the key were reached.
+** others. Objects that are only pending finalization come last. A weak reference is an edge only if
+** it refers to a string. The value of an entry with a weak key is reached by an edge from the key,
+** as soon as both the table and the key were reached.
 **
 ** The set of reached objects (visits.c) is empty again when the walk ends. Otherwise the walk
 ** writes to the heap only bits of 'flags' of metatables, the cache of absent metamethods.

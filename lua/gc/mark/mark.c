@@ -332,8 +332,8 @@ static int endsall (global_State *g, const Table *t, int inner) {
 
 
 /* Marks t eagerly and returns 1. If that is not possible, marks t as luaN_mark_ does and returns 0.
-   If 'inner' is 1, tables among the values of t may be eagerly marked, too, but not tables in
-   these. */
+   If 'inner' is 1, tables among the values of t may be eagerly marked, too, but not the tables to
+   which those refer. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);

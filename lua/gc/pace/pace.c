@@ -11,9 +11,10 @@
 ** survivors.
 **
 ** Many states. If a process has many states, the bounds are lower (down to half of the size of the
-** old objects), and having been busy counts for less. All nurseries share the memory that a few of
-** them would take, because idle states keep their young objects and old garbage in memory. The
-** growth and the volume that start a major collection depend on the number of states, too.
+** old objects), and the bytes that a state has allocated enlarge its nursery less. All nurseries
+** share the memory that a few of them would take, because idle states keep their young objects and
+** old garbage in memory. The growth and the volume that start a major collection depend on the
+** number of states, too.
 **
 ** Doubling. If half of a nursery survives its collection and many old objects die, objects live a
 ** little longer than a nursery, as those of a queue do. A larger nursery has less to mark then. So
@@ -482,7 +483,7 @@ void luaN_cycleended (global_State *g) {
   if (c->pace.tight != 0 || g->heap.blocks.refused) {
     c->pace.tight = g->heap.blocks.vacant / 4 * 3;
     if (c->pace.tight < LUAN_LEASTNURSERY) c->pace.tight = 0;
-    g->heap.blocks.refused = 0;  /* the collection may have freed enough */
+    g->heap.blocks.refused = 0;  /* lua_Alloc may have enough memory after the collection */
   }
   g->heap.blocks.ceiling = 0;
   c->pace.cycles++;

@@ -82,8 +82,8 @@ LUAI_FUNC size_t luaN_budgetbyhand (global_State *g, size_t bytes);
    bytes in addition to its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
-/* Returns 1 if a cycle of upstream's incremental mode runs or is due, where explicit steps count as
-   allocation. Always returns 1 if the program has set the generational mode, whatever LUA_GC
+/* Returns 1 if a cycle of upstream's incremental mode runs or is due. Explicit steps count as
+   allocation for it. Always returns 1 if the program has set the generational mode, whatever LUA_GC
    sets. */
 LUAI_FUNC int luaN_cycledue (global_State *g);
 

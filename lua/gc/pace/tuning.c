@@ -45,7 +45,7 @@
 #define PERCENT_MAX	10000u
 #define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
 
-#define SHOWN	LUA_IDSIZE	/* most bytes of a wrong word in the message */
+#define SHOWN	LUA_IDSIZE	/* limit, in bytes, for the wrong word in the message */
 
 #define KNOWN \
   "generational, incremental, pause=PERCENT, stepmul=PERCENT, major=PERCENT, " \

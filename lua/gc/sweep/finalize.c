@@ -294,7 +294,8 @@ static void callfinalizer (lua_State *L) {
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  c->finalize.called += (c->finalize.called < c->finalize.left.n &&  /* o is the next of 'left' */
+  /* adds 1 if o is the next object of finalize.left */
+  c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)
     c->finalize.next = c->finalize.seen = c->finalize.tobefinalized.n = c->finalize.waiting =

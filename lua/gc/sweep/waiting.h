@@ -13,8 +13,8 @@
 ** wherever the finalizer has stored it.
 **
 ** Its memory is kept as if it were marked. A large userdata is kept by sweep.c. The lines of a
-** small one have LUAN_HELD until the next minor collection. (So have the lines of small userdata
-** that are ageing and alive: ageing.h.)
+** small one have LUAN_HELD until the next minor collection. (The lines of small ageing userdata
+** that are alive have LUAN_HELD, too: ageing.h.)
 **
 ** The userdata is tenured like other objects in these cases: a weak table refers to it;
 ** MOST_WAITING others are pending in finalize.left; there is no memory to list it; it owns external
@@ -46,8 +46,8 @@ LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 /*
 ** To be called when everything is marked and nothing is swept. Sets LUAN_HELD on the lines of the
 ** small userdata that stay young. Reports to the sampler the watched small userdata that have died
-** after the call of their finalizers. In finalize.left, replaces the userdata whose finalizers were
-** called by their blocks, or by NULL (dropped).
+** after the call of their finalizers. In finalize.left, the address of its block, or NULL (function
+** 'dropped'), replaces each userdata whose finalizer was called.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
