@@ -72,7 +72,7 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
 
 /* Returns the constant string that an OP_LOADK before 'pc' has loaded into register 'r', for a key
    that does not fit into an instruction. Returns NULL if another instruction was the last to set
-   the register, or none of the MAX_KEY_DISTANCE before 'pc' sets it. */
+   the register, or if none of the MAX_KEY_DISTANCE instructions before 'pc' sets it. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
   for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {

@@ -121,7 +121,7 @@ LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 /*
 ** Exact counts of the memory that a state allocates, by kind: 'blocks' is the number of allocations
 ** and of growths, 'bytes' the bytes of the allocated blocks and those by which blocks have grown.
-** LUAN_KSTACK are stacks that grow and frames of calls; the first stack of a coroutine counts as
+** LUAN_KSTACK counts CallInfos and the growth of stacks; the first stack of a coroutine counts as
 ** LUAN_KTHREAD. The sum of all bytes grows as luaN_allocated does.
 */
 #define LUAN_KINDS	((int)LUAN_KOUTSIDE + 1)
@@ -331,10 +331,10 @@ typedef struct luaN_Walker {
 enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 
 /*
-** Runs a walk. Returns LUAN_WALKED if the walk was complete; LUAN_NOMEMORY; LUAN_STOPPED if a
-** function returned 0; LUAN_BUSY if the collector is in an inconsistent state or in an emergency:
-** call again later. Must not be called from a sampler's functions, except 'closing' and
-** 'collected'.
+** Runs a walk. Returns LUAN_WALKED if the walk was complete; LUAN_NOMEMORY if there was too little
+** memory; LUAN_STOPPED if a function returned 0; LUAN_BUSY if the collector is in an inconsistent
+** state or in an emergency: call again later. Must not be called from a sampler's functions, except
+** 'closing' and 'collected'.
 */
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
@@ -517,8 +517,8 @@ enum {
   LUAN_TAIL = 32	/* a tail call has replaced the caller; Lua functions only */
 };
 
-/* Returns the thread that runs when the core is called with L: L, or the thread that runs instead
-   of L (C code may use any thread's L). */
+/* Returns the thread that runs when the core is called with L. That may be another thread than L,
+   because C code may pass any thread of the state. */
 LUA_API lua_State *luaN_running (lua_State *L);
 
 /* Writes the running stack of L, innermost frame first, and returns the number of frames. Of more
@@ -589,8 +589,8 @@ typedef struct luaN_Labels {
   uint64_t from;	/* luaN_allocated at the last change */
   uint64_t *bytes;	/* address of the sum of 'label' */
   unsigned label;	/* the present label */
-  /* Returns the address of the sum of 'label', valid as long as the account; may add it to
-     'recent'. Must not use the state. */
+  /* Returns the address of the sum of 'label', which must be valid as long as the account exists.
+     May add the address to 'recent'. Must not use the state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
   /* Cache of the sums of recent labels: a label's place is the label modulo LUAN_RECENTLABELS. An
      unused place has a label that belongs to another place. */
@@ -687,7 +687,7 @@ LUA_API luaN_Protected luaN_protected (void);
 LUA_API lua_State *luaN_main (lua_State *L);
 
 /* Checks the heap's invariants (luaN_verify of verify.h). Returns NULL if they hold, else a line
-   that names the first that does not. Walks all reachable objects, with memory from malloc. */
+   that names the first violated invariant. Walks all reachable objects, with memory from malloc. */
 LUA_API const char *luaN_check (lua_State *L);
 
 #endif

@@ -278,8 +278,8 @@ static void checkahead (Walk *w) {
 }
 
 
-/* Checks that each table of weak.inmajor has LUAN_DISCOVERED and is there once (G6). Does not check
-   that each table with LUAN_DISCOVERED is there. */
+/* Checks that each table of weak.inmajor has LUAN_DISCOVERED and is in the list once (G6). Does not
+   check that each table with LUAN_DISCOVERED is in the list. */
 static void checkdiscovered (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.weak.inmajor;
   size_t i;

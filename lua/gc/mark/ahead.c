@@ -39,8 +39,8 @@
 /* Cost of tombstoning, restoring or clearing a slot, in bytes of marking. */
 #define CLEAR_COST	24u
 
-/* Distance of prefetching: the object that is this number of slots of a table, or words of a list,
-   ahead is prefetched. */
+/* Distance of prefetching, in slots of a table or words of a list: from the slot or word that is
+   visited to the one whose object is prefetched. */
 #define PREFETCH_DISTANCE	12u
 
 

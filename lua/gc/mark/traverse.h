@@ -24,7 +24,7 @@ LUAI_FUNC void luaN_forgetpending (global_State *g);
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
 /* Marks the next objects pending finalization, at most n, for a major collection. Returns the
-   number of those that were left to mark before the call. */
+   number of objects pending finalization that this function had not marked before the call. */
 LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
 
 /* Marks the roots: the main thread, the running thread L, heap.pinned, the registry, the metatables

@@ -78,9 +78,10 @@
    if its old objects are few, because a busy state needs a larger nursery. */
 #define NURSERY_PART	64u
 
-/* The nursery is doubled at most this number of times. luaN_outlived doubles it if half of it has
-   survived a minor collection and the other conditions hold. It undoes one doubling if less than a
-   quarter has survived, if few old objects die, or if many objects have finalizers. */
+/* The nursery is doubled at most this number of times. luaN_outlived doubles a nursery of at least
+   NURSERY_MAX bytes if half of it has survived a minor collection. It undoes one doubling if less
+   than a quarter has survived, if few old objects die (pace.found), or if at least FINALIZERS_MIN
+   objects have finalizers. */
 #define WIDER_MOST	2u
 
 /*
@@ -93,7 +94,7 @@
 
 /* A major collection starts when this percentage of the allowed growth is used up, because the
    program continues to allocate while it runs. The allowed growth is the generational multiplier,
-   or the pause above 100. Not used after the incremental mode was set. */
+   or the part of the pause above 100. Not used after the incremental mode was set. */
 #define GROWTH_PERCENT	60u
 
 /* First and largest value of the back-off pace.patience: the volume that starts a major collection,
@@ -108,8 +109,8 @@
 /*
 ** Each finalizable object counts as FINALIZER_BYTES bytes. The larger the sum of these bytes
 ** relative to the live bytes, the earlier a collection by volume starts (function 'volume'),
-** because an object that dies old is found dead only by a major collection. Fewer than
-** FINALIZERS_MIN objects are never many.
+** because an object that dies old is found dead only by a major collection. FINALIZERS_MIN is the
+** smallest number of finalizable objects that counts as many (luaN_majordue, luaN_outlived).
 */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u

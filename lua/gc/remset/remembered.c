@@ -160,8 +160,8 @@ static int isseen (Seen *s, unsigned i) {
 /*
 ** Marks from the remembered slots. A slot may be an address in an earlier vector of its table. That
 ** does no harm: when the table got other vectors, moveslots replaced the slot, or the table itself
-** was remembered. So an old address that happens to be in the new vectors is only visited in
-** addition.
+** was remembered. If an old address happens to be in the new vectors, the only effect is the
+** unnecessary visit of a slot.
 */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;

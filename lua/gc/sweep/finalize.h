@@ -30,8 +30,9 @@ LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
 
-/* Sets the least number of calls of a batch, which it makes whatever the time. To be called at the
-   end of each step of the collector (collect.c), before the batch of the step. */
+/* Sets the least number of calls of a batch (finalize.quota). A batch makes these calls even if
+   they take long. To be called at the end of each step of the collector (collect.c), before the
+   batch of the step. */
 LUAI_FUNC void luaN_setquota (global_State *g);
 
 /* Frees unused memory of 'finalizable' and 'tobefinalized'. */

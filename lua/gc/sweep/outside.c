@@ -15,8 +15,8 @@
 #include "seam.h"
 #include "vec.h"
 
-/* The next minor collection is brought forward if the external bytes added since the nursery
-   started are at least EARLY_MIN, and at least one EARLY_PART-th of all of them. A lower EARLY_MIN
+/* The next minor collection starts early if the external bytes added since the nursery started are
+   at least EARLY_MIN, and at least one EARLY_PART-th of all external bytes. A lower EARLY_MIN
    or a higher EARLY_PART finds dead owners earlier, with more collections. */
 #define EARLY_MIN	((size_t)LUAN_OVERDUE)
 #define EARLY_PART	4u

@@ -3,7 +3,7 @@
 ** External bytes: memory and resources outside the heap that userdata own, for example an image, a
 ** connection or an open file. The collector sees such a userdata as a few bytes, and its external
 ** bytes determine how soon its death should be found. So they count as growth, which starts major
-** collections (pace.c), and many of them at once bring the next minor collection forward. (Compare
+** collections (pace.c), and many of them at once start the next minor collection early. (Compare
 ** caml_alloc_custom_mem of OCaml and the external memory of V8.)
 **
 ** A userdata that owns external bytes is in lists.standins, which collections sweep like the other

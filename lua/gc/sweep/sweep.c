@@ -23,8 +23,8 @@
 #include "thread.h"
 #include "vec.h"
 
-/* A visit of a dead entry costs DEADCOST bytes of marking more than one of a live entry
-   (LUAN_VISIT), plus one FREEPART-th of the bytes that are returned to lua_Alloc. */
+/* A visit of a dead entry costs DEADCOST bytes of marking more than the visit of a live entry
+   (LUAN_VISIT). It also costs one FREEPART-th of the bytes that are returned to lua_Alloc. */
 #define DEADCOST	208u
 #define FREEPART	16u
 

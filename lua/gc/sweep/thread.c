@@ -132,7 +132,8 @@ void luaN_eraserest (lua_State *L) {
 
 
 /* Returns 1 if the unused rest of the stack's block should be freed by a move. In a block of up to
-   LUAN_STRIDE slots, any rest should; in a longer block, a rest of more than two thirds. */
+   LUAN_STRIDE slots, any rest should be freed; in a longer block, only a rest of more than two
+   thirds of the block. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);

@@ -34,8 +34,8 @@
    userdata that the last minor collection left young, and empties finalize.aged. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Leaves the userdata of finalize.left young that are pending finalization and not marked. If
-   mark.ageing is 0, marks them instead. */
+/* Of the userdata in finalize.left, leaves those young that are pending finalization and not
+   marked. If mark.ageing is 0, marks them instead. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
 /* To be called for object o, which was just queued for its finalizer. If o may stay young, leaves
