@@ -32,7 +32,7 @@ typedef struct Client {
 } Client;
 
 static struct pollfd *fds;	/* descriptors for poll: element 0 is the server's, element i + 1
-				   that of clients[i] */
+				   is the descriptor of clients[i] */
 static Client **clients;
 static size_t nclients;
 static uint64_t rest;		/* no client is accepted before this time (CN8) */

@@ -27,7 +27,7 @@ void keptfiles_add (const char *path);
 */
 void keptfiles_current (void);
 
-/* Empties the list in the child of a fork; the files are those of the parent. */
+/* Empties the list in the child of a fork, because the files belong to the parent. */
 void keptfiles_forked (void);
 
 #endif

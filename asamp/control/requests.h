@@ -54,7 +54,7 @@ typedef struct Request {
 void request_start (Request *r, int fd);
 /*
 ** Handles the request in r->line: appends the answer, or starts a snapshot. The line has n bytes,
-** and a NUL in place of its newline; it is changed. Returns 0 if there is not enough memory.
+** and a NUL in place of its newline. Changes the line. Returns 0 if there is not enough memory.
 */
 int request_answer (Request *r, size_t n);
 /*

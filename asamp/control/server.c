@@ -142,8 +142,8 @@ static void makeroom (const struct sockaddr_un *a) {
 
 
 /*
-** Removes the socket NUMBER.sock of this user if no process listens there and no process with
-** that number exists.
+** Removes the socket NUMBER.sock of this user, if no process listens at it and no process with the
+** id NUMBER exists.
 */
 static void sweepone (const char *folder, const char *name) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};

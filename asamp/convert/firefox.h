@@ -81,7 +81,7 @@ typedef struct Firefox {
   /* The columns of the allocation rows. In this order: us since the previous row, leaf, bytes,
      address, tag. */
   Spill time, stack, weight, memory, whose;
-  /* The columns of the time samples. In this order: us since the previous one, index into
+  /* The columns of the time samples. In this order: us since the previous time sample, index into
      'ticksites', ns, tag. */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;    /* time of the last time sample, us */
@@ -104,14 +104,14 @@ int firefox_error (Firefox *f);
 
 /*
 ** Stores the remaining negative rows, and computes the final groups and their numbers of rows.
-** Called once, after reader_read. Sets in 'left' (LEFT_N counts) the data that were left out here:
-** LEFT_SITES, LEFT_HELD, LEFT_TAGS, LEFT_TOGETHER, LEFT_SCRIPTS.
+** Called once, after reader_read. In 'left' (LEFT_N counts), sets the counts of data that the
+** converter leaves out: LEFT_SITES, LEFT_HELD, LEFT_TAGS, LEFT_TOGETHER, LEFT_SCRIPTS.
 */
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left);
 
 /*
-** Returns 1 if the group has a thread: it has rows, or it is the first one and no group has rows.
-** Called after firefox_group.
+** Returns 1 if the file has a thread for the group: the group has rows, or it is the first group
+** and no group has rows. Called after firefox_group.
 */
 int firefox_has (const Firefox *f, uint32_t group);
 

@@ -90,9 +90,9 @@ static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
 }
 
 /*
-** Returns the index of stack i's prefix, or UINT64_MAX if it has none. The kind of stack i follows
-** from its number (firefoxstacks.h): below 'plain' it is the stack of a node, below 'nodes' that of
-** a node with labels, below 'sites' that of a leaf, else that of a holder.
+** Returns the index of stack i's prefix, or UINT64_MAX if it has none. The number i determines the
+** kind of the stack (firefoxstacks.h). If i is below 'plain', it is the stack of a node; else if
+** below 'nodes', of a node with labels; else if below 'sites', of a leaf; else of a holder.
 */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {

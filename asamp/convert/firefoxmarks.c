@@ -194,8 +194,8 @@ void firefoxmarks_markers (FirefoxFile *w) {
 
 /*
 ** Writes a counter that shows the value 'which' of the collections. The first row is 0 at time 0,
-** because the viewer ignores the value of the first row. The others are the change at each
-** collection.
+** because the viewer ignores the value of the first row. Each further row is the change of the
+** value at a collection.
 */
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {

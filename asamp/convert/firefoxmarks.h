@@ -11,7 +11,8 @@
 */
 void firefoxmarks_markers (FirefoxFile *w);
 void firefoxmarks_none (FirefoxFile *w);
-/* Writes the member "counters" of the file (the memory at all collections), and a comma. */
+/* Writes the member "counters" of the file, and a comma. The counters are sizes of memory, with a
+   value at each collection. */
 void firefoxmarks_counters (FirefoxFile *w);
 
 #endif

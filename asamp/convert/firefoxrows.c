@@ -34,7 +34,7 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* As 'column', for a column of times. The spill contains the differences in us. */
+/* Like 'column', for a column of times. The spill contains differences of successive times, us. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
@@ -102,7 +102,8 @@ typedef struct TrackRow {
   int64_t leaf, bytes;
 } TrackRow;
 
-/* A position in the allocation rows. 'i': number of rows read. 'time': time of the last one, us. */
+/* A position in the allocation rows. 'i': number of rows read. 'time': time of the last read row,
+   us. */
 typedef struct Track {
   uint64_t i, time;
   TrackRow next;       /* the row that was read last; it is not part of a sample yet */
@@ -134,8 +135,8 @@ static void starttrack (const FirefoxFile *w, Track *t) {
 }
 
 /*
-** Sets *row to the next sample: successive allocation rows with one stack within a millisecond.
-** Returns 0 at the end.
+** Sets *row to the next sample, which combines successive allocation rows that have the same stack
+** and are within a millisecond. Returns 0 at the end.
 */
 static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   *row = t->next;

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define DEEPEST		64 /* most folded frames of one stack; a depth is stored in one byte */
+#define DEEPEST		64 /* largest number of folded frames of a stack; fits into a byte */
 
 /*
 ** Computes the weights of all nodes; 'weight' is zeroed. Children have higher indices than their

@@ -25,7 +25,7 @@ typedef struct HeldNode {
 } HeldNode;
 
 typedef struct HeldRow {
-  uint32_t node;       /* the innermost frame; several rows may have the same */
+  uint32_t node;       /* the innermost frame; several rows may have the same node */
   uint64_t bytes;      /* bytes alive at the end */
 } HeldRow;
 

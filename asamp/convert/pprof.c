@@ -255,7 +255,7 @@ static int locations (Writer *w) {
   return 1;
 }
 
-/* Writes all locations. Called after writeheld, which adds some. */
+/* Writes all locations. Called after writeheld, which adds locations. */
 static void writelocations (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->nlocations; i++) {

@@ -200,7 +200,7 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     strcpy(out, text);
     return;
   }
-  if (*text == '\0') {  /* the reader's name for a frame without one */
+  if (*text == '\0') {  /* an empty text is the reader's name for a frame without a name */
     snprintf(nameless, sizeof(nameless), "[unknown 0x%llx]", (unsigned long long)id);
     text = nameless;
   }
@@ -272,8 +272,8 @@ static int newnodes (Transcode *t) {
   return 1;
 }
 
-/* Makes the stack of 'node' the encoder's stack. Only frames that differ from those of the previous
-   stack are passed. */
+/* Makes the stack of 'node' the encoder's stack. Passes only the frames that the previous stack
+   does not have. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
   size_t n = 0, shared = 0, i;
@@ -431,8 +431,8 @@ static void handon (Transcode *t) {
 }
 
 /*
-** Passes the deaths that were held back to the encoder. To be called after handon, because in the
-** output deaths follow the survival outcomes of the same collection.
+** Passes the deaths that were held back to the encoder. Called after handon, because in the output
+** the deaths of a collection come after its survival outcomes.
 */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)

@@ -102,7 +102,8 @@ typedef struct Transcode {
 ** transcode_free must be called in both cases.
 */
 int transcode_start (Transcode *t, int format, Output *o);
-/* As transcode_start, for a profile in a merged file; 'start' (ns, monotonic clock): its start. */
+/* Like transcode_start, for a profile that becomes a part of a merged file. 'start' is the start of
+   the profile in this file, ns of the monotonic clock. */
 int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start);
 /*
 ** Completes the output, after reader_read. Writes the events that were held back, the holders and,

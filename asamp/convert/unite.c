@@ -14,11 +14,11 @@ static const char TOOMANY[] = "all profiles together have more than 16,384 Lua s
 static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years, the "
                               "limit";
 
-#define MOST_US		((uint64_t)1 << 52)  /* the reader's limit of times */
+#define MOST_US		((uint64_t)1 << 52)  /* largest time that the reader accepts */
 
 /* {== heads ================================================================ */
 
-/* A client that reads a head and stops the reading at the first sample, collection or mark. */
+/* A client that reads only a head: it stops the reading at the first sample, collection or mark. */
 typedef struct Check {
   ReaderClient client;
   Unite *m;

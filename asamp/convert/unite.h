@@ -36,7 +36,8 @@ typedef struct Unite {
   /* 'checked' 1: 'config' has the head of a profile. 'othercommand' 1: the profiles have different
      commands. 'othermallocs' 1: they have different periods of native memory. */
   int checked, othercommand, othermallocs;
-  uint64_t clock, started;  /* us: 'clock' of the first profile; earliest 'started' */
+  /* In us. 'clock': that of the first profile. 'started': the earliest of all profiles. */
+  uint64_t clock, started;
   Encoder *encoder;         /* NULL before the first unite_add */
   TranscodeInto into;
   Origins names;            /* functions and classes (UN1) */
@@ -55,8 +56,8 @@ typedef struct Unite {
   const char *path;
   TranscodeState **open;    /* its states that have not ended in the result, in any order */
   size_t nopen, opensize;
-  TranscodeState *ended;    /* list of the states in 'open' that were closed, the last closed
-                               one first */
+  TranscodeState *ended;    /* list of the states in 'open' that were closed in the profile,
+                               the state closed last first */
   IdMap places;             /* maps the placekey of a state to its index in 'open' */
   IdMap orphaned;           /* maps the placekey of a state that has orphans and has ended in the
                                result to its number in the result */

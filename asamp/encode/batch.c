@@ -75,7 +75,7 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
 
 /*
 ** If some survivors are not followed, writes the survivors as run lengths, alternately of followed
-** and of other ones.
+** and of not followed survivors.
 */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {

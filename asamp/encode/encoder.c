@@ -319,8 +319,8 @@ static unsigned char *copyframes (unsigned char *to, const unsigned char *from, 
 }
 
 /*
-** Writes the frames of the stack; of a stack that is too deep, only the two ends. Returns the end
-** of the output.
+** Writes the frames of the stack. If the stack is deeper than PROFILE_DEPTH, writes only the frames
+** at its two ends. Returns the end of the output.
 */
 static unsigned char *putframes (unsigned char *to, const Frames *s) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;

@@ -146,14 +146,15 @@ void encoder_allocated (Encoder *e, uint64_t bytes);
 void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
 /* Records that the bytes by label set are not known for all states. */
 void encoder_notlabelled (Encoder *e);
-/* Makes the file omit the total of allocated bytes, because those of some states are unknown. */
+/* Makes the file omit the total of allocated bytes. Called if the allocated bytes of a state are
+   not known. */
 void encoder_notallocated (Encoder *e);
 /* Records a path of holders; the arguments are those of profile_holderpath. */
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
 /* Records the holder paths of samples. 'runs' has the n numbers of EVENT_HOLDERS (event.h). */
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
-/* Records the walk that found the holders: its start, and the ns for which the program was
-   stopped. */
+/* Records the walk that found the holders. 'start' is its time. 'ns' is the time for which the walk
+   stopped the program. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
 /* Records a row of resident memory: n bytes of 'what', m bytes of 'text'. */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,

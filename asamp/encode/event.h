@@ -12,7 +12,8 @@
 
 #include "encoder.h"
 
-/* Types of events. A comment states the meaning of Event.n ('n'), and then the body. */
+/* Types of events. The comment of each type states the meaning of Event.n ('n'), and then the body
+   of the event. */
 enum EventType {
   EVENT_NAME,           /* n: id; the name, NUL-terminated */
   EVENT_SAMPLE,         /* n: number of new frames; SampleEvent */
@@ -35,9 +36,9 @@ enum EventType {
   EVENT_ORPHANS,        /* deaths of orphans of a state. n: number of run lengths; OrphansEvent */
   EVENT_PATH,           /* n: id; the parent's id of 32 bits, then the step, NUL-terminated */
   EVENT_WALK,           /* n: duration in ns; start time of 64 bits */
-  EVENT_HOLDERS,        /* n: how many numbers of 32 bits follow. The first is 1 if the list of
-			   samples starts anew, else 0. Then follow pairs: a number of samples, and
-			   the id of their path */
+  EVENT_HOLDERS,        /* n: how many numbers of 32 bits follow. The first is 1 if the event starts
+			   at the first sample of the list, 0 if it continues the previous event.
+			   Then follow pairs: a number of samples, and the id of their path */
   EVENT_RESIDENT,       /* n: bytes, signed; ResidentEvent */
   EVENT_LABELLED        /* n: bytes; set of labels of 32 bits */
 };

@@ -286,7 +286,7 @@ void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud) {
   else if (p->nturns < COMPRESSOR_TURNS)
     p->turns[p->nturns++] = p->load;
   else
-    p->nturns--;  /* this change and the one before cancel each other */
+    p->nturns--;  /* this change and the previous change cancel each other */
 }
 
 /* After a flush, the output ends at a byte boundary. So an empty last block, the checksum and the

@@ -52,7 +52,7 @@ typedef struct Compressor {
   size_t npacked;             /* bytes of 'packed' not yet passed on */
   /* for LIVE */
   size_t load;                /* bytes put since the last flush */
-  unsigned char *kept;        /* those 'load' bytes, while zlib is in use */
+  unsigned char *kept;        /* these 'load' bytes, if the open member is compressed by zlib */
   int text;                   /* 1: the input is text */
   int packedtext;             /* 1: the bytes compressed last are text */
   size_t turns[COMPRESSOR_TURNS]; /* positions in 'kept' where the input changes between

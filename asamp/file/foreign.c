@@ -50,8 +50,8 @@ int foreign_peer (int fd, ForeignPeer *peer) {
 }
 
 /*
-** Returns 1 if the process has that file open. The process id may belong to another process by
-** now, which is accepted only if that process has the same user.
+** Returns 1 if the process has that file open. The process id may belong to a new process by now;
+** the new process is accepted only if it has the same user.
 */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
@@ -143,8 +143,8 @@ static void restore (Rights *before) {
 }
 
 /*
-** If this process is root and the user is not, takes the rights of the user; only root can do
-** that. Returns 0 with errno on failure; then nothing has changed.
+** If this process is root and 'uid' is another user, takes the rights of this user; only root can
+** do that. Returns 0 with errno on failure; then the rights have not changed.
 */
 static int foreign_take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));

@@ -91,8 +91,8 @@ void livefile_close (LiveFile *f);
 
 /*
 ** Does the work of livefile_close in the child of a fork. Does not detect a removed file (W4) or a
-** failed close. Does not free the kept bytes, because the fork may have caught the writer while it
-** enlarged them.
+** failed close. Does not free the kept bytes: in the parent, another thread may have been enlarging
+** their buffer during the fork.
 */
 void livefile_abandon (LiveFile *f);
 

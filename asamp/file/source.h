@@ -50,7 +50,7 @@ uint64_t source_offset (const Source *s);
    bytes. */
 uint64_t source_fetched (const Source *s);
 
-/* Returns the share of the file that has been read, 0 to 1; 0 if its size is unknown. */
+/* Returns the share of the file that was read so far, 0 to 1. Returns 0 if its size is unknown. */
 double source_fraction (const Source *s);
 
 /*

@@ -39,8 +39,8 @@ void spill_close (Spill *s);
 void spill_put (Spill *s, int64_t n);
 void spill_text (Spill *s, const char *text, size_t n);
 
-/* Starts to read at the first value. After this call nothing may be put. May be called
-   repeatedly. */
+/* Makes the next read start at the first value. After the first call, nothing may be stored. May be
+   called repeatedly. */
 void spill_rewind (Spill *s);
 int64_t spill_take (Spill *s);
 /* Returns the next n bytes of a text (n <= SPILL_PIECE), valid until the next call; NULL: there

@@ -115,7 +115,7 @@ static int malloc_put (const void *block, uint16_t number) {
 /*
 ** Removes a block from its bucket and returns its slot, or NULL if it is not watched. The test for
 ** NULL is necessary because address 0 shares its entry of 'near' with real blocks (the entries
-** repeat every 16 GiB), and the search would find a free place of a bucket, which contains NULL.
+** repeat every 16 GiB), and the search would find a free element of a bucket, which contains NULL.
 */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
@@ -446,9 +446,9 @@ SHOWN void free (void *p) {
 
 
 /*
-** pthread_getattr_np allocates while it holds a lock of the thread. A sample at that allocation
-** would call it again, to find the end of the stack, and deadlock. So its allocations are counted
-** but not sampled: a sample point in them counts for the next block.
+** The real pthread_getattr_np allocates while it holds a lock of the thread. A sample at that
+** allocation would call it again, to find the end of the stack, and deadlock. So its allocations
+** are counted but not sampled: a sample point in them counts for the next block.
 */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
