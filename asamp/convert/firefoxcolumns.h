@@ -64,9 +64,9 @@ uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
   } while (0)
 
 /*
-** firefoxcolumns_start writes the start of a column: "name":[. firefoxcolumns_end writes the bracket
-** after the last value. firefoxcolumns_comma must be called before the value of each row; 'i' is the
-** index of the row in the column.
+** firefoxcolumns_start writes the start of a column: "name":[. firefoxcolumns_end writes the
+** bracket after the last value. firefoxcolumns_comma must be called before the value of each row;
+** 'i' is the index of the row in the column.
 */
 void firefoxcolumns_start (FirefoxFile *w, const char *name);
 void firefoxcolumns_end (FirefoxFile *w);
