@@ -167,7 +167,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
     const char *known = strcmp(method, "GET") == 0 ? "GET" : strcmp(method, "HEAD") == 0 ? "HEAD"
                       : strcmp(method, "POST") == 0 ? "POST" : NULL;
     if (known == NULL)
-      return httplib_put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and POST are allowed\n");
+      return httplib_put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD and POST are allowed\n");
     a = calloc(1, sizeof(*a));
     if (a == NULL || (a->path = strdup(path)) == NULL) {
       free(a);
