@@ -43,8 +43,8 @@ static void divert (luaN_Tick *t) {
 }
 
 
-/* Restores the dispatch table at a safepoint, which completes all ticks so far. If a signal diverts
-   the table meanwhile, restores it again, because the safepoint completes that tick, too. */
+/* Restores the dispatch table. To be called at a safepoint. If a signal diverts the table while it
+   is being restored, starts again, because the safepoint completes that tick, too. */
 static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;

@@ -30,7 +30,7 @@ typedef struct Embed {
   size_t nfunctions, functions_size;
   asamp_Frame *frames;		/* The stack of the last sample (EM2). */
   size_t n, size;		/* Number of frames in the stack; capacity of 'frames'. */
-  asamp_Known *reported;		/* Followed and undecided samples (EM4). */
+  asamp_Known *reported;		/* The followed samples, then the undecided ones (EM4). */
   size_t nreported, nfollowed, reported_size;
   uint64_t samples;		/* Number of samples so far. */
 } Embed;

@@ -69,9 +69,11 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
 }
 
 /*
-** Returns the exact bytes that the wanted states have allocated; 0 if they are unknown for one of
-** the states. They are unknown for a state that is open at the end of an incomplete file or of a
-** file without a total, and for a state that has samples but no exact bytes.
+** Returns the sum of the exact bytes that the wanted states have allocated. Returns 0 if the sum is
+** unknown, because one of the states
+**   - is open at the end of an incomplete file; or
+**   - has samples but no exact bytes; or
+**   - has no exact bytes and is open at the end of a file without a total of exact bytes.
 */
 static uint64_t allocatedby (const ReaderState *s) {
   const ReadProfile *r = s->r;

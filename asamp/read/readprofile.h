@@ -301,12 +301,13 @@ typedef struct ReaderClient {
   uint64_t tag;
   /* The death of a followed sample. */
   void (*death) (void *ud, const ReadDeath *d);
-  /* A followed sample that is alive at the end. Called after the events, if the file has paths.
-     'path': number of the path that held the sample at the last heap walk that reached it, 0:
-     unknown. 'place': index of the sample among the followed samples of its state. 'unreached': 1
-     if the last heap walk did not reach the sample. */
+  /* The reader sets these two before each call of 'held'. 'place': index of the sample among the
+     followed samples of its state. 'unreached': 1 if the last heap walk did not reach it. */
   size_t place;
   int unreached;
+  /* A followed sample that is alive at the end. Called after all events, if the file has paths.
+     'path': number of the path that held the sample at the last heap walk that reached it; 0: this
+     path is unknown. */
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
   /* A heap walk that searched for the holders of live samples. */
   void (*walk) (void *ud, const ReadWalk *w);

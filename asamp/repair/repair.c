@@ -28,7 +28,7 @@ static void putmeta (Repair *p, const char *key, const char *value) {
 static void putobjects (Repair *p, LiveFile *file) {
   uint64_t left = p->stacks > p->objects ? p->stacks - p->objects : 0;
   if (p->nstats == 0 && p->objects == 0)
-    return;  /* readers of this log do not require objects */
+    return;  /* the log has no objects and no statistics of them, so readers do not require any */
   while (left > 0) {
     uint64_t most = VMPROF_MAXWORDS - p->nstats;
     uint64_t n = left < most ? left : most, i;

@@ -46,7 +46,8 @@ typedef struct Repair {
   uint64_t allocations, fates;
   unsigned nstats;       /* number of statistics at the end of an objects record */
   int state;             /* gc_state of the last objects record */
-  /* 'keys': hashes of the keys of metas so far. 'ids': in a log of asamp, ids of names so far. */
+  /* Two sets. 'keys': hashes of the keys of all meta records that were read. 'ids': ids of all
+     names that were read, in a log of asamp only. */
   IdMap keys, ids;
   RepairRuns runs;       /* in a log of asamp: stacks whose details have not been read */
   int misfit;            /* 1: the details of some batch do not match their stacks */

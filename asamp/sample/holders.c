@@ -23,7 +23,7 @@
 #define CODE	"\1code "	/* marks a C function in a step; the 16 hexadecimal digits of its
 				   address follow */
 
-/* An object on the way to an owner, or an owner. */
+/* A needed object: the owner of a live sample, or an object on the path from a root to an owner. */
 typedef struct Needed {
   uint32_t place, parent;	/* Place of this object in the order of the walk; place of the
 				   object from which it was reached, NONE for a root. */

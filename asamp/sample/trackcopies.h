@@ -14,7 +14,7 @@
 
 #include "trackerstate.h"
 
-/* If copies are sampled, sets the first sample point of growth. */
+/* If copies are sampled, sets the first sample point of the bytes that growing blocks move (A8). */
 void trackcopies_start (Tracker *t, lua_State *L);
 
 /*

@@ -90,15 +90,17 @@ typedef struct Tracker {
   uint64_t checked;		/* Time of the last check for deaths of followed samples, ns. */
   uint64_t number;		/* Number of the state, for the client. */
   Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
-  /* Totals since the client was added: periods of allocation samples, periods of samples of native
-     memory, and the ns that the tracker has taken. tracker_again sets the first two to 0. */
-  uint64_t samples, natives, nanoseconds;
-  uint64_t lost;		/* Number of periods lost since the client was added; atomic
-				   (tracker_lost). */
+  /* Periods of allocation samples, and of samples of native memory, since the client was added or
+     tracker_again was called. */
+  uint64_t samples, natives;
+  uint64_t nanoseconds;		/* Time that the tracker has taken since the client was added, in
+				   ns. */
+  uint64_t lost;		/* Number of periods lost since the client was added, or since
+				   tracker_again; atomic (tracker_lost). */
   unsigned ntimed;		/* Number of samples so far; tracker_timed measures the duration of
 				   some of them. */
-  uint64_t unfollowed;		/* Number of survivors that were not followed; atomic
-				   (tracker_unfollowed). */
+  uint64_t unfollowed;		/* Number of survivors that were not followed, in the same time;
+				   atomic (tracker_unfollowed). */
   uint64_t minors, majors, tenured, planned, charged;  /* Totals of luaN_Memory at the last
 						          reported or skipped collection. */
   uint64_t rss, measured;	/* 'rss': resident bytes of the process. 'measured': time, in ns,

@@ -48,10 +48,10 @@ void dying_release (const sigset_t *before);
 void dying_forked (void);
 
 /*
-** Claims the finishing of profiles for this thread. First waits at most 10 s for holds to end.
-** Returns 1 if this call made the claim; the caller then finishes the profiles and calls
-** dying_done. Returns 0 if the claim had been made before. If another thread made it, first waits
-** at most 10 s until that thread has called dying_done.
+** Claims the finishing of profiles for this thread, after a wait of at most 10 s for holds
+** (dying_hold) to end. Only the first call in a process gets the claim and returns 1; its caller
+** must finish the profiles and then call dying_done. Any other call returns 0. If another thread
+** has the claim, it first waits at most 10 s for the dying_done of that thread.
 */
 int dying_start (void);
 void dying_done (void);

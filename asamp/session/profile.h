@@ -228,8 +228,8 @@ void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 void profile_allocated (ProfileState *s, uint64_t bytes);
 
 /*
-** Emits the bytes that the state allocated with a label set. They are a part of the bytes that the
-** state's next profile_allocated or profile_leave emits.
+** Emits the number of bytes that the state allocated while it had the set of labels 'set' (not 0).
+** The next profile_allocated or profile_leave of the state includes these bytes in its total.
 */
 void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes);
 

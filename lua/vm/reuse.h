@@ -5,18 +5,18 @@
 ** addresses of dead ones, so the same main positions collide again, and each round would leave one
 ** more empty node in the same chains until the table is rehashed.
 **
-** A chain contains every key whose main position is one of its nodes. An empty node can be the main
-** position of a later key of the chain, because luaH_newkey stores a key at its main position if
-** that node is empty. A key of another main position must not take that node: a node out of its
-** main position can be moved away together with the rest of its chain, and the later key would no
-** longer be found. A later key whose own value is empty counts, too, because an assignment finds
-** the node by its key and fills it again. A dead key does not count, because an assignment cannot
-** find it.
+** The rule: a new key takes an empty node of its chain only if that node is not the main position
+** of a later key of the chain. Such a node can exist, because luaH_newkey stores a key at its main
+** position if that node is empty. If a key of another main position took it, a later collision
+** could move the node away together with the rest of its chain, and the later key would no longer
+** be found. The rule includes later keys whose value is empty, because an assignment finds such a
+** node by its key and fills it again. It does not include dead keys, which an assignment cannot
+** find.
 **
 ** luaH_next compares a key with dead keys by address. So a dead key with the address of the new key
-** must not precede the new key in the chain. There can be one: the dead key may be the same object,
-** whose entry a collection has found empty, or a freed object. emptynode sets the address of such a
-** dead key to NULL.
+** must not precede the new key in the chain. Such a dead key can exist: its object may be the new
+** key itself, whose entry a collection found empty, or a freed object at the same address.
+** emptynode sets the address of such a dead key to NULL.
 */
 #ifndef luaN_reuse_h
 #define luaN_reuse_h

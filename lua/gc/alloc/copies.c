@@ -66,8 +66,8 @@ static int setter (const Proto *p, int pc, int r) {
 /*
 ** Returns the index of the instruction that loads register r, an operand of the concatenation at
 ** 'pc', or -1. Usually that is the result of setter. But in (x or "") .. y the last instruction
-** that sets the register loads the default ""; then loader returns the index of the instruction
-** that loads x, which is the test of x or is before it.
+** that sets the register loads the default "". In this case returns the index of the instruction
+** that loads x: the test of x, if the test copies x to the register, else an instruction before it.
 */
 static int loader (const Proto *p, int pc, int r) {
   int at = setter(p, pc, r);

@@ -22,18 +22,20 @@
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** After a pass over the undecided entries another one follows in two cases. In the first, the
-** number of entries that had something to mark is more than one MIN_RESOLVED_PART-th of the words
-** of both lists. In the second, the log was ended because it was too long (LOGGED_PART), and there
-** were fewer than FEW_PASSES passes. Passes and rounds of tombstoning together are at most
-** MAX_PASSES. More passes leave less to the atomic step.
+** A pass visits the lists of undecided keys and of undecided values. Another pass follows
+**   - if more than n / MIN_RESOLVED_PART entries had something to mark, where n is the number of
+**     words of the two lists; or
+**   - if the log of marked objects has ended (it was too long, LOGGED_PART, or could not grow) and
+**     weak.passes is below FEW_PASSES,
+** as long as weak.passes, which also counts rounds of tombstoning, is below MAX_PASSES. More passes
+** leave less to the atomic step.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 #define FEW_PASSES	4u
 
-/* A round of tombstoning starts if the list of undecided values has more than this number of words
-   that are not tombstoned. */
+/* A round of tombstoning starts if more than this number of words of the list of undecided values
+   were added after the last round. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
 /* Cost of tombstoning, restoring or clearing a slot, in bytes of marking. */
@@ -345,10 +347,10 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if a round of tombstoning is in progress or must start. It must start if the list of
-   undecided values has more than MIN_HIDDEN words that are not tombstoned, and weak.passes is below
-   MAX_PASSES. A round ends at index weak.doubtkept of the list; values that are added during the
-   round are left to the next one. */
+/* Returns 1 if a round of tombstoning is in progress or must start. A round visits the words of the
+   list of undecided values from index weak.hidden up to weak.doubtkept; words added meanwhile are
+   left to the next round. A round must start if more than MIN_HIDDEN words are after weak.hidden,
+   and weak.passes is below MAX_PASSES. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -462,9 +464,9 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Visits the whole list of undecided keys. Marks the strong values of the entries whose keys are
-   alive, and removes these entries from the list. Returns the number of these values. Starts the
-   log again. */
+/* Starts the log of marked objects again, then visits the whole list of undecided keys. Removes the
+   entries whose keys are alive from the list, and marks their values if these are strong. Returns
+   the number of values that it marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];

@@ -62,8 +62,9 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the lines of the CallInfos that no call uses at present, and sets CIST_CACHED in them. If
-   'all' is 0, stops at the first one that has CIST_CACHED already. */
+/* Visits the CallInfos after the running one, which no call uses at present. Marks the lines of
+   each, and makes its callstatus CIST_CACHED. If 'all' is 0, stops at the first CallInfo that has
+   CIST_CACHED already. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {

@@ -81,9 +81,10 @@
    makes lists.large longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
-/* A heap is big if all its blocks, or its old objects, have this number of bytes or more: no cache
-   holds it, and huge pages are worth their cost. The states of a process share the same number of
-   bytes for another purpose (WHILE_HEAPS in major.c). */
+/* A heap is big if its blocks together, or its old objects together, reach this number of bytes: no
+   cache holds it then, and huge pages are worth their cost. It is also the number of bytes that the
+   states of a process share equally: a heap above its share returns free pages early (WHILE_HEAPS
+   in major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Largest request, in bytes, for which the nursery leaves its current block, if no later hole of
    that block is long enough. A larger request is served from the overflow region instead, and the

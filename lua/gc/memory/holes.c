@@ -274,8 +274,8 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 }
 
 
-/* Takes a hole of at least n bytes of any block, as takehole, whether or not the block is in a
-   list. */
+/* Searches all blocks of all chunks, also those in no list, for a hole of at least n bytes, and
+   takes the first one, as takehole does. Returns 0 if there is none. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {

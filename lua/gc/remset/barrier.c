@@ -27,9 +27,9 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* Barrier after v was stored into object o. In most cases remembers o. If o is a table that has had
-   a large vector, v is its new metatable. Then luaN_tenure marks v instead, because remembering o
-   would make the next collection visit all its slots. */
+/* Barrier after v was stored into object o. Remembers o, with one exception. If o is a table that
+   has had a large vector, tenures v instead (luaN_tenure), because the next collection would visit
+   all slots of a remembered table. In this case v is the new metatable of o. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
