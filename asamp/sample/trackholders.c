@@ -63,12 +63,12 @@ static int trackholders_isdue (const Tracker *t, int finished) {
 
 /* Returns 1 if a search is due because the heap has grown (TH1). */
 static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
-  size_t share = t->holdersgrown == TRACKHOLDERS_FIRST ? TRACKHOLDERS_FIRSTSHARE : TRACKHOLDERS_SHARE;
   luaN_Memory m;
   if (t->followed.n < t->holdersgrown) return 0;
   luaN_memory(L, &m);
   return m.inuse < HOLDERSSEARCH_HEAP &&
-         m.inuse * TRACKHOLDERS_NS * share <= t->collection.time - t->holderssince;
+         (t->holdersgrown == TRACKHOLDERS_FIRST ||
+          m.inuse * TRACKHOLDERS_NS * TRACKHOLDERS_SHARE <= t->collection.time - t->holderssince);
 }
 
 

@@ -8,10 +8,9 @@
 **
 **   TH1  a search is made after a major collection if there are twice as many followed samples as
 **        at the last search, and at least TRACKHOLDERS_FIRST. The heap must be smaller than
-**        HOLDERSSEARCH_HEAP, and the expected duration must be at most one part in
-**        TRACKHOLDERS_SHARE of the time since the session's start; for the first search, one part
-**        in TRACKHOLDERS_FIRSTSHARE. So there are few searches, none takes more than about 8 ms,
-**        and a script of a few milliseconds has only the search at its end.
+**        HOLDERSSEARCH_HEAP. After the first search, the expected duration must also be at most
+**        one part in TRACKHOLDERS_SHARE of the time since the session's start. So there are few
+**        searches, and none takes more than about 8 ms.
 */
 #ifndef asamp_trackholders_h
 #define asamp_trackholders_h
@@ -20,7 +19,6 @@
 
 #define TRACKHOLDERS_FIRST	16
 #define TRACKHOLDERS_SHARE	25
-#define TRACKHOLDERS_FIRSTSHARE	4
 #define TRACKHOLDERS_NS		2  /* Expected ns of a search for each byte in use. */
 
 /*
