@@ -20,7 +20,7 @@ typedef enum HeapRequestState {
 } HeapRequestState;
 
 /*
-** Requests a snapshot of the state number 'state' in the file 'path'. UINT64_MAX stands for the
+** Requests a snapshot of the state number 'state' in the file 'path'. UINT64_MAX means the
 ** first state that completes a collection. The caller must call heaprequest_end later. On failure
 ** returns NULL, with the reason in *why, a static string.
 */

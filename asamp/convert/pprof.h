@@ -23,7 +23,7 @@
 
 /*
 ** Writes the profile to o. Called after readersum_finish. 'first' is the name of the default sample
-** type; "time" stands for cpu or wall. The file has this type even if the profile has no sample of
+** type; "time" means cpu or wall. The file has this type even if the profile has no sample of
 ** it. If 'first' is NULL, the default type is alloc_space. If there are only time samples, it is
 ** cpu or wall. Returns 0 if there is not enough memory.
 */

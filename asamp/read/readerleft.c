@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In 'text', '#' stands for the count and '%' for the limit. */
+/* In 'text', '#' is replaced by the count and '%' by the limit. */
 static const struct {
   const char *key;
   uint64_t limit;

@@ -40,8 +40,8 @@ LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 /* Counts n new external bytes of u for samples. May call the sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
-/* To be called when u owns no external bytes any more: reports them as freed if the block that
-   stands for them, the address &u->outside, is watched. */
+/* To be called when u owns no external bytes any more: reports them as freed if the
+   address &u->outside, which represents them as a block, is watched. */
 LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
 
 #endif

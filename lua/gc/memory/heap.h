@@ -229,7 +229,7 @@ typedef struct luaN_Blocks {
 /* Initializes the lists of blocks as empty. Allocates nothing. */
 LUAI_FUNC void luaN_openblocks (luaN_Blocks *h);
 
-/* Puts block b, which must be in no list, into the list 'where'. LUAN_HOLED stands for the list of
+/* Puts block b, which must be in no list, into the list 'where'. LUAN_HOLED means the list of
    class b->class. */
 LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 
