@@ -4,6 +4,7 @@
 #include "foreign.h"
 #include "descriptor.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +15,18 @@
 #include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define NOGROUP		65534
+
+/* The same numbers on all processors; headers before Linux 5.6 do not have them. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open		434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd		438
+#endif
 
 /* {== the other process ====================================================== */
 
@@ -50,26 +60,43 @@ int foreign_peer (int fd, ForeignPeer *peer) {
 }
 
 /*
+** Returns 1 if descriptor 'n' of the process is open for reading or writing, and is that file. The
+** descriptor is copied first, because the process may replace it between two checks. A descriptor
+** of O_PATH does not count: a user can open any file in a folder that the user can search, without
+** rights on the file.
+*/
+static int isopen (int process, int n, const struct stat *file) {
+  struct stat s;
+  int fd = (int)syscall(SYS_pidfd_getfd, process, n, 0);
+  int flags = fd >= 0 ? fcntl(fd, F_GETFL) : -1;
+  int is = flags >= 0 && (flags & O_PATH) == 0 && fstat(fd, &s) == 0 &&
+           s.st_dev == file->st_dev && s.st_ino == file->st_ino;
+  if (fd >= 0)
+    close(fd);
+  return is;
+}
+
+/*
 ** Returns 1 if the process has that file open. The process id may belong to a new process by now;
-** the new process is accepted only if it has the same user.
+** the new process is accepted only if it has the same user. Returns 0 before Linux 5.6.
 */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
   const struct dirent *entry;
   uid_t now;
+  int process = peer->pid > 0 ? (int)syscall(SYS_pidfd_open, peer->pid, 0) : -1;
   int has = 0;
-  DIR *d;
-  if (peer->pid <= 0 || !userof(peer->pid, &now) || now != peer->uid)
-    return 0;
-  snprintf(path, sizeof(path), "/proc/%ld/fd", (long)peer->pid);
-  d = opendir(path);
-  while (d != NULL && !has && (entry = readdir(d)) != NULL) {
-    struct stat s;
-    has = fstatat(dirfd(d), entry->d_name, &s, 0) == 0 && s.st_dev == file->st_dev &&
-          s.st_ino == file->st_ino;
+  DIR *d = NULL;
+  if (process >= 0 && userof(peer->pid, &now) && now == peer->uid) {
+    snprintf(path, sizeof(path), "/proc/%ld/fd", (long)peer->pid);
+    d = opendir(path);
   }
+  while (d != NULL && !has && (entry = readdir(d)) != NULL)
+    has = isdigit((unsigned char)entry->d_name[0]) && isopen(process, atoi(entry->d_name), file);
   if (d != NULL)
     closedir(d);
+  if (process >= 0)
+    close(process);
   return has;
 }
 

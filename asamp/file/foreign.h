@@ -8,8 +8,8 @@
 **        before it is opened, because opening alone affects a pipe. The opened file must then have
 **        the same device and inode as the checked one;
 **   UF2  if the other process belongs to another user, the file must belong to that user, or the
-**        other process must have it open. The latter permits a process that changed its user after
-**        it had opened its profile;
+**        other process must have it open for reading or writing. The latter permits a process that
+**        changed its user after it had opened its profile; it needs Linux 5.6;
 **   UF3  if this process is root and the other process belongs to another user, files are made and
 **        removed with the rights of that user. Then no name that the user changes meanwhile can
 **        lead to a file of somebody else.

@@ -143,6 +143,22 @@ describe("a file that an answer names", function()
     assert.is_true(open(o.folder .. "/requests", other, uid))
     assert.is_false((open(o.folder .. "/requests", other, uid + 1)))
   end)
+
+  -- A former bug: a descriptor of O_PATH, which any user can open for root's file, counted as open.
+  it("is not one on whose contents the process has no rights", function()
+    if not liar.isother() then return end
+    shell.output("chmod 755 %s && chmod 600 %s/victim", secret, secret)
+    local ready = o.folder .. "/ready"
+    local pid = process.start{program = "setpriv", "--reuid=" .. liar.USER, "--regid=" .. liar.USER,
+      "--clear-groups", process.interpreter(), "-e", ([[
+        local peers = require "peers"
+        assert(not io.open "%s/victim" and peers.name "%s/victim")
+        io.open("%s", "w"):close()
+        peers.sleep(60)]]):format(secret, secret, ready)}
+    pids[#pids + 1] = pid
+    process.await(function() return host.isfile(ready) end)
+    assert.is_nil((host.openfile(secret .. "/victim", pid, liar.USER)))
+  end)
 end)
 
 describe("asamp serve", function()

@@ -21,6 +21,7 @@
 **   exec(words...)      execv: replaces this process
 **   spawn(words...) -> pid, by posix_spawn
 **   close(fd)           -> true if it was open
+**   name(path)          opens it with O_PATH, which needs no rights on the file
 **   chdir(path)         setsid()
 **
 ** New states have the standard libraries and the package paths of the old one.
@@ -28,6 +29,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -349,6 +351,10 @@ static int s_closefd (lua_State *L) {
   return 1;
 }
 
+static int s_name (lua_State *L) {
+  return luaL_fileresult(L, open(luaL_checkstring(L, 1), O_PATH) >= 0, NULL);
+}
+
 static int s_chdir (lua_State *L) {
   return luaL_fileresult(L, chdir(luaL_checkstring(L, 1)) == 0, NULL);
 }
@@ -392,6 +398,7 @@ int luaopen_peers (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"new", s_new}, {"thread", s_thread}, {"fork", s_fork}, {"wait", s_wait},
     {"exec", s_exec}, {"spawn", s_spawn}, {"kill", s_kill}, {"close", s_closefd},
+    {"name", s_name},
     {"_exit", s_exit}, {"chdir", s_chdir}, {"setsid", s_setsid}, {"sleep", s_sleep},
     {NULL, NULL}
   };

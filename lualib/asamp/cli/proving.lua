@@ -22,13 +22,26 @@ function M.find(profile)
   return nil, "the run ended before a snapshot was taken"
 end
 
---- Opens a snapshot that another process may still be writing. 'progress' as of world.progress.
--- Returns the snapshot, or nil and a message.
-function M.open(path, progress)
+-- Opens the snapshot 'path' that a profile names: a regular file, which must belong to user 'owner'
+-- if that is not this command's user. 'bar': see heap.open.
+local function open(path, owner, bar)
+  local file <close>, name = host.openfile(path, 0, owner)
+  if not file then
+    return nil, name
+  end
+  local h, message = heap.open(name, bar)
+  return h, message and message:gsub(name:gsub("%p", "%%%0"), (path:gsub("%%", "%%%%")))
+end
+
+--- Opens the snapshot 'path' that the profile at 'from' names. The path is untrusted, and another
+-- process may still be writing the snapshot. 'progress' as of world.progress. Returns the
+-- snapshot, or nil and a message.
+function M.open(path, from, progress)
+  local owner = host.owner(host.realpath(from) or from) or -1
   local bar, finish = progress("reading " .. path:match "[^/]*$")
   local h, message
   for _ = 1, WAITS * 10 do
-    h, message = heap.open(path, bar)
+    h, message = open(path, owner, bar)
     if h or not message:find("still being written", 1, true) then
       break
     end

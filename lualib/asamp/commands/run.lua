@@ -312,14 +312,14 @@ local function shellword(path)
   return layout.printable(word)
 end
 
--- Adds the proofs to a verdict with likely leaks. Returns the path of the snapshot, or nil after a
--- message.
-local function proved(profile, judged, world, warn)
+-- Adds the proofs to a verdict with likely leaks. 'from': path of the profile. Returns the path of the
+-- snapshot, or nil after a message.
+local function proved(profile, judged, from, world, warn)
   local proof, proving = require "asamp.sums.proof", require "asamp.cli.proving"
   local path, heap, message
   path, message = proving.find(profile)
   if path then
-    heap, message = proving.open(path, world.progress)
+    heap, message = proving.open(path, from, world.progress)
   end
   if not heap then
     warn.failed("no proof: %s", message)
@@ -375,7 +375,7 @@ local function shortreport(path, message, how, status, prove, world, warn)
   end
   local copied = copies.of(profile)
   local judged = verdict.of(profile, t, leaks.of(profile), copied)
-  local snapshot = prove and #judged.leaks > 0 and proved(profile, judged, world, warn)
+  local snapshot = prove and #judged.leaks > 0 and proved(profile, judged, path, world, warn)
   local more = ("asamp report %s shows more.\n"):format(shellword(path))
   local rows = world.errrows and
     math.max(world.errrows, LEAST) - OTHERS - layout.rows(more, world.errcolumns)

@@ -105,7 +105,8 @@ end
 local function proofsof(profile, path, world)
   local judged = path ~= "-" and proofs.verdict(profile)
   local snapshot = judged and proving.find(profile)
-  local heap = snapshot and host.samefile(snapshot, snapshot) and proving.open(snapshot, world.progress)
+  local heap = snapshot and host.samefile(snapshot, snapshot) and
+    proving.open(snapshot, path, world.progress)
   if not heap then
     return nil
   end

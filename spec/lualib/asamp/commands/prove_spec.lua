@@ -2,8 +2,10 @@
 -- `asamp run --prove-leaks` and `asamp heap --prove`: the planted leaks of spec/planted are proved,
 -- and the bytes are those that each program frees when it removes the reference.
 
+local host = require "asamp.host"
 local json = require "cjson"
 local process = require "spec.support.process"
+local proving = require "asamp.cli.proving"
 local shell = require "spec.support.shell"
 
 -- The report names the chain, or only the lists in it.
@@ -105,6 +107,30 @@ describe("asamp run --prove-leaks", function()
     assert.truthy(found.limit:find "still needs them")
     os.remove(folder .. "/" .. name)
     assert.is_nil(proofs())
+  end)
+
+  -- A former bug: asamp view waited without end for a writer of the pipe.
+  it("are absent, at once, if the profile names a pipe or another user's file", function()
+    shell.output("mkfifo %s/pipe", folder)
+    local function view(name)
+      shell.write(folder .. "/leak.lua", ([[
+        keep = {}
+        for i = 1, 60000 do keep[i] = {i} if i %% 10000 == 0 then collectgarbage() end end
+        require "profiler".mark("heap snapshot", %q)]]):format(name))
+      assert.equal(0, (asamp("run", "--quiet", "--alloc", "64", "--out", "a.vmprof", "leak.lua")))
+      return (process.run{process.file [[os.exit(require "asamp".main(arg), true)]], "view",
+                          "-o", "page.html", "a.vmprof", directory = folder, limit = 60})
+    end
+    assert.equal(0, view "pipe")
+    assert.equal(0, view "/dev/zero")
+    local function message(name, from)
+      return select(2, proving.open(name, from, function() return nil, function() end end))
+    end
+    assert.equal("cannot open '/dev/zero': it is a device, not a regular file",
+                 message("/dev/zero", folder .. "/a.vmprof"))
+    if host.uid() ~= 0 then return end
+    shell.output("chown 65534 %s/a.vmprof", folder)
+    assert.matches("does not belong to the user", message(folder .. "/leak.lua", folder .. "/a.vmprof"))
   end)
 
   it("measures a cache that the program needs, without calling it a leak", function()
