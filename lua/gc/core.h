@@ -18,10 +18,13 @@
 
 /*
 ** Makes the clean thread L dirty: clears LUAN_CLEAN and links L into remset.dirty, unless L is
-** there already. Calls no function, because it is inlined into every function of the API: a call,
-** even one that is never reached, would make each of them save registers, which costs as much as a
-** small API function. The pointer 'marked' is volatile so that the compiler does not load the byte
-** into a register on the common path, where L is dirty already.
+** there already.
+**
+** This function is inlined into every function of the API, so its cost there must be small:
+**   - It calls no function. A call, even one that is never executed, would make each of them save
+**     registers.
+**   - 'marked' is volatile. Otherwise the compiler would load the byte into a register even if L is
+**     dirty already, which is the common case.
 */
 static inline void luaN_dirtied (lua_State *L) {
   volatile lu_byte *marked = &L->marked;
@@ -43,11 +46,12 @@ static inline void luaN_dirtied (lua_State *L) {
 #define luai_threadyield(L)	((void)0)
 
 /*
-** Upstream calls these hooks: luai_userstateopen when a state is complete, luai_userstatethread
-** when L has created thread L1, luai_userstateresume when lua_resume has counted its own C call in
-** L->nCcalls. The first two set the label: 0 for a main thread, the label of its creator for
-** another thread. The third stores nCcalls in 'outermost', so that luaN_yields (calls.h) recognizes
-** the outermost bytecode loop of a coroutine.
+** Hooks that upstream calls:
+**   - luai_userstateopen, when a state is complete: sets the label of the main thread to 0.
+**   - luai_userstatethread, when L has created thread L1: gives L1 the label of L.
+**   - luai_userstateresume, when lua_resume has counted its own C call in L->nCcalls: stores
+**     nCcalls in 'outermost', from which luaN_yields (calls.h) recognizes the outermost bytecode
+**     loop of a coroutine.
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))

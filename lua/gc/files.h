@@ -29,10 +29,9 @@ static int luaN_closedfiles (lua_State *L) {
 }
 
 /*
-** Opens a file: assigns to f the value of 'open', an expression that is NULL if opening fails. If
-** it fails and luaN_closedfiles returns 1, evaluates 'open' a second time. If f is not NULL after
-** that, reports that the file's handle, which must be at the top of the stack, owns LUAN_FILE
-** external bytes.
+** Opens a file and assigns the result to f. 'open' is an expression that is NULL if opening fails.
+** In that case, evaluates 'open' a second time if luaN_closedfiles returns 1. If the file is open
+** at the end, reports LUAN_FILE external bytes for the file's handle, at the top of the stack.
 */
 #define luaN_opened(L,f,open) \
   ((f) = (open), \

@@ -516,12 +516,9 @@
 
 /* }===================================================================== */
 
-/*
-** Sets the slots above the top of the stack to nil if an allocation has failed since luaN_eraserest
-** ran last. To be called after an error was caught. The registers of the frame that continues may
-** be among these slots; an emergency collection scans them, and would take the values of unwound
-** frames there for references.
-*/
+/* To be called after an error was caught. If an allocation has failed since the last call, sets the
+   slots above the top of the stack to nil. They contain values of unwound frames, and some may be
+   registers of the frame that continues; an emergency collection would scan these. */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
@@ -539,12 +536,13 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** luaN_checkoverdue runs a full collection if one is long overdue (luaN_isoverdue: the debt is
-** above LUAN_OVERDUE and above the bytes of old objects) and the collector is not stopped. It is
-** for functions of the API that allocate and have no safepoint: raw stores, lookups of names. As in
-** an emergency, no finalizer is called and no stack is moved. Every object that the caller uses
-** must be reachable from a root. With LUAN_STRESS=emergency, luaN_overdue is called every time,
-** because the switch counts its calls (stress.h).
+** Runs a full collection if one is long overdue (luaN_isoverdue: the debt is above LUAN_OVERDUE and
+** above the bytes of old objects) and the collector is not stopped. Calls no finalizer and moves no
+** stack.
+**
+** For functions of the API that allocate and have no safepoint: raw stores, lookups of names. Every
+** object that the caller uses must be reachable from a root. With LUAN_STRESS=emergency,
+** luaN_overdue is called every time (stress.h).
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -589,10 +587,9 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Remembers a store of object o (NULL: not known) into 'slot' of table t, the address of a value in
-   its array part or in a node. Adds the slot to the remembered set, or the whole table if t is
-   small. Does nothing if t is logged. If t is huge, may tenure o instead. Never fails, raises an
-   error or collects. */
+/* Remembers a store of object o (NULL: not known) into a slot of table t: adds the slot, or all of
+   t if t is small, to the remembered set. If t is huge, may tenure o instead. Does nothing if t is
+   logged. 'slot' is the address of the value. Never fails, raises an error or collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Barrier after node n of t has received a new key. v is the value that is about to be stored in n,
@@ -602,21 +599,19 @@ LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
-/*
-** To be called before t gets new vectors. Until luaN_resized is called, stores into the new vectors
-** need no barrier. 'unanchored' is NULL, or a new vector of n bytes that belongs to no object yet:
-** an emergency collection keeps the lines of this vector. If the resize fails, luaN_resizing must
-** be called again, with t NULL.
-*/
+/* To be called before t gets new vectors. Until luaN_resized is called, stores into the new vectors
+   need no barrier. If the resize fails, must be called again, with t NULL. 'unanchored' is NULL or
+   a new vector of n bytes that no object owns yet; an emergency collection keeps its lines. */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 
 /*
-** To be called when t has got its new vectors. Replaces the remembered slots of t by their new
-** addresses or remembers t as a whole (G1), adds t to lists.tables if a vector is large, and counts
-** the bytes that were copied. 'before' is the number of bytes of the previous vectors. 'array' is
-** the address of the previous array part, which is not read, and asize is its size in slots; 'old'
-** has the previous hash part.
+** To be called when t has got its new vectors:
+**   - replaces the remembered slots of t by their new addresses, or remembers all of t (G1)
+**   - adds t to lists.tables if a vector is large
+**   - counts the copied bytes
+** 'before' is the number of bytes of the previous vectors. 'array', which is not read, and 'asize'
+** are address and slots of the previous array part; 'old' has the previous hash part.
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
@@ -706,34 +701,28 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
-** Correct the pointers of CallInfos into a stack after its move. luaN_stackmoved is the distance in
-** bytes by which the stack of L was moved; it is valid from the assignment of stack.p to the
-** correction of base_ci.func. luaN_movedby returns pointer p corrected by the distance 'by'.
-** Upstream visits the frames, which are scattered over memory, before and after a move; with these
-** macros they are visited only after it.
+** To correct pointers into L's stack after its move. luaN_stackmoved is the distance of the move in
+** bytes; it is valid from the assignment of stack.p to the correction of base_ci.func. luaN_movedby
+** returns p corrected by the distance 'by'. Upstream visits all frames before and after a move;
+** these macros need only the visit after it.
 */
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
-/*
-** To be called when a CallInfo was added after L's running one: counts it, and returns the CallInfo
-** to use next. If L is deep, adds more CallInfos that are adjacent in memory: if the frames of a
-** deep recursion were scattered, each visit of a frame would cost a cache miss. May allocate; does
-** not collect.
-*/
+/* To be called when a CallInfo was added after L's running one: counts it, and returns the CallInfo
+   to use next. If L is deep, adds more CallInfos that are adjacent in memory, so that a scan of the
+   frames causes fewer cache misses. May allocate; does not collect. */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
 /* To be called when a new thread L has got its stack. If an emergency collection has tenured L
    while the stack was being allocated, counts the stack and makes L dirty. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
-/*
-** To be called when L's stack was moved from a block of 'oldsize' slots to another block, and
-** stack_last is the end of that block. Sets stackroom to the slots of the block, and stack_last so
-** that the stack has 'size' slots. Makes L dirty. Takes the sample of the block if it was postponed
-** (S2), because the stack can be walked again.
-*/
+/* To be called when L's stack was moved from a block of 'oldsize' slots, while stack_last is the
+   end of the new block. Sets stackroom to the slots of the new block, and stack_last to the end
+   of a stack of 'size' slots. Makes L dirty. Takes the sample of the block if it was postponed
+   (S2). */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
 /* Returns a new table with an array part of asize slots and a hash part of hsize nodes (a power of

@@ -137,8 +137,8 @@ typedef struct luaN_Weak {
   luaN_Vec inmajor;
   luaN_Vec unresolved;		/* nodes of ephemeron tables whose key may be dead */
   /* Undecided entries of scanned tables (ahead.h): a list of undecided keys and one of undecided
-     values. A list has, for each table, the table tagged 1 and after it the slots of the entries.
-     The list of keys also contains logged objects, tagged 2. */
+     values. Each list has a table, tagged 1, then slots of that table, then the next table. The
+     list of keys also contains logged objects, tagged 2. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   unsigned next;		/* index in 'inmajor' of the table that slices visit next */
   unsigned slot;		/* index of the slot of that table that slices visit next */
@@ -259,9 +259,9 @@ typedef struct luaN_Bytes {
   /* Bytes of blocks that the heap keeps until the next major collection, because it has not shrunk
      and will need them again (luaN_trimheap). 0: none. */
   size_t needed;
-  /* KiB of blocks in use when a major collection found the heap shrunk: the largest value in the
-     current period (index 0) and in the one before it (index 1; major.c). A use above the state's
-     share of LUAN_BIGHEAP is not recorded. The heap keeps blocks for the larger of the two. */
+  /* KiB of blocks in use when the marking of a heap that has shrunk ended: the largest value of the
+     current period (index 0) and of the previous one (index 1; major.c). The heap keeps blocks for
+     the larger of the two. A use above the state's share of LUAN_BIGHEAP is not recorded. */
   unsigned lately[2];
   unsigned whileat;		/* KiB: heap.allocated when the period started; wraps around */
   /* Milliseconds of CLOCK_MONOTONIC at which the period started; wraps around. */
@@ -325,14 +325,14 @@ typedef struct luaN_Pace {
      the next minor collection. */
   size_t textroom;
   size_t size;			/* bytes of the current nursery when it started */
-  /* Sums over all earlier nurseries, in bytes (luaN_charged). 'charged' is the sum of the bytes
-     that each nursery was charged with. 'planned' is the sum of the sizes of the nurseries; for a
-     nursery that was charged with fewer bytes than its size, 'planned' contains those bytes. */
+  /* Sums over all earlier nurseries, in bytes (luaN_charged). 'charged': the bytes that were
+     charged. 'planned': the sizes; for a nursery that was charged with less than its size, the
+     charged bytes. */
   uint64_t planned, charged;
   size_t owed;			/* work debt: bytes of marking that were too many for one pause */
-  /* Bytes by which large stacks have grown, minus the bytes for which pauses have done the work
-     already. WORK times this number is added to the limit of the work debt, but at most
-     PATIENCE_MIN times 'live' (luaN_pay). */
+  /* Bytes by which large stacks have grown and for which pauses have not done the work yet. Raises
+     the limit of the work debt by WORK times this number, but at most by PATIENCE_MIN times 'live'
+     (luaN_pay). */
   size_t stackgrowth;
   unsigned cycles;		/* number of major collections that have ended */
   /* Back-off: a major collection by volume starts when the allocated bytes are about this multiple

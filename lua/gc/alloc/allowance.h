@@ -19,9 +19,8 @@
 #define luaN_allowance_h
 
 /* Returns 0 if n more bytes may be allocated within the state's limits, which must exist. If only
-   the limit of the bytes in use would be exceeded, runs an emergency collection, if one may run,
-   and compares again. If a limit would be exceeded, sets heap.refusal and heap.starved and returns
-   1. */
+   the limit of the bytes in use would be exceeded, first runs an emergency collection, if one may
+   run. If a limit would still be exceeded, sets heap.refusal and heap.starved and returns 1. */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 
 /* True if an allocation of n more bytes must be refused because of a limit (luaN_compare). False if

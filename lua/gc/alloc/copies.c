@@ -63,12 +63,9 @@ static int setter (const Proto *p, int pc, int r) {
 }
 
 
-/*
-** Returns the index of the instruction that loads register r, an operand of the concatenation at
-** 'pc', or -1. Usually that is the result of setter. But in (x or "") .. y the last instruction
-** that sets the register loads the default "". In this case returns the index of the instruction
-** that loads x: the test of x, if the test copies x to the register, else an instruction before it.
-*/
+/* Returns the index of the instruction that loads register r, an operand of the concatenation at
+   'pc', or -1. Usually setter finds it. But in (x or "") .. y, setter finds the load of the default
+   ""; then this function returns the index of the instruction that loads x. */
 static int loader (const Proto *p, int pc, int r) {
   int at = setter(p, pc, r);
   int isdefault = at >= 2 && GET_OPCODE(p->code[at]) == OP_LOADK &&
@@ -80,12 +77,9 @@ static int loader (const Proto *p, int pc, int r) {
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep);
 
 
-/*
-** Returns 1 if the load instructions at 'pca' and 'pcb' load the same value, supposing that no call
-** between them has changed it. If they read fields of tables, also compares how the tables were
-** loaded, because o.a.s = o.a.s .. x loads o.a twice, into two registers. Follows at most 'deep'
-** loads in that way.
-*/
+/* Returns 1 if the load instructions at 'pca' and 'pcb' load the same value, supposing that no call
+   between them has changed it. For fields of tables, also compares the loads of the tables, at most
+   'deep' levels: o.a.s = o.a.s .. x loads o.a twice, into two registers. */
 static int loadsame (const Proto *p, int pca, int pcb, int deep) {
   Instruction a = p->code[pca], b = p->code[pcb];
   if (GET_OPCODE(a) != GET_OPCODE(b) || deep == 0) return 0;

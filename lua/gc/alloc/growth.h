@@ -80,9 +80,9 @@ LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
    (allowance.h). */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
-/* Prepares the buffer of w to become the table's hash part: counts the buffer as if it were
-   allocated now, sets w->node to NULL and returns 1. Returns 0 and changes nothing if there is no
-   memory, or if a limit of the state would be exceeded. */
+/* Makes the buffer of w ready to become the table's hash part: counts it as if it were allocated
+   now, sets w->node to NULL and returns 1. Returns 0 and changes nothing if there is no memory or a
+   limit of the state would be exceeded. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
 /* Ends a growth and frees its memory, except a buffer that luaN_adoptgrowth has taken out. */

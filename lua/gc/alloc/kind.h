@@ -4,12 +4,9 @@
 #ifndef luaN_kind_h
 #define luaN_kind_h
 
-/*
-** The kind of a block of memory. For an object it is the variant tag (LUA_VTABLE …). For other
-** blocks it is one of these constants, which equal no tag: the array part or the hash part of a
-** table; the first stack or a CallInfo of a thread (LUAN_VSTACK), or a stack that is moved
-** (LUAN_VRESTACK); a vector of a prototype; a buffer. The sampler receives the kind as a luaN_Kind.
-*/
+/* The kind of a block of memory, as the sampler receives it (luaN_Kind). For an object it is the
+   variant tag (LUA_VTABLE …). Other blocks have one of these constants, which equal no tag.
+   LUAN_VSTACK is the first stack or a CallInfo of a thread, LUAN_VRESTACK a stack that is moved. */
 enum luaN_Vector {
   LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
   LUAN_VBUFFER,
@@ -25,10 +22,11 @@ enum luaN_Vector {
   (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)
 
 /*
-** The functions of mem.h have no parameter for the kind, so the kind depends on the source file
-** that calls them. (Every file of the core defines a macro of its own name, such as ltable_c.) The
-** kind is LUAN_VECTOR for luaM_malloc_ and luaM_free_, LUAN_BUFFER for luaM_saferealloc_, and
-** LUAN_REALLOCED for luaM_realloc_, luaM_growaux_ and luaM_shrinkvector_.
+** The functions of mem.h have no parameter for the kind. It depends on the source file that calls
+** them, which defines a macro of its name (ltable_c):
+**   - LUAN_VECTOR is the kind for luaM_malloc_ and luaM_free_
+**   - LUAN_BUFFER for luaM_saferealloc_
+**   - LUAN_REALLOCED for luaM_realloc_, luaM_growaux_ and luaM_shrinkvector_
 */
 #if defined(ltable_c)
 #define LUAN_VECTOR	LUAN_VHASH	/* luaM_realloc_ uses LUAN_VARRAY */
@@ -53,12 +51,13 @@ enum luaN_Vector {
 #endif
 
 /*
-** Changes the size of a vector or of explicit memory from osize to nsize bytes, like realloc, and
-** returns its address. For a new block, 'block' is NULL and osize is 0. If nsize is 0, frees the
-** block and returns NULL. A block in lines is shrunk in place; an array in lines is grown in place
-** if possible (growsinplace of nursery.c). May run an emergency collection. Returns NULL, and keeps
-** the block as it is, if there is no memory, or if a limit of the state would be exceeded
-** (allowance.h).
+** Resizes a vector or explicit memory from osize to nsize bytes, like realloc, and returns its
+** address. 'block' is NULL and osize 0 for a new block. If nsize is 0, frees the block and returns
+** NULL.
+**
+** A block in lines is shrunk in place; an array in lines is grown in place if possible. May run an
+** emergency collection. Returns NULL, and keeps the block, if there is no memory or a limit of the
+** state would be exceeded.
 */
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int kind);

@@ -46,10 +46,10 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Returns a vector with capacity for more than 'nelems' elements. If the vector 'block' of *psize
-** elements has no such capacity, resizes it to twice as many elements, but to at most 'limit', and
-** updates *psize. 'limit' must be so small that the number of bytes fits into size_t. If a full
-** vector has 'limit' elements already, raises an error that contains the name 'elements'.
+** Returns a vector with capacity for more than 'nelems' elements. 'block' is the present vector, of
+** *psize elements. If it is full, resizes it to twice as many elements, but at most 'limit', and
+** updates *psize. If it has 'limit' elements already, raises an error that contains the name
+** 'elements'. The bytes of 'limit' elements must fit into size_t.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                  int size_elem, int limit, const char *elements, int kind) {

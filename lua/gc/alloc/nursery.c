@@ -43,10 +43,10 @@ static inline int islarge (size_t size, int kind) {
 
 /* {== memory ============================================================ */
 
-/* Takes the rest of the overflow region, from the next multiple of 16 bytes on, as the hole *r; the
-   overflow region is empty then. Returns 0 and changes nothing if the rest has less than n bytes,
-   or if the blocks of the heap have more than LUAN_DENSEHEAP bytes. In a larger heap, the unused
-   rest of one more block does not matter. */
+/* Takes the rest of the overflow region as the hole *r, from the next multiple of 16 bytes on, and
+   leaves the region empty. Returns 0 and changes nothing if the rest has less than n bytes. Also
+   returns 0 if the blocks of the heap have more than LUAN_DENSEHEAP bytes: there the unused rest of
+   a block does not matter. */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
   if (h->blocks.room > LUAN_DENSEHEAP ||
@@ -60,11 +60,13 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 
 /*
-** Allocates n bytes from the current hole, even above the limit. If they do not fit, the first of
-** these holes that has n bytes becomes the current hole: a later hole of the same block; the
-** overflow region (takeoverflow); a hole that luaN_nexthole finds. The last one is tried only if n
-** is at most LUAN_SMALL or there is no current hole. Returns NULL, and keeps the current hole, if
-** no hole has n bytes. 'desperate' is passed to luaN_nexthole.
+** Allocates n bytes from the current hole, even above the limit. If they do not fit, makes another
+** hole with n bytes the current one. Tries in this order:
+**   - a later hole of the same block
+**   - the overflow region (takeoverflow)
+**   - luaN_nexthole, which receives 'desperate'; only if n is at most LUAN_SMALL or there is no
+**     current hole
+** Returns NULL, and keeps the current hole, if no hole has n bytes.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -89,8 +91,8 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 
 /* Allocates n bytes from the overflow region, aligned to 16 bytes for a userdata. If the region is
-   too short, first makes another hole the overflow region: a later one of the same block, or one
-   that luaN_nexthole finds ('desperate' is passed to it). Returns NULL if there is no memory. */
+   too short, replaces it by a later hole of the same block, or by a hole from luaN_nexthole, which
+   receives 'desperate'. Returns NULL if there is no memory. */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -116,12 +118,9 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 }
 
 
-/*
-** Places a large userdata in its block, which has UDATAROOM bytes more than the userdata, and
-** returns its address: aligned to 16 bytes, whatever the alignment of the block is. The lower bits
-** of the byte before the userdata are the distance from the start of the block to the userdata; the
-** other bits of that byte are the survivor age (ageing.h).
-*/
+/* Places a large userdata in its block, which has UDATAROOM bytes more than the userdata, and
+   returns its address, a multiple of 16. The byte before the userdata has in its lower bits the
+   distance from the start of the block, and in the others the survivor age (ageing.h). */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) &
                      ~(uintptr_t)(UDATAROOM - 1));
@@ -257,10 +256,10 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Adds the new block of 'size' bytes at p to the accounts, and samples it if the sample point is
-** reached. The block replaces one of 'old' bytes (rounded; 0: none), so heap.allocated and samples
-** count only the growth, but GCdebt counts all bytes. 'd' is the distance to the sample point
-** before the allocation. 'outside' is 1 if the block is not from the current hole.
+** Adds the new block at p to the accounts, and samples it if the sample point is reached. 'size' is
+** its size, 'old' the rounded size of the block that it replaces (0: none): GCdebt counts all
+** bytes, heap.allocated and samples only the growth. 'd' is the distance to the sample point before
+** the allocation. 'outside' is 1 if the block is not from the current hole.
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int kind, int outside,
@@ -281,12 +280,9 @@ static inline __attribute__((always_inline)) void count (lua_State *L, char *p, 
 }
 
 
-/*
-** Allocates and counts a block of 'size' > 0 bytes of this kind, which replaces a block of
-** 'oldsize' bytes (0: none). If there is no memory, runs an emergency collection, if one may run,
-** and tries again. Returns NULL if there is no memory after that, or if a limit of the state would
-** be exceeded.
-*/
+/* Allocates and counts a block of 'size' > 0 bytes of this kind, which replaces a block of
+   'oldsize' bytes (0: none). If there is no memory, tries again after an emergency collection, if
+   one may run. Returns NULL if that fails, too, or if a limit of the state would be exceeded. */
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int kind) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -338,8 +334,8 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 /*
 ** Counts n bytes that are not from the current hole: lowers the sample point (S1) and the limit
 ** (N3) by n and returns 1. If n is at least the distance to the limit, a sample or a collection may
-** be due: then does nothing and returns 0. If the limit was the end of the hole, it is lower than
-** necessary after the call, until the next slow allocation sets it again.
+** be due; then returns 0 and does nothing. The limit may be lower than necessary until the next
+** slow allocation.
 */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
@@ -400,10 +396,10 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Grows an array from o to n bytes in place and returns 1. Nothing is copied, and no garbage is
-** left. The bytes after the array must be the unused part of the current hole, up to the limit, or
-** of the overflow region; that is frequent for an array that is being filled. Otherwise, or if a
-** limit of the state would be exceeded, does nothing and returns 0.
+** Grows an array from o to n bytes in place, which copies nothing and leaves no garbage, and
+** returns 1. The bytes after the array must be unused: in the current hole up to the limit, or in
+** the overflow region. Otherwise, or if a limit of the state would be exceeded, does nothing and
+** returns 0.
 */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
@@ -474,10 +470,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 /*
 ** Credits the nursery with n bytes, because a large or explicit block of that size was freed
-** explicitly: such a block needs no collection, so its allocation should not bring one closer. The
-** credit has two upper bounds: heap.spare, and the bytes that the nursery is charged with at
-** present. (luaN_uncharge or a restart of the collector may have removed charges.) While luaN_defer
-** withholds a part of the nursery, there is no credit.
+** explicitly: it needs no collection, so its allocation should bring none closer. The credit is
+** limited by heap.spare and by the bytes with which the nursery is charged now. There is no credit
+** while luaN_defer withholds a part of the nursery.
 */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;

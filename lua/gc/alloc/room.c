@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The size of a table's hash part. Upstream takes the smallest power of 2 that holds the existing
-** keys. That is bad for a table whose number of keys stays just below such a power while keys are
-** inserted and removed: a cache, a work set, a weak table from which the collector removes keys.
-** The few free nodes are used up soon, and then a new key rehashes the whole table. So if a rehash
-** finds that the keys still fit into the present parts, the hash part gets free nodes in proportion
-** to all slots of the table. The insertions that fill them pay for the next rehash.
+** keys. If the number of keys stays just below such a power while keys are inserted and removed, as
+** in a cache or a weak table, few nodes are free: soon a new key rehashes the whole table again.
+**
+** So if a rehash finds that the keys still fit into the present parts, the hash part gets free
+** nodes in proportion to all slots of the table. The insertions that fill them pay for the next
+** rehash.
 */
 #define LUA_CORE
 

@@ -42,8 +42,8 @@
 #include "vec.h"
 
 /*
-** When a minor collection is due, slices of luaN_refinetables may run first. Each one delays the
-** collection by LUAN_GAP bytes, as long as the nursery is smaller than REFINED bytes plus one
+** When a minor collection is due, it may be delayed by LUAN_GAP bytes for a slice of
+** luaN_refinetables, as often as necessary while the nursery is smaller than REFINED bytes plus one
 ** REFINEDPART-th of the old bytes. Larger bounds make the collection shorter and the nursery
 ** larger.
 */
@@ -173,10 +173,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /*
-** The part of luaN_checkoverdue (gc.h) that is not inline. It exists because a C function that
-** stores into tables may run for a long time without a safepoint, and only a collection frees the
-** lines of the young vectors that its tables have outgrown. luaN_isoverdue requires a debt of more
-** bytes than the old objects have, so that the collection costs no more than the allocation did.
+** The part of luaN_checkoverdue (gc.h) that is not inline. A C function that stores into tables may
+** run for a long time without a safepoint, and only a collection frees the young vectors that its
+** tables have outgrown. The debt must exceed the bytes of old objects, so that the collection costs
+** no more than the allocation did.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
@@ -195,11 +195,10 @@ void luaC_changemode (lua_State *L, int newmode) {
 
 
 /*
-** Runs an emergency collection after lua_Alloc has refused memory to the caller, and returns 1.
-** Until the next major collection ends, luaN_askmore then refuses every request that would raise
-** the reserved bytes, so that the caller's next request may succeed. (newsmall in chunks.c has an
-** exception.) Returns 0 and does nothing if no collection may run, or if the limit of allocated
-** bytes is used up.
+** To be called when lua_Alloc has refused memory to the caller. Runs an emergency collection and
+** returns 1. Until the next major collection ends, luaN_askmore then refuses requests that would
+** raise the reserved bytes, so that the caller's next request may succeed. Returns 0 and does
+** nothing if no collection may run, or if the limit of allocated bytes is used up.
 */
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;

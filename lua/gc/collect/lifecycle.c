@@ -57,9 +57,9 @@ void luaN_openheap (luaN_Heap *h) {
 }
 
 
-/* Reserves capacity in the lists of weak tables, and reads the settings of a new state. If a list
-   of weak tables cannot grow, a table that marking reaches is treated as strong (weak.c); because
-   of the reserve, that never happens in a program with at most FEW_WEAK weak tables. */
+/* Reserves capacity in the lists of weak tables, and reads the settings of a new state. A weak
+   table that does not fit into a list is treated as strong (weak.c). The reserve guarantees that
+   this never happens in a program with at most FEW_WEAK weak tables. */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
@@ -120,10 +120,9 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. If it was the last state of the process, also calls
-   malloc_trim, if much memory of malloc was freed (giveback.h). If another state was closed in the
-   second before, malloc_trim is called at most once a second, because the process may create and
-   close states repeatedly. */
+/* Frees the heap of a closed state. If it was the last state of the process and much memory of
+   malloc was freed, also calls malloc_trim (giveback.h): at most once a second if states are closed
+   repeatedly within a second of each other. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

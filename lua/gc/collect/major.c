@@ -67,19 +67,19 @@
 #define SHRUNK_PART		4
 
 /*
-** When a heap has shrunk, it returns the freed memory to the system only if it has not used that
-** memory again for one or two periods. For a program that repeatedly builds something and drops it,
-** an earlier return would cost more time than the rest of the program, because the system would
-** clear the same pages again and again.
+** When a heap has shrunk, it keeps the freed memory for one or two periods, and returns it to the
+** system only if it was not used again. If a program repeatedly builds something and drops it, an
+** earlier return would make the system clear the same pages again and again, which would cost more
+** time than the rest of the program.
 **
 ** A period ends after LUAN_UNUSED_MS milliseconds, or earlier, when WHILE_HEAPS times the largest
 ** use in this period and the one before was allocated. A use is recorded only when the marking of a
-** heap that has shrunk ends. That happens at random points of the heap's growth, but a period is so
-** long that one of these points is near the maximum.
+** shrunk heap ends, which is at random points of its growth. A period is so long that one of these
+** points is near the maximum.
 **
 ** The states of the process share LUAN_BIGHEAP equally. A heap that uses more than its share
-** returns free pages from the end of the major collection on. It returns free memory of malloc only
-** in full collections (giveback.h), because the pause of malloc_trim would be noticed.
+** returns free pages from the end of the major collection on, and free memory of malloc only in
+** full collections, because malloc_trim is a long pause (giveback.h).
 */
 #define WHILE_HEAPS	3u
 
@@ -115,8 +115,8 @@ void luaN_beginmajor (lua_State *L) {
 
 
 /* Updates the accounts when everything alive is marked, and decides whether the heap has shrunk. If
-   it has not, sets bytes.needed to the bytes of blocks that it uses now. They include the garbage,
-   so the heap will need about as many until the end of the next major collection. */
+   not, sets bytes.needed to the bytes of the used blocks, garbage included: the heap will need
+   about as many until the end of the next major collection. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -162,9 +162,9 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Frees unused memory of thread th, unless th is L or has little memory. If *more is 1, a previous
-   call has shrunk the stack, and only CallInfos are freed. Sets *more to 1 if CallInfos of th are
-   left to free, else to 0. 'all' is passed to luaN_shrinkthread. Returns the cost in bytes. */
+/* Frees unused memory of thread th, unless th is L or has little memory. *more is 1 if a previous
+   call has shrunk the stack and only CallInfos are left to free. Sets *more to 1 if that is so
+   after this call, else to 0. 'all' is passed to luaN_shrinkthread. Returns the cost in bytes. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -293,9 +293,8 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period if the current one is over. If the largest use was lower in the period that
-   ends than in the one before it, allows the release of the pages that were kept for the higher
-   use. */
+/* Starts a new period if the current one is over. If its largest use was lower than that of the
+   previous period, allows the release of the pages that were kept for the higher use. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -313,9 +312,9 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Starts a new period if one is due, and returns the bytes of blocks to keep. These are the largest
-   of bytes.needed and the two values of bytes.lately, plus one RESERVE_PART-th, because the use may
-   have been higher between two collections. */
+/* Starts a new period if one is due, and returns the bytes of blocks to keep: the largest of
+   bytes.needed and the two values of bytes.lately, plus one RESERVE_PART-th, because the use
+   between two collections may have been higher. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;

@@ -17,9 +17,9 @@ LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
 LUAI_FUNC void luaN_full (lua_State *L);
 
 /* Returns free memory to lua_Alloc or to the system: empty chunks, free pages, and free memory of
-   malloc. Keeps a reserve, because the heap may grow again. If 'all' is 0, returns only a part at
-   each call. If 'all' is 1, returns everything above a smaller reserve. In an emergency there is no
-   reserve of empty chunks, and malloc_trim is not called. */
+   malloc. If 'all' is 0, returns only a part at each call, and keeps a reserve, because the heap
+   may grow again. If 'all' is 1, returns everything above a smaller reserve; in an emergency, all
+   empty chunks, but it does not call malloc_trim. */
 LUAI_FUNC void luaN_trimheap (global_State *g, int all);
 
 #endif

@@ -7,9 +7,9 @@
    young (ageing.h, waiting.h). 'ageing' must be 0 while a major collection runs. */
 LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
 
-/* To be called right after luaN_minor, unless 'ageing' was 0. Remembers the holders of the objects
-   that the minor collection has left young or, if 'start' is 1 because a major collection starts
-   now, tenures these objects. */
+/* To be called right after luaN_minor, unless 'ageing' was 0. If a major collection starts now
+   ('start' is 1), tenures the objects that the minor collection has left young; else remembers
+   their holders. */
 LUAI_FUNC void luaN_aged (lua_State *L, int start);
 
 #endif

@@ -95,8 +95,8 @@ static size_t resolveentries (global_State *g, int backwards) {
 
 
 /* Resolves the remaining entries by a chase, which finds entries by their keys (chase.h). Returns 1
-   if all values with live keys are marked after that. Returns 0 if the chase may have missed some.
-   Also returns 0, without a chase, if there are fewer than MIN_FOLLOWED entries or no memory. */
+   if it has marked all values with live keys, 0 if it may have missed some. Returns 0 without a
+   chase if there are fewer than MIN_FOLLOWED entries or no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   /* In a major collection without a log, the entries with undecided keys are followed, too. */
@@ -118,9 +118,8 @@ static int follow (global_State *g) {
 
 /*
 ** Marks until no ephemeron has a value left to mark. '*first' is the index in weak.discovered of
-** the first table that resolvetable has not visited. '*clock' is the value of clockof when the
-** unresolved entries and undecided keys were last visited: while it has not changed, they need no
-** visit.
+** the first table that resolvetable has not visited. '*clock' is the value of clockof at the last
+** visit of the unresolved entries and undecided keys; until it changes, they need no visit.
 */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
@@ -203,9 +202,9 @@ static void clearkeys (global_State *g) {
 }
 
 
-/* Moves the tables of weak.inmajor that slices have not visited, or whose kind has changed since,
-   to weak.discovered. (Those with LUAN_SCANNED and the same kind stay in weak.inmajor.) If a table
-   has become strong, or if weak.discovered cannot grow, traverses the table as strong instead. */
+/* Moves to weak.discovered the tables of weak.inmajor that slices have not visited, or whose kind
+   has changed since. (Tables with LUAN_SCANNED and the same kind stay.) If a table has become
+   strong, or if weak.discovered cannot grow, traverses the table as strong instead. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
@@ -258,18 +257,18 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of entries of weak.unresolved plus, except in a minor collection, the number
-   of words of the list of undecided keys. If the number falls while everything is marked to which
-   the selected objects with finalizers refer, a dead key was among the marked objects. */
+/* Returns the number of unresolved entries plus, in a major collection, of words in the list of
+   undecided keys. If the number falls while the selected objects with finalizers and everything
+   that they refer to are marked, this has marked a dead key. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
 
 
-/* Returns 1 if a dead key of a table with weak keys and values may have been kept. (countdead does
-   not count such keys.) The table is in weak.discovered, or, in a minor collection, one of its
-   slots is in remset.slots. Must follow luaN_clearslots, which removes the slots with dead
-   values. */
+/* Returns 1 if marking for the selected objects may have marked a dead key that countdead does not
+   count: a key of a table with weak keys and values, which is in weak.discovered or, in a minor
+   collection, has a slot in remset.slots. Must follow luaN_clearslots, which removes the slots with
+   dead values. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;
@@ -281,9 +280,9 @@ static int hasallweak (const luaN_Gc *c) {
 
 /*
 ** Does steps 3 and 4 after the selection: marks everything that the selected objects refer to, and
-** removes the entries with dead keys, except those of tables with LUAN_SCANNED, which are left to
-** slices. Also removes the entries with dead values in the tables that only selected objects have
-** led to: those from index 'nalive' on in weak.discovered.
+** removes the entries with dead keys; slices do that for tables with LUAN_SCANNED. Also removes the
+** entries with dead values from the tables that only selected objects have led to: weak.discovered
+** from index 'nalive' on.
 */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
@@ -335,9 +334,8 @@ static int termination_leave (global_State *g) {
 
 
 /* If at most LUAN_ATONCE objects have finalizers, selects the dead among them, and runs one slice
-   that marks the selected objects and everything that they refer to. Returns 1 if all of that is
-   marked, 0 if more slices are needed. If more objects have finalizers, starts a selection in
-   slices and returns 0. */
+   that marks these with everything that they refer to. Returns 1 if the slice has completed that.
+   If more objects have finalizers, starts a selection in slices and returns 0. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {
@@ -350,11 +348,9 @@ static int selectfew (lua_State *L) {
 }
 
 
-/*
-** If this step does not end the marking, the program runs before the next atomic step. The only
-** unmarked objects that the program can reach then are strings and keys of weak tables. If it
-** stores one of them, the next minor collection marks the object.
-*/
+/* If this step does not end the marking, the program runs before the next one. It can reach only
+   two kinds of unmarked objects then: strings and keys of weak tables. If it stores one of them,
+   the next minor collection marks the object. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

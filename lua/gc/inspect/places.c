@@ -19,9 +19,9 @@
 #define BYTES(c)	((c) * UINT64_C(0x0101010101010101))
 
 
-/* Returns the number of free lines of b, that is, of marks that are 0. Reads eight marks at a time
-   as a word. Each byte of 'sums' counts the zeros at one position of the words. A byte is enough,
-   because marks[] has at most 64 words. At the end the eight counts are added up. */
+/* Returns the number of free lines of b, whose marks are 0. Reads eight marks at a time as a word.
+   Byte i of 'sums' counts the zeros in byte i of the words; it cannot overflow, because marks[] has
+   at most 64 words. At the end the eight counts are added. */
 static unsigned freelines (const luaN_Block *b) {
   const uint64_t low = BYTES(0x7f), even = UINT64_C(0x00ff00ff00ff00ff);
   uint64_t sums = 0;

@@ -86,9 +86,8 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends object o of a tree to the queue, with w->e.place as the place of its parent. Returns 0,
-   and sets w->failed, if there is no memory, or if the queue has as many objects as a place can
-   number. */
+/* Appends object o of a tree to the queue, with w->e.place as its parent. Returns 0, and sets
+   w->failed, if there is no memory or no number left for its place. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -550,9 +549,9 @@ static void reach_drain (Walk *w, lua_State *L) {
 
 /*
 ** Reports the values of the entries in 'open' whose keys were reached after the entry was added.
-** Finds most of them in one pass. Then builds the hash table and continues the walk: reach_drain
-** finds the other entries by their keys. Passes alone would be slow, because if the value of each
-** entry is the key of the next one, each entry would take one pass.
+** One pass finds most of them. Then a hash table is built, and reach_drain finds the others by
+** their keys. Passes alone would be slow: if the value of each entry is the key of the next one,
+** each entry would take a pass.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
@@ -600,11 +599,11 @@ static void roots (Walk *w, lua_State *L) {
 
 /*
 ** Reports the edges of the next deferred stack. If no stack is left, reports the objects pending
-** finalization as roots, once. Returns 0 if nothing is left. Each stack is visited twice: first for
-** its local variables; and then for its other slots, after the walk has reached all objects that
-** can be reached from the local variables of all stacks. So an object that both kinds of slots
-** refer to is reported with the path through the local variable, which has a name and lasts longer
-** than an unnamed slot.
+** finalization as roots, once. Returns 0 if nothing is left.
+**
+** Each stack is visited twice: first for its local variables; for its other slots only when
+** everything reachable from local variables was reached. So an object that both refer to is
+** reported with the path through the variable, which has a name and lasts longer.
 */
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;

@@ -67,8 +67,8 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 
 
 /* Adds n bytes at p, an object or a part of one, to w->bytes. If they are in lines (n <=
-   LUAN_LARGE), checks that each line has a mark. If 'epoch', the epoch of the object, is not 0,
-   also checks that each line has the mark of that epoch or, while a major collection marks, of the
+   LUAN_LARGE), checks the marks of the lines. If 'epoch', the epoch of the object, is 0, each line
+   must have some mark; else the mark of that epoch or, while a major collection marks, of the
    current one. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;

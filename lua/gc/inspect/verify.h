@@ -6,12 +6,13 @@
 
 /*
 ** Checks the invariants of heap.h, nursery.h, gc.h, allowance.h, outside.h and growth.h, as far as
-** a walk over the whole heap can check them. (While objects are pending, no walk is possible, and
-** fewer invariants are checked.) Returns NULL if all hold; else a line in static memory: the name
-** of the first violated invariant. The line may also say that there is no memory for the verifier.
+** a walk over the heap can. (While objects are pending, no walk is possible and fewer are checked.)
+** Returns NULL if all hold, else a line in static memory: the first violated invariant, or that
+** there is no memory for the verifier.
+**
 ** 'over' is 1 if a collection has just ended: then G2 must hold and no short string may be young.
-** 'exact' is 1 if it was a full one: then bytes.old must also be the bytes of the reachable
-** objects, unless some table is weak.
+** 'exact' is 1 if it was a full one: then bytes.old must be the bytes of the reachable objects,
+** unless some table is weak.
 */
 LUAI_FUNC const char *luaN_verify (lua_State *L, int exact, int over);
 

@@ -13,10 +13,9 @@
 
 /*
 ** Limits of the number of holders: MOST_HOLDERS objects, and MOST_SLOTS slots of tables that have
-** had a large vector. There are limits because the next minor collection visits every holder again,
-** and because an object with very many holders is not short-lived: for example, a text to which all
-** nodes parsed from it refer. More slots are allowed, because only the slots are visited and not
-** the whole tables.
+** had a large vector. The next minor collection visits every holder again, and an object with very
+** many holders is rarely short-lived: for example, a text to which all nodes parsed from it refer.
+** Slots have a higher limit because a visit of a slot is cheaper than one of an object.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	LUAN_CACHED

@@ -72,10 +72,14 @@
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 
-/* To be called when marking has just reached o, a young long string or userdata. If o may stay
-   young, sets LUAN_MET in o, remembers the object or slot that refers to it (mark.holders,
-   mark.slots), adds o to finalize.aged if o is a small userdata, and returns 1; the caller must
-   then mark the metatable of a userdata. Else returns 0; the caller must mark o. */
+/*
+** To be called when marking has just reached o, a young long string or userdata. Returns 0 if o may
+** not stay young; the caller must mark o. Otherwise:
+**   - sets LUAN_MET in o
+**   - lists its holder in mark.holders or mark.slots
+**   - adds a small userdata to finalize.aged
+**   - returns 1; the caller must mark the metatable of a userdata
+*/
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);
 
 #endif

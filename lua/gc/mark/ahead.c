@@ -22,13 +22,12 @@
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** A pass visits the lists of undecided keys and of undecided values. Another pass follows
-**   - if more than n / MIN_RESOLVED_PART entries had something to mark, where n is the number of
-**     words of the two lists; or
-**   - if the log of marked objects has ended (it was too long, LOGGED_PART, or could not grow) and
-**     weak.passes is below FEW_PASSES,
-** as long as weak.passes, which also counts rounds of tombstoning, is below MAX_PASSES. More passes
-** leave less to the atomic step.
+** A pass visits the lists of undecided keys and of undecided values. More passes leave less to the
+** atomic step. Another pass follows, up to MAX_PASSES (including rounds of tombstoning), if one of
+** these holds:
+**   - more than n / MIN_RESOLVED_PART entries had something to mark, where n is the number of words
+**     of both lists
+**   - the log of marked objects has ended (LOGGED_PART) and there were fewer than FEW_PASSES passes
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
@@ -51,10 +50,9 @@
 /* ahead_visit returns a set of lists of weak.doubtful. This is the bit of a list in the set. */
 #define DOUBT(list)	(1u << (list))
 
-/* Visits slot i of t. If the slot is an empty node, makes its key dead; else marks the objects to
-   which the slot refers strongly. Returns the set of lists of weak.doubtful to which the slot
-   belongs. If the slot is tombstoned, the set does not include the list of values, because that
-   list contains the slot already. */
+/* Visits slot i of t. Makes the key of an empty node dead; else marks the objects to which the slot
+   refers strongly. Returns the set of lists of weak.doubtful to which the slot must be added: not
+   the list of values if the slot is tombstoned, because it is there already. */
 static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
@@ -102,9 +100,9 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* Prefetches for the words of list d that follow word k. Of the word 2 * PREFETCH_DISTANCE later,
-   prefetches the slot. Of the word PREFETCH_DISTANCE later, prefetches the object of the slot's key
-   or value, if the slot is in the table of e. */
+/* Prefetches for the words of list d after word k: the slot of the word 2 * PREFETCH_DISTANCE
+   later, and the object of the word PREFETCH_DISTANCE later (the slot's key or value, if the slot
+   is in the table of e). */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
@@ -142,12 +140,12 @@ static Table *tablebefore (const luaN_Vec *d, size_t k) {
 
 
 /*
-** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. If it is a
-** table, sets e->t, e->kind and e->asize for that table and returns 0.
-**
-** Also returns 0 if the word is a logged object, if the slot is no longer in the table, or if the
-** table has lost LUAN_SCANNED. If 'ahead' is 1, prefetches the objects of later words, because the
-** caller tests whether objects are dead.
+** Reads word k of list d. Returns 1 and fills in *e if the word is a slot of table e->t. Returns 0
+** if the word is
+**   - a table: sets e->t, e->kind and e->asize for it
+**   - a logged object
+**   - a slot that is no longer in the table, or whose table has lost LUAN_SCANNED
+** If 'ahead' is 1, prefetches the objects of later words, which the caller will test.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahead, Entry *e) {
   void *slot = d->a[k];
@@ -165,9 +163,9 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahe
 }
 
 
-/* Keeps word k of the list, a slot of t: moves it to the end of the kept words. Keeps the word of t
-   before it, if the last kept word belongs to another table. There is capacity for both, because a
-   word of t is in the list before word k. */
+/* Keeps word k of the list, a slot of t: moves it to the end of the kept words. If the last kept
+   word belongs to another table, puts t before it. There is capacity for both, because t is in the
+   list before word k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -195,9 +193,9 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 
 /*
 ** To be called when a table was visited. Returns 1 if a pass over the undecided entries must start
-** for that reason: there is no log, or more than LUAN_CACHED words were added to the list of keys
-** after the last pass. Returns 0 after MAX_PASSES passes. Also returns 0 during a pass, because the
-** pass might never end if each table started it again.
+** because there is no log, or because more than LUAN_CACHED words were added to the list of keys
+** after the last pass. Returns 0 after MAX_PASSES passes, and during a pass, which might never end
+** if each table started it again.
 */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
@@ -287,10 +285,10 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 
 
 /*
-** To be called when a list was visited to its end. After the list of keys, continues with the list
-** of values. After the list of values, starts another pass over both lists if one is due
-** (MIN_RESOLVED_PART), or else ends the passes. The length of the lists is no measure of progress,
-** because the program may have removed or changed entries.
+** To be called when a list was visited to its end. The list of values follows the list of keys.
+** After the list of values, another pass starts if one is due (MIN_RESOLVED_PART); else the passes
+** end. The length of the lists is no measure of progress, because the program may have changed
+** entries.
 */
 static void passed (luaN_Weak *w) {
   size_t n;
@@ -347,10 +345,10 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if a round of tombstoning is in progress or must start. A round visits the words of the
-   list of undecided values from index weak.hidden up to weak.doubtkept; words added meanwhile are
-   left to the next round. A round must start if more than MIN_HIDDEN words are after weak.hidden,
-   and weak.passes is below MAX_PASSES. */
+/* Returns 1 if a round of tombstoning is in progress or must start. A round visits the list of
+   undecided values from weak.hidden up to weak.doubtkept; words added meanwhile are left to the
+   next round. A round must start if there are more than MIN_HIDDEN words after weak.hidden and
+   weak.passes is below MAX_PASSES. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -464,9 +462,9 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Starts the log of marked objects again, then visits the whole list of undecided keys. Removes the
-   entries whose keys are alive from the list, and marks their values if these are strong. Returns
-   the number of values that it marked. */
+/* Visits the whole list of undecided keys, and starts the log of marked objects anew. Removes the
+   entries whose keys are alive, and marks their values if these are strong. Returns the number of
+   values that it marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];

@@ -46,21 +46,16 @@
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
 /*
-** Parts of the atomic step.
-**
-** luaN_resolvedoubtful marks the strong values of undecided ephemerons whose keys are alive, with
-** everything that these values refer to. Returns 1 if there was such an ephemeron. Also returns 1
-** if the log was ended because it was too long: then there may be more such ephemerons.
-**
-** luaN_followdoubtful is called if the log was ended in this way. It adds the entries with
-** undecided keys and strong values to a chase.
-**
-** luaN_cleardoubtful visits the list of undecided values. It makes the slots empty whose values are
-** dead and not tombstoned.
-**
-** luaN_decide makes the tombstones of unmarked objects final (weak.decided) and returns 1: slices
-** have to restore or clear all tombstones. Returns 0 if there are no tombstones, or if they were
-** decided before.
+** Parts of the atomic step:
+**   - luaN_resolvedoubtful marks the strong values of undecided ephemerons whose keys are alive,
+**     with everything that they refer to. Returns 1 if there was one, or if there may be more
+**     because the log was too long.
+**   - luaN_followdoubtful is called in that second case. It adds the entries with undecided keys
+**     and strong values to a chase.
+**   - luaN_cleardoubtful empties the listed slots whose values are dead and not tombstoned.
+**   - luaN_decide makes the tombstones of unmarked objects final (weak.decided) and returns 1:
+**     slices must restore or clear all tombstones. Returns 0 if there is none, or if they were
+**     decided before.
 */
 LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
 LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ephemerons by their keys (chase.h). During a chase every object that can be a weak key passes a
-   mark stack when it is marked, because nextmarked finds reached keys there. Strings do not; they
-   count as values. */
+   mark stack, because nextmarked finds reached keys there. Strings do not; they count as values. */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -36,9 +36,9 @@ LUAI_FUNC void luaN_follow (global_State *g, luaN_Chase *x, Node *n);
 
 /*
 ** Runs the chase: marks the values of the entries whose keys are reached, with everything that the
-** values refer to. Then frees the chase. Resolved entries stay in their lists; the next pass
-** removes them. Returns 0 if an object became pending because a mark stack was full, because
-** entries with that object as key may have been missed.
+** values refer to. Then frees the chase. The next pass removes the resolved entries from their
+** lists. Returns 0 if a mark stack was full: then entries may have been missed whose key became
+** pending.
 */
 LUAI_FUNC int luaN_endchase (global_State *g, luaN_Chase *x);
 

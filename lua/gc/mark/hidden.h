@@ -49,8 +49,7 @@ LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
 /* To be called before a traversal continues after 'key' (nil: at the start). Restores or clears the
-   tombstones of t from the next slot on, up to the first entry. If 'key' is not found, restores or
-   clears all tombstones of t. */
+   tombstones of t from the next slot to the first entry, or all of them if 'key' is not found. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
 /* Returns a border of t, which may differ from that of luaH_getn. Restores the slots that it
@@ -79,10 +78,9 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
 
 /*
 ** To be called when t gets other vectors or is remembered as a whole. Does nothing unless slices
-** have visited t, or a part of t. Restores or clears all tombstones of t and clears LUAN_SCANNED.
-** While the sweep is active, also removes the entries with dead keys. During the marking, makes the
-** slices visit t again; after MAX_RESCANS such calls (for all tables together), leaves t to the
-** atomic step.
+** have visited t, at least in part. Restores or clears the tombstones of t and clears LUAN_SCANNED.
+** During the sweep, also removes the entries with dead keys. During marking, slices visit t again
+** or, after MAX_RESCANS such calls for all tables together, the atomic step does.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 

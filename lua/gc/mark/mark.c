@@ -74,15 +74,14 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* Limits the length of the log, because visiting all undecided keys again costs less than using a
-   long log. The log ends when w * (t + 1) is above LUAN_CACHED + n / LOGGED_PART. w is the number
-   of words of the list of undecided keys from weak.visited on, n the number of all its words, and t
-   the number of tables in weak.inmajor. */
+/* Limits the length of the log, because visiting all undecided keys costs less than using a long
+   log. The log ends if w * (t + 1) is above LUAN_CACHED + n / LOGGED_PART. The list of undecided
+   keys has n words, w of them from weak.visited on; weak.inmajor has t tables. */
 #define LOGGED_PART	4u
 
-/* To be called for an old object o that is marked while weak.logging is 1. Logs o if it may be an
-   undecided key, that is, if it is not a string, upvalue or prototype (ahead.h). Ends the log
-   instead if it is too long or cannot grow. */
+/* To be called for an old object o that is marked while weak.logging is 1. Logs o, unless its type
+   (string, upvalue, prototype) cannot be an undecided key (ahead.h). Ends the log instead if it is
+   too long or cannot grow. */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -108,10 +107,12 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 
 
 /*
-** The memory of an object that is being marked. 'own' is the number of its own bytes, at 'p'; 0 if
-** they are counted elsewhere (explicit memory, the main thread). 'more' is the number of bytes of
-** its vectors. 'leaf' is 1 if the object need not be traversed. 'large' is 1 if it is in
-** lists.large or is the main thread; its own lines, if it has any, are not marked then.
+** The memory of an object that is being marked:
+**   - 'own' is the number of its own bytes, at 'p'; 0 if they are counted elsewhere (explicit
+**     memory, the main thread)
+**   - 'more' is the number of bytes of its vectors
+**   - 'leaf' is 1 if the object need not be traversed
+**   - 'large' is 1 if it is in lists.large or is the main thread: its own lines are not marked
 */
 typedef struct Extent {
   const char *p;
@@ -120,9 +121,8 @@ typedef struct Extent {
 } Extent;
 
 
-/* Returns the extent of o, which is being marked. Also marks the metatable of a userdata that is a
-   leaf, counts a short string in strings.seen, and removes LUAN_MET and the survivor age of an o
-   that was young. */
+/* Returns the extent of o, which is being marked. Also marks the metatable of a leaf userdata,
+   counts a short string in strings.seen, and clears LUAN_MET and the survivor age. */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
   Extent x = {(const char *)o, 0, 0, 0, 0};
@@ -282,13 +282,13 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 /* {== eagerly marked tables ============================================= */
 
 /*
-** Eager marking marks a small table together with its contents, and does not push the table.
-** Marking a broad table (traverse.c) reaches very many tables; the first ones have left the cache
-** when they are popped from the mark stack, and eager marking avoids that cache miss.
+** Eager marking marks a small table together with its contents, without pushing it. The reason:
+** marking a broad table (traverse.c) reaches very many tables, and when they are popped from the
+** mark stack the first ones have left the cache.
 **
 ** A table can be eagerly marked if it cannot be weak and refers, apart from its metatable, only to
-** short strings and marked objects. Its values may also be small tables that can be eagerly marked
-** and refer to no further such table.
+**   - short strings and marked objects
+**   - as values, small tables that can be eagerly marked and refer to no further such table
 */
 
 /* Limit of the size of an eagerly marked table, as log2 of a number of slots. It holds for the
@@ -303,9 +303,9 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 static int mark_settle (global_State *g, Table *t, int inner);
 
 
-/* Returns 1 if o need not be pushed, for one of these reasons: o has the current epoch; o is a
-   short string, which this call marks; 'inner' is 1 and o is a table, which this call marks
-   eagerly. If eager marking fails, the table is marked and pushed, and the result is 0. */
+/* Returns 1 if o need not be pushed: it has the current epoch, is a short string, which this call
+   marks, or, if 'inner' is 1, is a table that this call marks eagerly. If eager marking fails, the
+   table is marked and pushed, and the result is 0. */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);
@@ -315,9 +315,9 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 }
 
 
-/* Calls mark_ends for the keys and values of t, for the keys with 'inner' 0. Returns 1 if none of
-   them has to be pushed. Returns 0 at the first one that has to be. Also returns 0 if an empty node
-   has an object as key, because only the traversal of t makes that key dead. */
+/* Calls mark_ends for the keys and values of t, for the keys with 'inner' 0. Returns 0 at the first
+   one that has to be pushed, else 1. Also returns 0 if an empty node has an object as key, because
+   only a traversal makes that key dead. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -331,9 +331,9 @@ static int endsall (global_State *g, const Table *t, int inner) {
 }
 
 
-/* Marks t eagerly and returns 1. If that is not possible, marks t as luaN_mark_ does and returns 0.
-   If 'inner' is 1, tables among the values of t may be eagerly marked, too, but not the tables to
-   which those refer. */
+/* Marks t eagerly and returns 1. If that is not possible, marks t as luaN_mark_ does and returns
+   0. If 'inner' is 1, tables among the values of t may be marked eagerly, too, but not their
+   values. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
@@ -382,10 +382,10 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns the number of failures after which no more eager marking is attempted in a run. Usually
-** that is MAX_FAILED. It is 0, which means no attempt, in a minor collection or a small heap
-** (luaN_isnear), because the objects are in the cache; and during a chase, because every possible
-** key must pass a mark stack (chase.c).
+** Returns the number of failures after which eager marking is not attempted again in a run: usually
+** MAX_FAILED. Returns 0, so that there is no attempt
+**   - in a minor collection or a small heap, because the objects are in the cache
+**   - during a chase, because every possible key must pass a mark stack (chase.c)
 */
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;

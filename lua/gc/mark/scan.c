@@ -34,9 +34,9 @@
 
 /*
 ** Prefetches the CallInfo that is PREFETCH_DISTANCE frames farther out than ci. Its address is an
-** estimate: the CallInfos of one recursion are usually at equal distances. If ci and ci->previous
-** are not close, the computed address may be unmapped, and prefetching an unmapped address can cost
-** as much as a small collection. So nothing is prefetched then.
+** estimate from the distance between ci and ci->previous, which is usually constant in a recursion.
+** If they are not close, nothing is prefetched: the address may be unmapped, and prefetching such
+** an address can cost as much as a small collection.
 */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
@@ -90,13 +90,13 @@ int luaN_limitstack (lua_State *L, int size) {
 
 /*
 ** Shortens the stack of th in place if it has more than MIN_SHORTENED slots and at most a quarter
-** of it is in use. A deep stack, of more than 4 LUAN_STRIDE slots, is also shortened if more than 4
-** LUAN_STRIDE slots, and more than a quarter of it, are unused. (A stack that is longer than
-** LUAI_MAXSTACK because of an overflow is left to luaD_shrinkstack.)
+** is in use. A deep stack, of more than 4 LUAN_STRIDE slots, is also shortened if more than 4
+** LUAN_STRIDE slots, and more than a quarter of it, are unused. (A stack above LUAI_MAXSTACK is
+** left to luaD_shrinkstack.)
 **
-** The new end must be after the end of every frame, so this function visits all frames. If a frame
-** ends so far above the top that too little would be gained, the stack stays long. The frames of a
-** deep stack are then not visited again before the slots in use have become a quarter fewer.
+** No frame may end after the new end, so this function visits all frames. If too little would be
+** gained, the stack stays long; the frames of a deep stack are then not visited again until the
+** slots in use are a quarter fewer.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -121,9 +121,9 @@ static void shorten (lua_State *th) {
 }
 
 
-/* To be called if an object that stays young may be in a slot at or above 'from'. If there is one,
-   clears CIST_CLEAN of the frame that contains the lowest such slot, and of all frames inside it,
-   so that the next collection scans them again (T2). */
+/* If a slot at or above 'from' refers to an object that stays young, clears CIST_CLEAN of the frame
+   that contains the lowest such slot, and of all frames inside it. So the next collection scans
+   them again (T2). */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
@@ -167,8 +167,11 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 
 /*
-** Slices scan a deep stack in this order: they mark the lines of the unused CallInfos; the lines of
-** the CallInfos in use; the objects in the slots, from the top down; at last the open upvalues.
+** Order in which slices scan a deep stack:
+**   1. the lines of the unused CallInfos
+**   2. the lines of the CallInfos in use
+**   3. the objects in the slots, from the top down
+**   4. the open upvalues
 ** Minor collections scan the parts that change between two slices. During the scan, only thread.c
 ** frees CallInfos, and it corrects mark.ci.
 */

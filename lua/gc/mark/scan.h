@@ -4,12 +4,14 @@
 #define luaN_scan_h
 
 /*
-** Scans the stack of th: marks the objects in its slots and the open upvalues. If 'all' is 0, does
-** so only in the part that may have changed since the last scan. Also marks the lines of the stack
-** and of the CallInfos visited.
-**
-** Then sets the slots above the top to nil (T3), and makes th clean, unless th is the main thread,
-** young or logged. Except in an emergency, may shorten the stack. Returns the cost in bytes.
+** Scans the stack of th, or, if 'all' is 0, only the part that may have changed since the last
+** scan:
+**   1. marks the objects in its slots, the open upvalues, and the lines of the stack and the
+**      CallInfos
+**   2. may shorten the stack, except in an emergency
+**   3. sets the slots above the top to nil (T3)
+**   4. makes th clean, unless th is the main thread, young or logged
+** Returns the cost in bytes.
 */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 

@@ -191,9 +191,8 @@ void luaN_forgetpending (global_State *g) {
 /*
 ** Traverses the old object o. If that pushes at most MAX_SORTED objects on mark.old, sorts these so
 ** that the one at the lowest address is popped first, because the processor prefetches in the order
-** of addresses. Sorting helps because objects that a program has allocated one after the other are
-** in the order of addresses, but the nodes of a table are in the order of hashes. (Young objects
-** are not sorted, because they are in the cache anyway.)
+** of addresses. A program's allocations are often in that order, while the nodes of a table are in
+** the order of hashes. (Young objects are in the cache, and are not sorted.)
 */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;

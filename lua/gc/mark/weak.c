@@ -25,8 +25,8 @@
 
 
 /* Returns the kind of t, from the __mode of its metatable. A table that is being resized counts as
-   strong, because its values are in the previous and in the new vectors, and an emergency
-   collection must clear them in neither. */
+   strong: its values are in the previous and the new vectors, and an emergency collection must
+   clear them in neither. */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;
@@ -60,10 +60,10 @@ int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   const TValue *v = gval(n);
   if (isempty(v)) luaN_clearkey(n);
-  /* Between the two atomic steps of a major collection, nothing is done for a node whose key and
-     value are old and whose key is not marked. The key is dead, and some slots that referred to it
-     are cleared already. A minor collection that marked the value could resurrect the key. The slot
-     is listed as undecided (luaN_doubt), or slices visit the table again. */
+  /* A node is left alone between the two atomic steps of a major collection if its key and value
+     are old and its key is unmarked. The key is dead, and some slots that referred to it are
+     cleared already; marking the value here could resurrect the key. The slot is listed as
+     undecided (luaN_doubt), or slices visit the table again. */
   else if (c->mark.minor && c->weak.decided && keyiscollectable(n) && isleft(g, gckey(n)) &&
            iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;
@@ -117,8 +117,8 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 
 
 /* Restores or clears all tombstones of the scanned table t, and removes the entries whose keys are
-   dead (isdead). Keeps other keys without a value, because a barrier may call this function when a
-   new node has its key and not yet its value. */
+   dead (isdead). Keeps other nodes without a value: when a barrier calls this function, a new node
+   has its key and not yet its value. */
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
   unsigned i, asize = luaN_asize(t);

@@ -19,10 +19,10 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
 /*
-** luaN_isgone returns 1 if the object of the weak value v may be dead, because the running
-** collection has not marked it; luaN_iskeygone does the same for the weak key of node n. A string
-** counts as a value: it is marked, and the result is 0. An object that the collection has left
-** young is tenured, and the result is 0, too.
+** Return 1 if the running collection has not marked the object of the weak value v (luaN_isgone) or
+** of the weak key of node n (luaN_iskeygone), so that it may be dead. A string counts as a value:
+** it is marked, and the result is 0. An object that was left young is tenured, and the result is 0,
+** too.
 */
 static inline int luaN_isgone (global_State *g, const TValue *v);
 static inline int luaN_iskeygone (global_State *g, const Node *n);
@@ -44,20 +44,18 @@ LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 ** Visits node n of an ephemeron table. If the key is alive, marks the value; if not, adds n to
 ** weak.unresolved; if n is empty, makes its key dead. Returns 1.
 **
-** If there is no memory for weak.unresolved, sets weak.overflow and returns 0. Nothing is lost if
-** the table is in weak.discovered; otherwise the caller must traverse the table.
+** Returns 0, with weak.overflow set, if there is no memory for weak.unresolved. Then the caller
+** must traverse the table, unless it is in weak.discovered.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
-** luaN_forgetweak is called at the end of a major collection. It empties weak.inmajor and
-** weak.doubtful, and clears LUAN_DISCOVERED and LUAN_SCANNED of the tables.
-**
-** luaN_leaveweak is called when a major collection is abandoned. It restores or clears all
-** tombstones and then does the work of luaN_forgetweak.
-**
-** luaN_forgettable restores or clears the tombstones of table t and clears its LUAN_DISCOVERED and
-** LUAN_SCANNED. The table stays in weak.inmajor.
+**   - luaN_forgetweak is called at the end of a major collection. Empties weak.inmajor and
+**     weak.doubtful, and clears LUAN_DISCOVERED and LUAN_SCANNED of the tables.
+**   - luaN_leaveweak is called when a major collection is abandoned. First restores or clears all
+**     tombstones, then does the same.
+**   - luaN_forgettable restores or clears the tombstones of t and clears its LUAN_DISCOVERED and
+**     LUAN_SCANNED. The table stays in weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
@@ -72,8 +70,8 @@ LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
 /* To be called when a slot of the weak table t leaves the remembered set. If slices have visited t,
-   or a part of t, and the slot's key or value is undecided (G9), adds the slot to both lists of
-   weak.doubtful, because the program may change the kind of t and change it back. */
+   at least in part, and the slot's key or value is undecided (G9), adds the slot to both lists of
+   weak.doubtful: the program may change the kind of t and change it back. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
 /* Restores the tombstoned slot v and returns 1. If the collection has decided that the object of v
@@ -103,9 +101,8 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 ** Returns 1 if the running collection has not marked o. If it has left o young, tenures o and
 ** returns 0. 'tag' is the type tag of the value or key that refers to o.
 **
-** Tables and Lua closures always are in lines. If, in a major collection, the line of such an
-** object lacks the mark of the current epoch, the object was not reached. Its header, which would
-** be a cache miss, is not read then.
+** The header of o, which would be a cache miss, is not read if o is a table or Lua closure whose
+** line lacks the mark of the current epoch: such an object was not reached.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
