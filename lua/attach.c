@@ -24,9 +24,9 @@
 static const char *const modules[] = {
     "/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
-/* Types of functions of the module. asamp_setup, a Setup, receives the value of ASAMP and the
-   folder; it returns 1 if the module accepts states, 0 after it has reported why not. asamp_join,
-   a Join, receives a state. */
+/* Types of functions of the module. asamp_setup (Setup) receives the value of ASAMP and the folder;
+   it returns 1 if the module accepts states, or reports why not and returns 0. asamp_join (Join)
+   receives a state. */
 typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 

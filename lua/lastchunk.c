@@ -2,13 +2,14 @@
 /*
 ** The frame of the main chunk that has ended.
 **
-** A script ends before its state is closed. Objects to which only the script's local variables
-** refer are garbage at that time, but a report of the objects alive at the end should contain them.
-** The values of a finished frame stay in the stack above 'top' until they are overwritten, or until
-** the next collection that scans the stack erases them (T3). Every collection scans the main
-** thread; so as long as the values are there, no collection has run since the frame ended, and the
-** objects exist. The frame's CallInfo is unchanged until the next call uses it. CallInfo and stack
-** are checked before use, because another call, or a move of the stack, may have changed them.
+** A script ends before its state is closed. Objects to which only its local variables refer are
+** garbage then, but a report of the objects alive at the end should contain them.
+**
+** The values of a finished frame stay in the stack above 'top' until they are overwritten or a
+** collection that scans the stack erases them (T3). Every collection scans the main thread. So
+** while the values are there, no collection has run since the frame ended, and the objects exist.
+** CallInfo and stack are checked before use, because another call, or a move of the stack, may have
+** changed them.
 */
 #define LUA_CORE
 
@@ -47,11 +48,9 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 }
 
 
-/*
-** Returns the slot of the function of the main chunk whose CallInfo was 'ci', or NULL. The
-** arguments of a chunk are below its function. If the chunk has returned, ci->func is below the
-** arguments; if an error has ended the chunk, ci->func still is the function's slot.
-*/
+/* Returns the slot of the function of the main chunk whose CallInfo was 'ci', or NULL. If an error
+   has ended the chunk, that is ci->func; if it has returned, ci->func is below the chunk's
+   arguments, which are below its function. */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;

@@ -51,9 +51,9 @@ static void advance (Scope *s, int pc) {
 }
 
 
-/* Returns the name of the variable in register 'r' at instruction 'pc', which must not be before
-   the scope's instruction. Returns NULL if there is no such variable, or if it is hidden. If 'from'
-   is not -1, also returns NULL if the variable does not start at instruction 'from'. */
+/* Returns the name of the variable in register 'r' at instruction 'pc', which must not precede the
+   scope's instruction. Returns NULL if there is no such variable or it is hidden; if 'from' is not
+   -1, also if it does not start at instruction 'from'. */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;
@@ -71,8 +71,8 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
 
 
 /* Returns the constant string that an OP_LOADK before 'pc' has loaded into register 'r', for a key
-   that does not fit into an instruction. Returns NULL if another instruction was the last to set
-   the register, or if none of the MAX_KEY_DISTANCE instructions before 'pc' sets it. */
+   that does not fit into an instruction. Returns NULL if another instruction has set the register
+   later, or if the OP_LOADK is more than MAX_KEY_DISTANCE instructions before 'pc'. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
   for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {
@@ -84,9 +84,9 @@ static TString *key (const Proto *f, int r, int pc) {
 }
 
 
-/* Returns 1 if instruction i is a load that neither sets nor copies register 'r', or a store of
-   another value. Such instructions are between a closure and its store if several variables are
-   set at once. Returns 0 for all other instructions. */
+/* Returns 1 if instruction i may be between the closure in register 'r' and its store: a load that
+   neither sets nor copies 'r', or a store of another value. (Such code sets several variables at
+   once.) Else returns 0. */
 static int naming_passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:

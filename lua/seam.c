@@ -77,9 +77,9 @@ LUA_API lua_State *luaN_running (lua_State *L) {
 }
 
 
-/* Writes the outermost frames of L's running stack: the outermost one into frames[OUTER - 1], the
-   next one inwards into frames[OUTER - 2], and so on. Ends after OUTER frames, or after the frame
-   'stop' of thread L. Returns the number of frames written. */
+/* Writes up to OUTER frames of L's running stack, from the outermost inwards: into frames[OUTER -
+   1], frames[OUTER - 2], and so on. Ends after the frame 'stop' of thread L. Returns the number of
+   frames written. */
 static unsigned seam_outermost (lua_State *L, const CallInfo *stop,
                                 luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];
@@ -123,10 +123,10 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** CIST_SHOWN is cleared when a CallInfo is used for another call, except a tail call. So if a frame
-** that the previous call of this function has reported still has the bit, it is the same call, or a
-** tail call that has replaced it. If the frame is in the main thread, and no host resumes the main
-** thread, the frame also runs in the same call of luaV_execute.
+** A reported frame gets the bit CIST_SHOWN, which is cleared when its CallInfo is used for another
+** call, except a tail call. So a frame with the bit that the previous call of this function has
+** reported is the same call, or a tail call that has replaced it. In the main thread, if no host
+** resumes it, it also runs in the same call of luaV_execute.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {

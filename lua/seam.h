@@ -43,11 +43,11 @@ typedef struct luaN_Sample {
 } luaN_Sample;
 
 /*
-** A sampler. Its functions run inside an allocation, a free, a collection or a safepoint. They must
-** not call the Lua API, except lua_getstack, and lua_getinfo with 'S', 'n' and 'l', also for frames
-** of luaN_frames; they must not raise, and must not allocate from the state, because its heap may
-** be inconsistent. The debug build ends a process in which one of them, except 'closing', calls
-** another API function that may change a stack.
+** A sampler. Its functions run inside an allocation, a free, a collection or a safepoint, where the
+** heap may be inconsistent. So they must not raise, allocate from the state, or call the Lua API.
+** Exceptions: lua_getstack, and lua_getinfo with 'S', 'n' and 'l', also for frames of luaN_frames.
+** The debug build ends a process in which one of them, except 'closing', calls another API function
+** that may change a stack.
 */
 typedef struct luaN_Sampler {
   void *ud;
@@ -59,34 +59,32 @@ typedef struct luaN_Sampler {
      every owner, and the objects that have died since the previous decision are still whole.
      'major' is 1 in a major or full collection. */
   void (*decide) (void *ud, lua_State *L, int major);
-  /* Called at the end of a pause, which started at 'began' of luaN_memory. 'decide' was called in
-     the pause once, or twice if a minor collection and the marking of a major collection ended.
-     No sample was taken after 'decide'. */
+  /* Called at the end of a pause, which started at 'began' of luaN_memory. In the pause, 'decide'
+     was called once, or twice if a minor collection and the marking of a major one ended. No sample
+     was taken after that. */
   void (*collected) (void *ud, lua_State *L);
-  /*
-  ** Called when a block that is not an object is freed (it may have an owner); when luaN_outside
-  ** sets the external bytes of a userdata to 0; and when a minor collection, after 'decide', finds
-  ** dead a young string or userdata of more than 512 bytes, or a userdata that an earlier minor
-  ** collection left pending finalization. Called only for watched blocks (luaN_watch), and for
-  ** blocks that share a bit with one.
-  */
+  /* Called for watched blocks (luaN_watch), and for blocks that share a bit with one,
+       - when a block that is not an object is freed (it may have an owner)
+       - when luaN_outside sets the external bytes of a userdata to 0
+       - when a minor collection finds dead, after 'decide', a young string or userdata of more than
+         512 bytes, or a userdata that an earlier minor collection left pending finalization */
   void (*freed) (void *ud, lua_State *L, const void *block);
-  /* Called when a block that is not an object is resized: it had 'before' bytes at 'from', and
-     has 'after' bytes at 'to', which may be the same address. The common part lives on; the rest
-     is freed. A sample of the new bytes may have been taken before. If the block has moved, 'freed'
-     may be called for 'from' after this call. Called for the blocks for which 'freed' is called,
-     but not for a table's array that grows in place. */
+  /* Called when a block that is not an object, and for which 'freed' would be called, is resized.
+     (Not called for a table's array that grows in place.) It had 'before' bytes at 'from', and has
+     'after' bytes at 'to', which may be the same address. The common part lives on; the rest is
+     freed. A sample of the new bytes may have been taken before. If the block has moved, 'freed'
+     may be called for 'from' after this call. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
-  /* Called at a safepoint to complete the ticks recorded by luaN_interrupt: luaN_frames writes the
-     stack of the ticks, possibly with inner frames that were entered since. If a frame of a tick is
-     missing, it has been left. May be called without a tick. */
+  /* Called at a safepoint to complete the ticks recorded by luaN_interrupt; may be called without a
+     tick. luaN_frames writes the stack of the ticks. It may have additional inner frames that were
+     entered since, and lacks the frames that were left. */
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is whole, and collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
-  /* Called when the growth of a table or luaL_Buffer has moved n bytes (luaN_setcopies), which
-     exceeded the distance to the next copy sample by 'over' bytes. Returns the new distance, at
-     least 1; UINT64_MAX: no more copy samples. May be NULL. */
+  /* Called when the growth of a table or luaL_Buffer has moved n bytes (luaN_setcopies), 'over'
+     more than the distance to the next copy sample. Returns the new distance, at least 1;
+     UINT64_MAX: no more copy samples. May be NULL. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error (lauxlib.c does not call it), unless a limit
      (luaN_setlimits) has refused the memory. */
@@ -111,18 +109,16 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
    of the external bytes of userdata (luaN_outside). */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
-/*
-** Sets the distance to the next copy sample, in bytes that growth moves: the previous hash part of
-** a table, its previous array if that was moved, the contents of a buffer of C code (luaL_Buffer).
-** UINT64_MAX, which luaN_setsampler sets: no copy samples.
-*/
+/* Sets the distance to the next copy sample, in bytes that growth moves: the previous hash part of
+   a table, its previous array if it was moved, the contents of a luaL_Buffer. UINT64_MAX, which
+   luaN_setsampler sets, means no copy samples. */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
 /*
-** Exact counts of the memory that a state allocates, by kind: 'blocks' is the number of allocations
-** and of growths, 'bytes' the bytes of the allocated blocks and those by which blocks have grown.
-** LUAN_KSTACK counts CallInfos and the growth of stacks; the first stack of a coroutine counts as
-** LUAN_KTHREAD. The sum of all bytes grows as luaN_allocated does.
+** Exact counts of the memory that a state allocates, by kind. 'blocks' is the number of allocations
+** and of growths, 'bytes' the bytes that they have added. LUAN_KSTACK counts CallInfos and the
+** growth of stacks; the first stack of a coroutine counts as LUAN_KTHREAD. The sum of all bytes
+** grows as luaN_allocated does.
 */
 #define LUAN_KINDS	((int)LUAN_KOUTSIDE + 1)
 
@@ -140,12 +136,11 @@ typedef struct luaN_Counts {
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
 /*
-** Limits for programs that run code which they do not trust. An allocation that would exceed a
-** limit fails as if lua_Alloc refused the memory: the core raises LUA_ERRMEM with the limit's
-** message. If the error is caught, later allocations that would exceed a limit fail, too. Blocks
-** count as in luaN_allocated; memory that C code takes from malloc does not. A buffer of
-** luaL_Buffer is refused if an allocation of its size by the core would exceed a limit, or if all
-** buffers together would exceed 'buffers'.
+** Limits for programs that run untrusted code. An allocation that would exceed a limit fails as if
+** lua_Alloc refused the memory: the core raises LUA_ERRMEM with the limit's message. The limit
+** stays in effect after the error was caught. Blocks count as in luaN_allocated; memory that C code
+** takes from malloc does not count. A luaL_Buffer is refused if an allocation of its size by the
+** core would exceed a limit, or if all buffers together would exceed 'buffers'.
 */
 typedef struct luaN_Limits {
   uint64_t allocated;	/* upper limit of luaN_allocated; UINT64_MAX: no limit */
@@ -159,9 +154,8 @@ typedef struct luaN_Limits {
 
 /* Sets the state's limits, which belong to the caller and must exist until others are set. NULL
    removes the limits. When a protected call ends, the limits that were set at its start are set
-   again. lua_close removes the limits.
-   Not to be called from the functions of a luaN_Sampler, which run before an allocation has set the
-   nursery's limit; the debug build ends the process in this case. */
+   again. lua_close removes the limits. Not to be called from the functions of a luaN_Sampler, which
+   run before an allocation has set the nursery's limit; the debug build ends the process then. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 /* Returns the state's limits, or NULL. */
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
@@ -175,11 +169,9 @@ LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 /* Counts n bytes for copy samples: a buffer that contains them has grown (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
-/*
-** To be called in 'sample', for a string. If the running instruction is a concatenation, returns
-** the bytes of the operands that were loaded from the variable or field in which the next
-** instruction stores the result, such as s in s = s .. x; else 0.
-*/
+/* To be called in 'sample', for a string. If the running instruction is a concatenation that
+   appends to a variable or field, as s = s .. x does, returns the bytes of the operands that were
+   loaded from it; else 0. */
 LUA_API size_t luaN_replaced (lua_State *L);
 
 /* Bytes of a string's block that are not its text: the header and a NUL. */
@@ -201,10 +193,10 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
    for an owner that an earlier decision has found dead. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
-/* Access to tables by their addresses. In 'decide', results of the functions below are valid until
-   'decide' returns, and a table that is not dead is valid until a later 'decide' finds it dead.
-   Elsewhere on the OS thread that runs the state, reachable tables may be read; results are valid
-   until the state runs. */
+/* Access to tables by their addresses. In 'decide', results are valid until 'decide' returns,
+   and a table that is not dead is valid until a later 'decide' finds it dead. At other times,
+   reachable tables may be read on the OS thread that runs the state; results are valid until the
+   state runs. */
 
 /* Returns the metatable of an owner of samples, a table or userdata; NULL if it has none, or for
    other types. */
@@ -237,11 +229,10 @@ LUA_API const void *luaN_registry (lua_State *L);
 LUA_API const void *luaN_globals (lua_State *L);
 
 /*
-** A walk over all objects that a full collection would keep, and the edges that hold them. A walk
-** changes no count and no weak table, and no finalizer runs. It is breadth first: the first edge to
-** an object ends a shortest path from a root. Paths without a stack are preferred: objects that are
-** reached only through a stack come after all others. Last come the objects that are only pending
-** finalization.
+** A walk over all objects that a full collection would keep, and the edges that hold them. It
+** changes no count and no weak table, and runs no finalizer. It is breadth first: the first edge to
+** an object ends a shortest path from a root. Objects that are reached only through a stack come
+** after all others, and objects that are only pending finalization come last.
 */
 typedef enum luaN_EdgeKind {
   LUAN_EROOT,		/* from a root; index: luaN_Root; 'from' is NULL */
@@ -262,9 +253,9 @@ typedef enum luaN_EdgeKind {
   LUAN_EUSERVALUE,	/* user value number 'index' (from 1) of a userdata */
   LUAN_ELOCAL,		/* value of a thread's local variable: 'key' is the string with its name,
 				   'in' the prototype, 'index' the slot of the call */
-  /* Of a thread: slot 'index' of a call. Slot 0 is the called function; extra arguments are below
-     it. 'in' is the function's prototype; for a C function 'in' is NULL and 'code' is set. Both are
-     NULL for slots of no call, for example of a coroutine that has not started. */
+  /* For a thread: slot 'index' of a call. Slot 0 is the called function; extra arguments are below
+     it. 'in' is the function's prototype; for a C function, 'in' is NULL and 'code' is set. Both are
+     NULL for slots of no call, as in a coroutine that has not started. */
   LUAN_ESTACK,
   LUAN_EOPEN,		/* of a thread: an open upvalue */
   LUAN_EPROTO,		/* the prototype of a closure, or of a function that 'from' contains */
@@ -314,14 +305,14 @@ typedef struct luaN_Walker {
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
   /* If not NULL, the walk reports a tree, which has only the first edge to each object. 'edge' is
-     called for the first edges whose 'place' is LUAN_NOPLACE (from roots and from weak keys);
-     'done' receives the others as parents[]. Of strings, only those whose bit in 'strings' is set
-     are in the tree; 'strings' has 2^log2 bits, as in luaN_watch. */
+     called for those whose 'place' is LUAN_NOPLACE (from roots and from weak keys); 'done' receives
+     the others as parents[]. The tree contains only the strings whose bit in 'strings' is set;
+     'strings' has 2^log2 bits, as in luaN_watch. */
   const uint64_t *strings;
   unsigned log2;
-  /* Called at the end of a complete walk: objects[i] is the object at place i, of n objects. For a
-     tree, parents[i] is the place from which object i was reached. It is LUAN_NOPARENT for the
-     objects for which 'edge' was called; they are in the order of these calls. Without a tree,
+  /* Called at the end of a complete walk of n objects. objects[i] is the object at place i. For a
+     tree, parents[i] is the place from which object i was reached; it is LUAN_NOPARENT for the
+     objects for which 'edge' was called, which are in the order of these calls. Without a tree,
      'parents' is NULL. 'done' may change parents[]. May be NULL. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
@@ -331,10 +322,12 @@ typedef struct luaN_Walker {
 enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 
 /*
-** Runs a walk. Returns LUAN_WALKED if the walk was complete; LUAN_NOMEMORY if there was too little
-** memory; LUAN_STOPPED if a function returned 0; LUAN_BUSY if the collector is in an inconsistent
-** state or in an emergency: call again later. Must not be called from a sampler's functions, except
-** 'closing' and 'collected'.
+** Runs a walk. Must not be called from a sampler's functions, except 'closing' and 'collected'.
+** Returns
+**   - LUAN_WALKED if the walk was complete
+**   - LUAN_NOMEMORY if there was too little memory
+**   - LUAN_STOPPED if a function returned 0
+**   - LUAN_BUSY if the collector is in an inconsistent state or in an emergency: call again later
 */
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
@@ -353,26 +346,24 @@ LUA_API void luaN_edges (lua_State *L, const void *object,
 LUA_API size_t luaN_statebytes (lua_State *L);
 
 /*
-** To be called by code that uses lua_Alloc directly (lua_getallocf) and got no memory: runs a
-** full collection without finalizers and returns the heap's free blocks, so that a second request
-** may succeed; then returns 1. Returns 0 if no collection is possible now, or the state's limit of
-** allocated bytes is used up. Every object in use must be reachable, for example on the stack. Not
-** for the functions of a luaN_Sampler.
+** To be called by code that uses lua_Alloc directly (lua_getallocf) and got no memory. Runs a full
+** collection without finalizers, returns the heap's free blocks to lua_Alloc, and returns 1: a
+** second request may succeed. Returns 0 if no collection is possible now, or the state's limit of
+** allocated bytes is used up. Every object in use must be reachable. Not for the functions of a
+** luaN_Sampler.
 */
 LUA_API int luaN_refused (lua_State *L);
 
-/*
-** Announces that the userdata that gets a finalizer next will be closed explicitly, like the box
-** of a luaL_Buffer. Such a userdata does not count for the number of young objects with finalizers
-** at which a minor collection starts.
-*/
+/* Announces that the userdata that gets a finalizer next will be closed explicitly, like the box of
+   a luaL_Buffer. It does not count for the number of young objects with finalizers that starts a
+   minor collection. */
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
 ** Runs a minor collection (a full one if remset.overflow is set), which decides the survival of all
-** samples taken since the last collection. Calls no finalizers: those of the dead objects run after
-** the next collection. Has no effect inside a collection or a finalizer, or while the state is
-** being created or closed. Must not be called from a sampler's functions, except 'closing'.
+** samples taken since the last collection. Calls no finalizers; those of dead objects run after the
+** next collection. Does nothing inside a collection or a finalizer, or while the state is created
+** or closed. Must not be called from a sampler's functions, except 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
 
@@ -402,14 +393,13 @@ typedef struct luaN_Memory {
   uint64_t allocated;	/* allocated in the state's life, without external bytes */
   uint64_t buffers;	/* bytes of all buffers of luaL_Buffer; no other sum includes them */
   /* Bytes of 'allocated' that were tenured up to the last collection. Most objects are tenured by
-     the first collection that they survive, large strings by the third. Userdata pending
-     finalization do not count. Growth of the vectors, stacks and CallInfos of old objects counts as
-     tenured. */
+     the first collection that they survive, large strings by the third. Growth of the vectors,
+     stacks and CallInfos of old objects counts, userdata pending finalization do not. */
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery */
-  /* Bytes with which all nurseries so far were charged. Unlike in 'allocated', a vector that is
-     moved counts as new memory; large blocks that are freed in the same nursery are subtracted;
-     large strings and userdata may count less (pace.textroom). */
+  /* Bytes with which all nurseries so far were charged. Differences to 'allocated': a vector that
+     is moved counts as new; large blocks that are freed in the same nursery are subtracted; large
+     strings and userdata may count less (pace.textroom). */
   uint64_t charged;
   /* Sum of the planned sizes of all nurseries so far; of each, only the part that was used. */
   uint64_t planned;
@@ -440,10 +430,10 @@ typedef struct luaN_Memory {
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
 /*
-** Where the state's memory is, in bytes. held of luaN_Memory = chunks + large + lists + the structs
-** of the state and of its main thread; chunks = heads + lines + unused + empty + alignment of
-** blocks + pages returned to the system. luaN_places reads the heads of all blocks, and calls
-** 'chunk' (may be NULL) for every chunk.
+** Where the state's memory is, in bytes:
+**   - held of luaN_Memory = chunks + large + lists + the structs of the state and its main thread
+**   - chunks = heads + lines + unused + empty + alignment of blocks + pages returned to the system
+** luaN_places reads the heads of all blocks, and calls 'chunk' (may be NULL) for every chunk.
 */
 typedef struct luaN_ChunkPlace {
   const void *from;	/* address of the chunk */
@@ -473,9 +463,8 @@ typedef struct luaN_Places {
 LUA_API void luaN_places (lua_State *L, luaN_Places *p,
                           void (*chunk) (void *ud, const luaN_ChunkPlace *c), void *ud);
 
-/* 'object' must be an address in a chunk. Sets *used to the bytes of the lines in use of the block
-   at that address, and *unused to the bytes of the block's free lines, without pages returned to
-   the system. */
+/* For the block at 'object', an address in a chunk, sets *used to the bytes of its lines in use,
+   and *unused to the bytes of its free lines, without pages returned to the system. */
 LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint64_t *unused);
 
 /* The allocator of luaL_newstate's states: realloc and free. While a state has this allocator, new
@@ -485,11 +474,9 @@ LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 /* Evaluates to luaN_alloc; (void)(f) only prevents a warning that f is unused. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
-/*
-** Sets the bytes from one minor collection to the next, unless LUA_GC sets them; 0: the collector
-** chooses; LUAN_ASK: no change. Returns the previous setting; returns LUAN_ASK, and changes
-** nothing, while a finalizer runs or the state is being created or closed.
-*/
+/* Sets the bytes from one minor collection to the next, unless LUA_GC sets them. 0: the collector
+   chooses; LUAN_ASK: no change. Returns the previous setting. While a finalizer runs or the state
+   is created or closed, changes nothing and returns LUAN_ASK. */
 #define LUAN_ASK	UINT64_MAX
 
 LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
@@ -534,12 +521,14 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 ** function, for a caller that walks repeatedly. 'known' has the 'ci' of n frames of the main thread
 ** that the previous call has reported, innermost first; outer frames may be left out.
 **
-** Writes frames up to and including the innermost Lua frame in 'known' that is still running, and
-** sets '*shared' to the index of that frame in 'known'. The pc of that frame may have changed, and
-** by a tail call its function. The frames outside it have not run since the previous call, and
-** neither has the C code that called it. If there is no such frame, or more than LUAN_DEPTH frames
-** would be written, sets '*shared' to n and writes all frames, as luaN_frames. Frames of coroutines
-** are always written: they may have been left and entered again without their C code.
+** Writes frames up to and including the innermost Lua frame in 'known' that still runs, and sets
+** '*shared' to its index in 'known'. Of that frame, the pc may have changed and, by a tail call,
+** the function. The frames outside it have not run since the previous call, and neither has the C
+** code that called it. If there is no such frame, or more than LUAN_DEPTH frames would be written,
+** sets '*shared' to n and writes all frames, as luaN_frames.
+**
+** Always writes the frames of coroutines, which may have been left and entered again without their
+** C code.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared);
@@ -550,11 +539,12 @@ LUA_API int luaN_yield (lua_State *L);
 /*
 ** Sets the external bytes of the full userdata at 'idx' to n (0: none): memory of a library, or a
 ** cost of a resource (the io library uses LUAN_FILE for an open file). External bytes pace the
-** collector, and are subtracted when the dead userdata is swept. Samples count them as allocated at
-** this call, with kind LUAN_KOUTSIDE, rounded up to units of LUAN_UNIT bytes. Samples count only
-** growth above the largest n since n was last 0, and fewer than 2^32 units. If n is 0, 'freed' is
-** called for watched external bytes. luaN_memory returns the sum over all userdata, which is at
-** most LUAN_MOSTOUTSIDE; bytes beyond that are ignored.
+** collector, and are subtracted when the dead userdata is swept. luaN_memory returns their sum over
+** all userdata; bytes beyond LUAN_MOSTOUTSIDE are ignored.
+**
+** Samples count external bytes as allocated at this call, with kind LUAN_KOUTSIDE, rounded up to
+** units of LUAN_UNIT bytes: only growth above the largest n since n was last 0, and fewer than 2^32
+** units. If n is 0, 'freed' is called for watched external bytes.
 **
 ** The call is a hint, which is lost if there is no memory to record it. May collect and call
 ** finalizers, like an allocation; raises no error. Not for the functions of a luaN_Sampler. To be
@@ -577,11 +567,11 @@ LUA_API unsigned luaN_label (lua_State *L);
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
 /*
-** An account of the bytes allocated with each label. While a state has one, at each change of the
-** running thread's label the core adds the bytes allocated since the previous change to the sum of
-** the previous label. The label changes by luaN_setlabel, and where a coroutine with another label
-** is resumed, yields or ends. The bytes of a thread that a host calls without lua_resume count for
-** the coroutine that was resumed last, or for the main thread. Another OS thread may read the sums.
+** An account of the bytes allocated with each label. At each change of the running thread's label,
+** the core adds the bytes allocated since the previous change to the sum of the previous label. The
+** label changes by luaN_setlabel, and where a coroutine with another label is resumed, yields or
+** ends. A thread that a host calls without lua_resume has the label of the coroutine that was
+** resumed last, or of the main thread. Another OS thread may read the sums.
 */
 #define LUAN_RECENTLABELS	16	/* power of 2 */
 
@@ -611,12 +601,12 @@ LUA_API int luaN_ismain (lua_State *L);
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
-** Returns the name that a function has by its definition: the name of the variable or field in
-** which the function is stored. Sets '*length' to the bytes of the name.
+** Returns the name that a function has by its definition, that is, the name of the variable or
+** field in which it is stored, and sets '*length' to the bytes of the name.
 **
-** Returns NULL for a function without a name and for a main function. For a function without a
-** name, sets '*length' to its number, from 1 to 65,535, among the functions without a name that
-** start in the same line; for a main function to 0.
+** Returns NULL for a function without a name, and sets '*length' to its number, from 1 to 65,535,
+** among those that start in the same line. Returns NULL for a main function, and sets '*length' to
+** 0.
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 
@@ -639,10 +629,12 @@ typedef struct luaN_Registers {
 } luaN_Registers;
 
 /*
-** Records a tick in 'm' and requests a call of the sampler's 'point': before the next VM
-** instruction if a Lua function was running, when a running C function calls another or ends, or at
-** the end of a running collection. L is any thread of the state. Async-signal-safe. Returns 1; or
-** 0, and records nothing, if the state's last protected call was on another OS thread.
+** Records a tick in 'm' and requests a call of the sampler's 'point':
+**   - before the next VM instruction, if a Lua function was running
+**   - when a running C function calls another or ends
+**   - at the end of a running collection
+** Returns 1. Returns 0, and records nothing, if the state's last protected call was on another OS
+** thread. L is any thread of the state. Async-signal-safe.
 */
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
@@ -651,11 +643,9 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
    for each tick. */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
-/*
-** Address ranges of the core's code, for walks of the C stack: 'execute' is the bytecode loop,
-** 'resume' the function that runs a coroutine for lua_resume, 'protect' the function that runs a
-** protected call, 'core' all other code. 'from' is included, 'to' is not.
-*/
+/* Address ranges of the core's code, for walks of the C stack. 'execute' is the bytecode loop,
+   'resume' runs a coroutine for lua_resume, 'protect' runs a protected call, 'core' is the rest. A
+   range includes 'from' and excludes 'to'. */
 typedef struct luaN_Range {
   const char *from, *to;
 } luaN_Range;
@@ -668,10 +658,10 @@ typedef struct luaN_Code {
 LUA_API void luaN_code (luaN_Code *c);
 
 /*
-** A running call of luaD_rawrunprotected, for lua_pcall or lua_resume for example. The protected
-** calls of an OS thread are linked, whatever their states; each has one frame of luaN_Code.protect.
-** 'outer' is an address in the call's own frame: a program that switches C stacks may abandon
-** frames, so code that follows the link must check the address first.
+** A running call of luaD_rawrunprotected, for example for lua_pcall or lua_resume. The calls of an
+** OS thread are linked, whatever their states; each has one frame of luaN_Code.protect. 'outer' is
+** an address in the call's own frame. Code that follows the links must check it first, because a
+** program that switches C stacks may abandon frames.
 */
 typedef struct luaN_Protected {
   const struct luaN_Protected *outer;  /* the call around this one; NULL: there is none */

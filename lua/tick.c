@@ -62,8 +62,9 @@ static void restore (luaN_Tick *t) {
 
 /*
 ** The registers at the last tick of this OS thread that diverted a table; 'owner' is the luaN_Tick
-** of that state. They are not stored in each state, because there may be ten thousand states. If a
-** tick of another state follows before the safepoint, the first sample is less exact (TK4).
+** of that state. They are not stored in each state, because there may be ten thousand states. A
+** tick of another state before the safepoint overwrites them, and the first sample is less exact
+** (TK4).
 */
 #define REGISTERS	32u
 

@@ -75,11 +75,9 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* The dispatch table of a state. Its address is constant; the loop computes the address once. */
 #define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
 
-/*
-** How the loop keeps the address of the table on x86-64: in a register that calls preserve, with a
-** value that the compiler cannot trace from one jump to the next. Otherwise the compiler would keep
-** the address on the stack, and every instruction would load the address from there.
-*/
+/* Keeps the address of the table on x86-64 in a register that calls preserve, with a value that the
+   compiler cannot trace from one jump to the next. Otherwise the compiler would keep the address on
+   the stack, and every instruction would load it. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LUAN_KEPT	__asm__("r14")
 #define luaN_jump(table,x) \

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Concatenation of strings and integers, for lvm.c. Upstream makes an interned string of each
-** integer; this code does not. luaV_concat continues without this code in these cases: an operand
-** is a float, needs a metamethod, or is an empty string (the result may be the other operand);
-** there are more than LUAN_INTEGERS integers; the result is too long.
+** Concatenation of strings and integers, for lvm.c. Unlike upstream, makes no interned string of an
+** integer. Leaves the rest to luaV_concat if
+**   - an operand is a float, needs a metamethod, or is an empty string (the result may be the other
+**     operand)
+**   - there are more than LUAN_INTEGERS integers
+**   - the result is too long
 */
 #ifndef luaN_concat_h
 #define luaN_concat_h

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Fields by short string; ltable.h includes this header last. The search along the chain of a key
-** is inline, because in a table with few fields about half of the keys are not at their main
-** position, and the seed of the hashes determines which half. If these keys needed a call, the
-** speed of a program would differ by a quarter between runs.
+** is inline: in a table with few fields about half of the keys are not at their main position, and
+** the seed of the hashes determines which. With a call for these keys, the speed of a program would
+** differ by a quarter between runs.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
@@ -65,13 +65,16 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 #define LUAN_ANCESTORS	8
 
 /*
-** Looks up the method 'key' of o, which has no field 'key' itself; if o is a table, 'slot' is the
-** slot of 'key' in it. Searches the __index table of o's metatable, then the __index table of that
-** table's metatable, and so on. If one has the method, copies the method to 'to' and returns 1.
+** Looks up the method 'key' of o, which has no field 'key' itself. ('slot' is the slot of 'key' in
+** a table o.) Searches the __index table of o's metatable, then the __index table of that table's
+** metatable, and so on. If one has the method, copies it to 'to' and returns 1.
 **
-** Returns 0, and does nothing, in these cases: none of the first LUAN_ANCESTORS tables has the
-** method; an __index is not a table; o is not a table, string or full userdata; 'key' is a long
-** string; a slot is tombstoned.
+** Returns 0, and does nothing, if
+**   - none of the first LUAN_ANCESTORS tables has the method
+**   - an __index is not a table
+**   - o is not a table, string or full userdata
+**   - 'key' is a long string
+**   - a slot is tombstoned
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
@@ -99,8 +102,8 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 
 
 /* Takes a free node for a new key with main position mp, links it after mp, and returns it. Returns
-   NULL, and does nothing, if no node is free, or if the key at mp is not a short string with the
-   main position mp: a key with another main position would have to move. */
+   NULL, and does nothing, if no node is free, or if the key at mp is no short string or has another
+   main position (it would have to move). */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
   if (!keyisshrstr(mp) ||
@@ -125,9 +128,14 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   ((t)->metatable == NULL || ((t)->metatable->flags & (1u << TM_NEWINDEX)))
 
 
-/* Adds a field to t: stores v under 'key', a short string that no node of t has, and returns 1.
-   Returns 0, and does nothing, if t is old (the store may need a barrier), if v is nil, if t may
-   have a __newindex, if t has no hash part, or if luaN_behind finds no node. */
+/*
+** Adds a field to t: stores v under 'key', a short string that no node of t has, and returns 1.
+** Returns 0, and does nothing, if
+**   - t is old (the store may need a barrier)
+**   - t may have a __newindex
+**   - t has no hash part, or luaN_behind finds no node
+**   - v is nil
+*/
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
                                  const TValue *v) {
   Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));

@@ -19,10 +19,9 @@
 
 /*
 ** A growth starts only while getfreepos has visited fewer than GROWTHWINDOW nodes since the hash
-** part became nearly full, because later too few insertions are left to copy all keys. Usually the
-** first call of luaN_keycame_ is early enough, because one call of getfreepos seldom visits that
-** many nodes. It may be too late after a resize that left few free nodes, or after fields.h has
-** inserted keys.
+** part became nearly full; later, too few insertions are left to copy all keys. Usually the first
+** call of luaN_keycame_ is early enough. It may be too late after a resize that left few free
+** nodes, or after fields.h has inserted keys.
 */
 #define GROWTHWINDOW	32
 
@@ -30,9 +29,8 @@
    and the next vector may not be needed (luaN_hashroom). */
 #define GROWTHPROBES	64u
 
-/* If a table has an integer key from 1 to this number times its slots, willdouble returns 0: the
-   key may move to the array part when the table grows, so the size of the next hash part is
-   unknown. */
+/* If a table has an integer key from 1 to this number times its slots, willdouble returns 0,
+   because the key may move to the array part, so that the size of the next hash part is unknown. */
 #define NEARINTEGERS	4u
 
 /* Number of old nodes whose keys are copied at a time, while the keys of the next ones are
@@ -178,9 +176,9 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Continues the growth: initializes nodes of the buffer, then copies keys, until the progress of w
-   is in proportion to the visits of getfreepos. 'left' is the number of old nodes that getfreepos
-   has not visited. Returns 0 if no node of the buffer is free. */
+/* Continues the growth until its progress is in proportion to the visits of getfreepos: initializes
+   nodes of the buffer, then copies keys. 'left' is the number of old nodes that getfreepos has not
+   visited. Returns 0 if no node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -231,8 +229,8 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 
 
 /* Gives each copy the value of its old node, and removes the copies whose old node is empty or has
-   another key. Makes a list of the old nodes that have a value and no copy: *first is the first one
-   (LUAN_NOCOPY: none), and the members of 'copyof' are the links. Returns their number. */
+   another key. Links the old nodes that have a value and no copy into a list: *first is its first
+   node (LUAN_NOCOPY: none), 'copyof' has the links. Returns their number. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -261,9 +259,9 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/* Keys that the bytecode loop inserted (fields.h) have no copy; this function inserts them into the
-   buffer one by one. If the buffer would then have more than 5/8 of its nodes in use, too many keys
-   lack a copy (growing.h). */
+/* Inserts the keys without a copy, which the bytecode loop has inserted (fields.h), into the buffer
+   one by one. They are too many if more than 5/8 of the buffer's nodes would be in use then
+   (growing.h). */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

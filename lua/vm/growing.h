@@ -39,9 +39,9 @@
 LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to);
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 
-/* Replaces the hash part of t, which is full, by the growth buffer of t and returns 1. Returns 0,
-   without a change of t, in these cases: t has no buffer of 'hsize' nodes (rounded up to a power of
-   2); 'asize' is not the size of the array part; too many keys lack a copy; memory is short. */
+/* Replaces the full hash part of t by the growth buffer of t and returns 1. Returns 0, without a
+   change of t, if t has no buffer of 'hsize' nodes (rounded up to a power of 2), if 'asize' is not
+   the size of the array part, if too many keys lack a copy, or if memory is short. */
 LUAI_FUNC int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 
 /* Returns the main position of the key of node n of t (ltable.c). */

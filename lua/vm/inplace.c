@@ -52,12 +52,10 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/*
-** Processes the chain from p on. Each empty node receives a later key whose main position is that
-** node; if there is no such key, the node is unlinked. If p itself is empty, it is unlinked only if
-** isapart returns 1. Returns 0, and does nothing, if the chain has more than LONGESTCHAIN nodes
-** from p on.
-*/
+/* Processes the chain from p on: moves to each empty node a later key whose main position is
+   that node, or, if there is none, unlinks the node. If p itself is empty, unlinks it only if
+   isapart returns 1. Returns 0, and does nothing, if the chain has more than LONGESTCHAIN nodes
+   from p on. */
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;
@@ -106,13 +104,12 @@ static void fetchchain (const Node *p) {
 
 
 /*
-** Processes the chains that contain empty nodes. An empty node whose successor has a value is
-** processed only if 'heads' is 1, or if less than a quarter of the nodes visited so far are empty.
-** Returns 0 if a chain has more than LONGESTCHAIN nodes.
+** Processes the chains that contain empty nodes. If 'heads' is 0, an empty node before a node with
+** a value is left alone while at least a quarter of the nodes visited are empty. Returns 0 if a chain has
+** more than LONGESTCHAIN nodes.
 **
-** The nodes of a chain are prefetched before the visit: the second one 4 * LUAN_PREFETCH_DISTANCE
-** nodes ahead, the third half as far. The keys of a chain are prefetched while it is queued with
-** LUAN_PREFETCH_DISTANCE other chains.
+** Prefetches the second node of a chain 4 * LUAN_PREFETCH_DISTANCE nodes ahead of the visit, the
+** third half as far, and the keys while the chain is queued with LUAN_PREFETCH_DISTANCE others.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   Node *waiting[LUAN_PREFETCH_DISTANCE] = {NULL};
@@ -160,9 +157,9 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Sets the key of each empty node without a successor to nil, so that getfreepos finds the node as
-   free, and resets 'lastfree' to the end of the hash part. Returns 1 if fewer than half of the
-   empty nodes are free after that. */
+/* Makes each empty node without a successor free for getfreepos: sets its key to nil, and resets
+   'lastfree' to the end of the hash part. Returns 1 if fewer than half of the empty nodes are free
+   after that. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Allocates a table of known size and its vectors, for ltable.c: in one block of memory if each
-** vector has up to LUAN_SMALLTABLE slots, else separately. If a vector is replaced later, the new
-** one has another block (except an array that grows in place: luaN_resize), and only the lines that
-** the old vector fills completely are freed.
+** vector has up to LUAN_SMALLTABLE slots, else separately. If a vector is replaced later (unless an
+** array grows in place: luaN_resize), only the lines that the old vector fills completely are
+** freed.
 */
 #ifndef luaN_newtable_h
 #define luaN_newtable_h

@@ -22,11 +22,10 @@
 #define luaN_reuse_h
 
 /*
-** Returns a node in which 'key', whose main position is mp, may be stored: an empty node after mp
-** in the chain of mp. No later key of the chain, unless it is dead, may have this node as its main
-** position. Returns NULL if there is no such node, or if mp is not the main position of the key in
-** mp. Restores or clears tombstones of the nodes that it reads. Neither collects nor raises an
-** error.
+** Returns a node for the new key 'key', whose main position is mp: an empty node after mp in its
+** chain that is not the main position of a later key of the chain, unless that key is dead. Returns
+** NULL if there is none, or if the key in mp has another main position. Restores or clears
+** tombstones of the nodes that it reads. Neither collects nor raises an error.
 */
 static Node *emptynode (lua_State *L, Table *t, Node *mp, const TValue *key) {
   Node *n = mp, *found = NULL;

@@ -11,9 +11,9 @@
 
 /*
 ** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the value of
-** the slot may be set without luaN_fill. If t has no metatable and the slot is in the array, its
-** value is not read, because in a large array it is in no cache: a load would wait for memory,
-** which a store does not.
+** the slot may be set without luaN_fill. The value is not read if t has no metatable and the slot
+** is in the array: a large array is in no cache, and a load would wait for memory, which a store
+** does not.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \
@@ -24,8 +24,8 @@
 
 
 /* Stores v into 'slot', the empty slot of 'key' in o, and returns 1. 'slot' is NULL if o is not a
-   table; 'key' may be NULL for an integer. Returns 0, and changes nothing, in these cases: 'slot'
-   is NULL; o may have a __newindex; the key is new, and luaN_newfield does not add it. */
+   table; 'key' may be NULL for an integer. Returns 0, and changes nothing, if 'slot' is NULL, if o
+   may have a __newindex, or if the key is new and luaN_newfield does not add it. */
 static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
                              const TValue *key, const TValue *v) {
   Table *t;

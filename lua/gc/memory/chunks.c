@@ -62,10 +62,10 @@
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
-/* Least and largest number of blocks of a chunk: MAPPED_MIN and MAPPED_MAX if the chunk is mapped,
-   CHUNK_MIN and CHUNK_MAX if it comes from lua_Alloc. (lua_Alloc must provide one block more,
-   because the blocks are aligned.) Two exceptions: a huge chunk has more blocks, and a chunk that
-   was a spare mapping may have fewer. */
+/* Least and largest number of blocks of a chunk: MAPPED_MIN and MAPPED_MAX if it is mapped,
+   CHUNK_MIN and CHUNK_MAX if it comes from lua_Alloc, which must provide one block more for the
+   alignment. Exceptions: a huge chunk has more blocks; a chunk that was a spare mapping may have
+   fewer. */
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	(MAPPED_MAX - 1)
 #define MAPPED_MIN	4u
@@ -103,12 +103,9 @@
 #endif
 
 
-/*
-** Calls madvise for n bytes at p. Returns 0 if madvise has succeeded, else -1. If a filter of
-** system calls (seccomp) makes madvise fail, this function does nothing in later calls for the
-** state: pages are neither released nor made huge. LUA_GC=no-madvise has that effect from the
-** start, for filters that end the process instead.
-*/
+/* Calls madvise for n bytes at p. Returns 0 if that succeeds, else -1. If a filter of system calls
+   (seccomp) refuses madvise, it is not called again for the state: pages are neither released nor
+   made huge. LUA_GC=no-madvise has that effect from the start, for filters that end the process. */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
   int before = errno;
@@ -127,8 +124,8 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 #endif
 
 
-/* Initializes block i of chunk c with n lines and puts the block into 'empty'. 'more' is the number
-   of bytes after the head that are in use, too: the size of luaN_Chunk if the struct is there. */
+/* Initializes block i of chunk c with n lines and puts the block into 'empty'. After the head of
+   the block, 'more' bytes are in use, too: the size of luaN_Chunk if the struct is there. */
 static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
                       size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
@@ -385,9 +382,9 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Returns 1 if the free pages of c should be released: always if c is not huge. In a huge chunk,
-   more than an eighth of the pages must be free, that is, more pages than the chunk has blocks.
-   With a lower limit, memory would be returned earlier and more huge pages would be broken up. */
+/* Returns 1 if the free pages of c should be released. If c is a huge chunk, more than an eighth of
+   its pages must be free, that is, more pages than it has blocks. A lower limit would return memory
+   earlier and break up more huge pages. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

@@ -16,9 +16,9 @@ LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
 /*
 ** Frees chunks whose blocks are all empty, as long as the blocks in 'empty' have more than
-** 'reserve' bytes. Without 'all', visits a bounded number of chunks, starts after the chunk at
-** which the last call stopped, and leaves at least 'reserve' bytes. With 'all', may visit every
-** chunk, and the last chunk that is freed may leave less than 'reserve' bytes.
+** 'reserve' bytes. Without 'all', a call visits a bounded number of chunks, continues where the
+** last call stopped, and leaves at least 'reserve' bytes. With 'all', it may visit every chunk, and
+** the last one that it frees may leave less.
 */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
@@ -28,13 +28,12 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 
 /*
-** Continues the release of free pages of mapped chunks to the system, if 'releasing' is set. A call
-** visits some chunks, and stops when the blocks occupy at most 'most' bytes (room - released).
+** Continues the release of free pages of mapped chunks to the system, if 'releasing' is set. Each
+** call visits some chunks.
 **
-** Clears 'releasing' when the blocks occupy at most 'most' bytes, when all chunks were visited
-** once, or if pages cannot be released. No pages are released until 'releasing' is set again
-** (major.c), so that pages that a program uses at intervals are not released and faulted in
-** repeatedly.
+** Clears 'releasing' if the blocks occupy at most 'most' bytes (room - released), if all chunks
+** were visited once, or if pages cannot be released. Only major.c sets it again: so pages that a
+** program uses at intervals are not released and faulted in repeatedly.
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 

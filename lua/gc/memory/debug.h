@@ -44,12 +44,9 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_takenback(h,p,n)	luaN_asanclose(p, n)
 #endif
 
-/*
-** luaN_asking records whether a function of the sampler is running ('on'). Such a function must not
-** call the API, except lua_getinfo and lua_getstack. Each API function calls luaN_mayenter with its
-** own name, usually by lua_lock (core.h); luaN_mayenter ends the process if the call is not
-** allowed.
-*/
+/* Sets whether a function of the sampler is running ('on'). Such a function must not call the API,
+   except lua_getinfo and lua_getstack. Each API function calls luaN_mayenter with its own name,
+   usually by lua_lock (core.h); luaN_mayenter ends the process if the call is not allowed. */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
 LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);

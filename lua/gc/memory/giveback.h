@@ -25,10 +25,10 @@
 
 /*
 ** Freed memory that the process keeps is returned to the system after this number of milliseconds
-** without use: the block at the end of malloc's heap (endblock.h), spare mappings (mapped.h), the
-** pages of heaps that have shrunk (major.c). It is also the least time between two calls of
-** malloc_trim without 'now'. With a lower number the system clears pages more often for a program
-** that frees and allocates repeatedly.
+** without use: the block at the end of malloc's heap (endblock.h), spare mappings (mapped.h), pages
+** of heaps that have shrunk (major.c). Also the least time between two calls of malloc_trim without
+** 'now'. A lower number makes the system clear pages more often for a program that frees and
+** allocates repeatedly.
 */
 #define LUAN_UNUSED_MS	1000u
 
@@ -36,9 +36,9 @@
    since malloc_trim was last called. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 
-/* Calls malloc_trim, if the C library has it, and returns 1. Does nothing and returns 0 if less
-   than 16 MiB were freed since the last call, or if 'now' is 0 and the last call with 'now' 0 was
-   less than LUAN_UNUSED_MS before 'ms', the current time in milliseconds. Thread-safe. */
+/* Calls malloc_trim, if the C library has it, and returns 1. Returns 0 without the call if less
+   than 16 MiB were freed since the last call. If 'now' is 0, also returns 0 if the last such call
+   was less than LUAN_UNUSED_MS before 'ms', the time in milliseconds. Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);
 
 #endif

@@ -63,12 +63,9 @@
 /* Bytes that certainly fit into the cache of a processor's core. */
 #define LUAN_NEAR	((l_mem)256 * 1024)
 
-/*
-** Number of cache lines in LUAN_NEAR bytes. A list of at most this number of slots can be visited
-** twice without many cache misses: at the second visit, the slots and the objects that they refer
-** to are still in the cache. Limits of remset.slots (refine.c), of undecided keys and of the log
-** (ahead.c, mark.c) use it.
-*/
+/* Number of cache lines in LUAN_NEAR bytes. A list of at most this number of slots can be visited
+   twice without many cache misses: the slots and their objects are still in the cache at the second
+   visit. Limit of remset.slots (refine.c), undecided keys and the log (ahead.c, mark.c). */
 #define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
 
 /* Bytes of the largest object or vector in lines. Long strings and userdata have another limit,
@@ -81,14 +78,13 @@
    makes lists.large longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
-/* A heap is big if its blocks together, or its old objects together, reach this number of bytes: no
-   cache holds it then, and huge pages are worth their cost. It is also the number of bytes that the
-   states of a process share equally: a heap above its share returns free pages early (WHILE_HEAPS
-   in major.c). */
+/* A heap is big if its blocks, or its old objects, have this number of bytes together: no cache
+   holds it then, and huge pages are worth their cost. The states of a process share the same number
+   of bytes equally: a heap above its share returns free pages early (WHILE_HEAPS in major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* Largest request, in bytes, for which the nursery leaves its current block, if no later hole of
-   that block is long enough. A larger request is served from the overflow region instead, and the
-   nursery stays in its block. (bump of nursery.c has exceptions.) */
+/* Largest request, in bytes, for which the nursery leaves its current block if no later hole there
+   is long enough. A larger request is served from the overflow region, and the nursery stays in its
+   block. (bump of nursery.c has exceptions.) */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes: log2 of LUAN_LINES, plus 1. */
 #define LUAN_CLASSES	10
@@ -123,10 +119,10 @@ typedef struct luaN_Link {
 typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
 /*
-** Head of a block, at its first byte. marks[] is followed by 'nlines' bytes with one bit for each
-** granule (luaN_bits). Marking uses these bits as the set of pending objects (mark.c), a walk as
-** the set of visited objects (visits.h). The debug build has 'nlines' bytes more, one bit for each
-** granule that is in use (H3).
+** Head of a block, at its first byte. After marks[] come 'nlines' bytes with one bit for each
+** granule (luaN_bits): the set of pending objects during marking (mark.c), of visited objects
+** during a walk (visits.h). In the debug build 'nlines' more bytes have a bit for each granule in
+** use (H3).
 */
 typedef struct luaN_Block {
   luaN_Link link;		/* in the list that 'where' names (must be first) */
@@ -219,10 +215,10 @@ typedef struct luaN_Blocks {
   size_t held;			/* bytes obtained from lua_Alloc or mapped (H5) */
   /* Bytes freed by luaN_ask in a state of luaN_alloc that were not reported to giveback.h yet. */
   size_t freed;
-  /* A limit of 'held', in bytes; 0: no limit. luaN_askmore refuses growth that would raise 'held'
-     to this number or above. luaN_askmore sets it to the smallest 'held' that lua_Alloc has
-     refused, luaN_refused to the present 'held' plus 1. The end of a major collection removes the
-     limit; newsmall (chunks.c) does, too, if no collection can run. */
+  /* A limit of 'held', in bytes (0: none): luaN_askmore refuses growth that would raise 'held' to
+     it or above. luaN_askmore sets it to the smallest 'held' that lua_Alloc has refused,
+     luaN_refused to the present 'held' plus 1. The end of a major collection removes it; so does
+     newsmall (chunks.c) if no collection can run. */
   size_t ceiling;
 } luaN_Blocks;
 

@@ -12,9 +12,9 @@
 
 /*
 ** Takes a hole of at least n bytes, sets *r to the hole, and returns 1. n is a multiple of 8, at
-** most LUAN_LARGE + 8. The unused rest of the previous hole *r is not used again before the next
-** minor collection. May get a new chunk. If 'desperate' is set, searches every block first. Returns
-** 0 and leaves *r as it is if there is no such hole and no memory for a chunk. Never collects.
+** most LUAN_LARGE + 8. The rest of the previous hole *r stays unused until the next minor
+** collection. May get a new chunk; if 'desperate' is set, searches every block before that. Returns
+** 0 and leaves *r unchanged if there is no memory. Never collects.
 */
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
                              size_t n, int desperate);
@@ -37,19 +37,19 @@ LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
 /* Starts a sweep of all lines, which luaN_sweeplines continues. */
 #define luaN_beginlines(h)  ((h)->sweptchunk = (h)->chunks, (h)->sweptblock = 0)
 
-/* Sweeps the lines of up to n more blocks: removes all bits from their marks except 'bit',
-   LUAN_YOUNG, LUAN_HELD and LUAN_HEAD. If lines become free, moves the block as luaN_relist does.
-   Returns the number of blocks visited; if it is less than n, the sweep is finished. */
+/* Sweeps the lines of up to n more blocks: keeps only the bits 'bit', LUAN_YOUNG, LUAN_HELD and
+   LUAN_HEAD of their marks. If lines become free, moves the block as luaN_relist does. Returns the
+   number of blocks visited; less than n means that the sweep is finished. */
 LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 
 /* Frees the lines that are completely in the n bytes at p: those of a vector, or of the end that a
    vector has lost. A line with LUAN_YOUNG only loses its other marks, and luaN_recycle frees it. */
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
-/* Frees the n bytes at p, which must be whole lines with equal marks. If they have LUAN_YOUNG, they
-   only lose their other marks, and luaN_recycle frees them. Returns their block if the caller must
-   call luaN_relist for it, else NULL. One such call is enough after several calls of this function
-   for the same block. */
+/* Frees the n bytes at p, which must be whole lines with equal marks. If they have LUAN_YOUNG, only
+   removes their other marks; luaN_recycle frees them later. Returns their block if the caller must
+   call luaN_relist for it, else NULL. After several calls for one block, one call of luaN_relist is
+   enough. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);
 
 #endif

@@ -15,10 +15,10 @@
 #include "seam.h"
 
 
-/* 1: lua_Alloc runs on this OS thread, so calls of malloc on it get memory of a Lua heap. The
-   variable belongs to the OS thread and not to a state, because luaN_isallocating has no state as
-   an argument: a hook of malloc does not know it while the state is created, or if a host calls the
-   API without a protected call. */
+/* 1 while lua_Alloc runs on this OS thread, so that calls of malloc on it get memory of a Lua
+   heap. Belongs to the OS thread because luaN_isallocating has no state as an argument: a hook
+   of malloc does not know it while the state is created, or if a host calls the API without a
+   protected call. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
 

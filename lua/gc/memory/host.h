@@ -20,17 +20,17 @@ LUAI_FUNC int luaN_lend (int on);
 #endif
 
 /* Like realloc, through lua_Alloc; updates 'held'. Returns NULL if there is no memory. If nsize is
-   0, frees p, or keeps p at the end of malloc's heap and frees the block that was kept there
+   0, frees p, or keeps it as the block at the end of malloc's heap and frees the previous one
    (endblock.h). Never collects. */
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
 /*
-** Frees memory that the process keeps for later and has not used for a second:
-**   - in a state with luaN_alloc, the kept block at the end of malloc's heap (endblock.h). If 'now'
-**     is set, this block is freed in any case.
+** Frees memory that the process keeps for later:
+**   - in a state with luaN_alloc, the kept block at the end of malloc's heap (endblock.h), if it
+**     was not used for a second or 'now' is set
 **   - the spare mappings (mapped.h), if no state was closed for a second
-** After that, adds the bytes that the state has freed to the count of giveback.h.
+** Then adds the bytes that the state has freed to the count of giveback.h.
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
@@ -40,10 +40,10 @@ LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*
 ** Like luaN_ask, for memory that the heap can do without: if it is refused, the caller can search
-** for a hole, leave a list incomplete, or collect. A request for growth that would raise 'held' to
-** 'ceiling' (heap.h) or above returns NULL without a call of lua_Alloc, because a full heap would
-** otherwise call lua_Alloc for each object that it marks. If growth is refused, sets 'refused'; if
-** lua_Alloc has refused it, also sets 'ceiling'.
+** for a hole, leave a list incomplete, or collect. Returns NULL without a call of lua_Alloc if
+** 'held' would grow to 'ceiling' (heap.h) or above; a full heap would otherwise call it for each
+** object that it marks. If growth is refused, sets 'refused'; if lua_Alloc has refused it, also
+** 'ceiling'.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
                               size_t nsize);

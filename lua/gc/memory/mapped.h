@@ -2,14 +2,14 @@
 /*
 ** Mapped memory for the chunks of states of luaL_newstate, and spare mappings.
 **
-** A host that makes a state for each request and closes it would let the system map and clear the
-** same memory each time. That took as long as the work of the request, and up to three times as
-** long as malloc, which keeps freed memory. So mappings of a closed state, except huge chunks, may
-** be kept as spares for the next states of any OS thread.
+** The reason for spares: if a host makes a state for each request and closes it, the system would
+** map and clear the same memory each time. That took as long as the work of the request, and up to
+** three times as long as malloc, which keeps freed memory. So mappings of a closed state, except
+** huge chunks, may be kept as spares for the next states of any OS thread.
 **
-** When a state is closed, spares are kept only if another state was closed less than a second
-** before: as many bytes as states have requested since that close, up to 32 MiB. So the first state
-** of a series leaves no spares, and neither do states that are closed together.
+** Spares are kept only if another state was closed less than a second before: as many bytes as
+** states have requested since that close, up to 32 MiB. So the first state of a series leaves no
+** spares, and neither do states that are closed together.
 **
 ** If no state was closed for a second, the next collection (luaN_trimheap) or close of any state
 ** frees all spares. They are also freed if the system refuses a mapping.
@@ -35,19 +35,18 @@ LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
 /*
-** Takes the largest spare mapping of at most *size bytes, sets *size to the size of the spare, and
-** returns its address. The contents of the spare are arbitrary. Returns NULL if there is no such
-** spare. In both cases, adds the value of *size before the call to the requested bytes
-** (luaN_closespares). If another OS thread is using the spares, or *size is above LUAN_MAPUNITS
-** blocks, returns NULL and adds nothing.
+** Takes the largest spare mapping of at most *size bytes, sets *size to its size, and returns its
+** address, or NULL if there is none. The contents of a spare are arbitrary. In both cases, counts
+** the initial *size as requested (luaN_closespares). If another OS thread is using the spares, or
+** *size is above LUAN_MAPUNITS blocks, returns NULL and counts nothing.
 */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
 /*
-** To be called before the mappings of a closed state are freed; 'ms' is the current time in
-** milliseconds. Computes how many bytes of spares may be kept from now on, and unmaps the spares
-** above that limit. Returns 1 if another state was closed within the last second, else 0. While
-** another OS thread is using the spares, does nothing and returns 0.
+** To be called before the mappings of a closed state are freed. Computes how many bytes of spares
+** may be kept from now on, and unmaps those above that limit. Returns 1 if another state was closed
+** within the last second, else 0. 'ms' is the time in milliseconds. While another OS thread is
+** using the spares, does nothing and returns 0.
 */
 LUAI_FUNC int luaN_closespares (unsigned ms);
 

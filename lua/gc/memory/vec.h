@@ -13,9 +13,9 @@
 
 struct global_State;
 
-/* A loop over a list, or over slots, nodes or buckets, prefetches the object to which an element
-   farther ahead refers. This is the distance in elements; some loops use a multiple of it. A larger
-   distance hides more latency and wastes more prefetches at the end of short runs. */
+/* Distance of prefetching, in elements: a loop over a list, or over slots, nodes or buckets,
+   prefetches the object of an element that is this number, or a multiple, ahead. A larger distance
+   hides more latency and wastes more prefetches at the end of short runs. */
 #define LUAN_PREFETCH_DISTANCE	16u
 
 typedef struct luaN_Vec {

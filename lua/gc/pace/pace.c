@@ -57,44 +57,44 @@
 
 /*
 ** NURSERY_MIN and NURSERY_MAX are the usual bounds of the nursery. NURSERY_MAX fits into a core's
-** cache. It is also the growth that a heap may always have if the process has few states
-** (leastgrowth), and the usual marking of one slice in a big heap, which takes about a millisecond
+** cache. Two other limits have the same value: the growth that a heap may always have if there are
+** few states (leastgrowth), and the marking of one slice in a big heap, about a millisecond
 ** (bench/pauses).
 **
-** Up to NURSERY_SMALL bytes of old objects have a nursery of their size. For each further byte of
-** old objects the nursery has two bytes more. With one byte more, the benchmark "queue" runs 2.5
-** times as many collections.
+** The nursery has the size of the old objects up to NURSERY_SMALL, and two bytes more for each
+** further byte of old objects. With one byte more, the benchmark "queue" runs 2.5 times as many
+** collections.
 */
 #define NURSERY_MIN	((size_t)LUAN_GAP)
 #define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	LUAN_DENSEHEAP
 
 /* Lower limit of two numbers that fall with the number of states: the upper bound of the nursery
-   (mostamong), and the growth that a heap may always have (leastgrowth). It is the size of a
-   block. */
+   (mostamong), and the growth that is always allowed (leastgrowth). */
 #define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
 /* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes, even
    if its old objects are few, because a busy state needs a larger nursery. */
 #define NURSERY_PART	64u
 
-/* The nursery is doubled at most this number of times. luaN_outlived doubles a nursery of at least
-   NURSERY_MAX bytes if half of it has survived a minor collection. It undoes one doubling if less
-   than a quarter has survived, if few old objects die (pace.found), or if at least FINALIZERS_MIN
-   objects have finalizers. */
+/* Limit of the number of doublings of the nursery. luaN_outlived doubles a nursery of at least
+   NURSERY_MAX bytes if half of it has survived a minor collection. It undoes a doubling if less
+   than a quarter has survived, if few old objects die (pace.found), or if FINALIZERS_MIN objects
+   have finalizers. */
 #define WIDER_MOST	2u
 
 /*
-** Bytes that are divided equally among all states of the process. SHARED bytes are divided for the
-** nurseries of busy states, and SHARED for large leaf objects that do not count as growth
-** (sparedtexts). Twice as many are divided for growth that is always allowed (leastgrowth), and for
-** large leaf objects that may be allocated in addition to the nursery (textroom).
+** Bytes that the states of the process share equally:
+**   - SHARED for the nurseries of busy states
+**   - SHARED for large leaf objects that do not count as growth (sparedtexts)
+**   - 2 * SHARED for growth that is always allowed (leastgrowth)
+**   - 2 * SHARED for large leaf objects in addition to the nursery (textroom)
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
 /* A major collection starts when this percentage of the allowed growth is used up, because the
    program continues to allocate while it runs. The allowed growth is the generational multiplier,
-   or the part of the pause above 100. Not used after the incremental mode was set. */
+   or the pause minus 100. Not used after the incremental mode was set. */
 #define GROWTH_PERCENT	60u
 
 /* First and largest value of the back-off pace.patience: the volume that starts a major collection,
@@ -107,21 +107,20 @@
 #define PART		8u
 
 /*
-** Each finalizable object counts as FINALIZER_BYTES bytes. The larger the sum of these bytes
-** relative to the live bytes, the earlier a collection by volume starts (function 'volume'),
-** because an object that dies old is found dead only by a major collection. FINALIZERS_MIN is the
-** smallest number of finalizable objects that counts as many (luaN_majordue, luaN_outlived).
+** A finalizable object counts as FINALIZER_BYTES bytes. The larger the sum of these bytes is
+** relative to the live bytes, the earlier a collection by volume starts ('volume'): only a major
+** collection finds objects dead that die old. FINALIZERS_MIN objects count as many (luaN_majordue,
+** luaN_outlived).
 */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
 
 /*
-** Weak tables have many new entries with old keys or values if there is more than one such entry
-** for every WEAK_BYTES live bytes. Such entries make a major collection due (luaN_majordue). If the
-** last major collection has found at least one WEAK_FOUND-th of the old bytes dead, the next one
-** starts after less allocation and may do more work at a time (paysmore). One 32nd is enough
-** because the string keys of dead entries are not counted as dead: they live until the entries are
-** removed.
+** Weak tables have many new entries with old keys or values if there is more than one for every
+** WEAK_BYTES live bytes. Then a major collection is due (luaN_majordue). If the last one has found
+** at least one WEAK_FOUND-th of the old bytes dead, the next one starts after less allocation and
+** may do more work at a time (paysmore). One 32nd is enough, because string keys of dead entries
+** live until the entries are removed.
 */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
@@ -132,9 +131,10 @@
 
 /*
 ** Bytes of marking that an allocated byte pays for. So a collection ends before the heap has grown
-** by one WORK-th. Other uses of the number: the work debt may be one WORK-th of the live bytes;
-** large leaf objects in addition to a nursery (textroom) may be one WORK-th of the old bytes; a
-** hurried collection of a heap that is not big may mark WORK times as much (paysmore).
+** by one WORK-th. The number also limits
+**   - the work debt: one WORK-th of the live bytes
+**   - large leaf objects in addition to a nursery (textroom): one WORK-th of the old bytes
+**   - a hurried collection of a heap that is not big (paysmore): it may mark WORK times as much
 */
 #define WORK		4
 
@@ -257,9 +257,9 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
 }
 
 
-/* Returns the upper bound of the nursery that the number of states in the process sets; 'share' is
-   the state's share of SHARED. The bound falls with that number, because idle states keep their
-   young objects in memory. */
+/* Returns the upper bound of the nursery that follows from the number of states in the process. It
+   falls with that number, because idle states keep their young objects in memory. 'share' is the
+   state's share of SHARED. */
 static size_t mostamong (const luaN_Gc *c, size_t share) {
   size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
   if (most > share && most > NURSERY_MAX) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
@@ -270,9 +270,9 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 /*
 ** Returns the bytes of large leaf objects that may be allocated in addition to the nursery. Returns
-** 0 in each of these cases: the last minor collection has left none of them young; a major
-** collection runs; the mode is incremental; pace.tight bounds the nursery; the program or the
-** operator has set the nursery's size.
+** 0 if the last minor collection has left none young, if a major collection runs, if the mode is
+** incremental, if pace.tight bounds the nursery, or if the program or the operator has set its
+** size.
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -347,9 +347,9 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 /*
 ** Returns 1 if a major collection is due because of the bytes in use (with external bytes), the
-** footprint, or both together (luaN_setpace). Two kinds of objects are subtracted from both: some
-** large leaf objects (sparedtexts), and small userdata that were left young, because most of them
-** are freed soon.
+** footprint, or both together (luaN_setpace). Two kinds of objects do not count, because most of
+** them are freed soon: some large leaf objects (sparedtexts), and small userdata that were left
+** young.
 */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -369,9 +369,9 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes in use when the last major collection ended. Of the bytes that were not marked
-   before the selection of dead objects with finalizers, only one PART-th counts, because most of
-   them are kept only by finalizers, or have died while the collection ran. */
+/* Returns the bytes in use when the last major collection ended. Objects that were not marked
+   before the selection of dead objects with finalizers count only one PART-th of their bytes: most
+   are kept only by finalizers, or have died while the collection ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -454,9 +454,8 @@ static unsigned multiple (global_State *g) {
 **   - The footprint, which includes unused lines between survivors, has reached 'threshold', and
 **     the bytes in use have grown by half of the allowed growth (in the incremental mode, by all of
 **     it).
-**   - The footprint has grown by 'threshold' bytes since the last major collection, whatever is in
-**     use, because a vector that was freed explicitly leaves lines that it shared with its
-**     neighbours.
+**   - The footprint has grown by 'threshold' bytes since the last major collection. (Explicit frees
+**     of vectors leave the lines that they share with neighbours, whatever is in use.)
 */
 void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -506,9 +505,8 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 }
 
 
-/* Returns the bytes of marking that 'bytes' of allocation pay for in a big heap while a collection
-   hurries: NURSERY_MAX bytes for each NURSERY_SMALL bytes, which is the usual size of the nursery
-   at that time. */
+/* Returns the bytes of marking that 'bytes' of allocation pay for while a collection of a big heap
+   hurries: NURSERY_MAX for each NURSERY_SMALL bytes, which is the usual nursery at that time. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);
 }

@@ -59,11 +59,10 @@ LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
 /*
-** Returns the bytes that all nurseries of the state were charged with so far. A vector that is
-** moved is charged with its whole new size; a large leaf object may be charged with less than its
-** size (pace.textroom). Sets '*planned' to the sum of the planned sizes of the nurseries; of a
-** nursery that was not used up, only the used part counts. Bytes allocated since the last
-** luaN_flush are missing in both.
+** Returns the bytes that all nurseries of the state were charged with so far. A moved vector is
+** charged with its whole new size, a large leaf object perhaps with less than its size
+** (pace.textroom). Sets '*planned' to the sum of the planned sizes of the nurseries, or of the used
+** part if a nursery was not used up. Both lack the bytes since the last luaN_flush.
 */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 

@@ -14,10 +14,10 @@
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
 /*
-** The parameters in effect. luaN_tuned returns the operator's value if LUA_GC has set one, else
-** 'own', the program's value. 't', a field of luaN_Tuning, is the operator's value plus 1, or 0 if
-** LUA_GC has set none. luaN_isgen is true if the generational mode is in effect. luaN_pause and
-** luaN_stepmul are in percent; bit 0 of luaN_stepmul is set, so that it is never 0.
+** The parameters in effect. luaN_tuned returns the operator's value, if LUA_GC has set one, else
+** 'own', the program's value. 't', a field of luaN_Tuning, is the operator's value plus 1 (0:
+** none). luaN_isgen is true in the generational mode. luaN_pause and luaN_stepmul are in percent;
+** bit 0 of luaN_stepmul is set, so that it is never 0.
 */
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 #define luaN_isgen(g) \

@@ -27,9 +27,9 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* Barrier after v was stored into object o. Remembers o, with one exception. If o is a table that
-   has had a large vector, tenures v instead (luaN_tenure), because the next collection would visit
-   all slots of a remembered table. In this case v is the new metatable of o. */
+/* Barrier after v was stored into object o. Remembers o. Exception: if o is a table that has had a
+   large vector, tenures v, its new metatable, instead, because the next collection would visit all
+   slots of a remembered table. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -54,13 +54,14 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 if a store of o into t, which has LUAN_VAST, need not be remembered. That is so if t
-** has no metatable, and the last store into any table with LUAN_VAST stored o, too. In this case
-** marks o, unless o has t's epoch; the next refinement would mark o anyway. So successive stores of
-** one object remember one slot.
+** Returns 1 if a store of o into t, which has LUAN_VAST, need not be remembered: if t has no
+** metatable, and the last store into any table with LUAN_VAST stored o, too. Then marks o now, as
+** the next refinement would, unless o has t's epoch. So successive stores of one object remember
+** one slot.
 **
-** Otherwise records o, which may be NULL, as the object stored last, and returns 0. If the object
-** stored last was freed and o has its address now, o is marked by mistake, which does no harm.
+** Otherwise records o (may be NULL) as the object stored last, and returns 0. If that object was
+** freed and another one has its address now, the other one is marked by mistake, which does no
+** harm.
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
@@ -75,8 +76,8 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 
 
 /* Adds a slot of t, or t itself if t is small, to the remembered set. Does nothing if t is logged
-   or young, or if the slot need not be added again. Lists are refined before the slot is added,
-   because the caller may store the value after this call. */
+   or young, or if the slot need not be added again. Refines lists before it adds the slot: the
+   caller may store the value only after this call. */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
   luaN_Remset *r = &g->heap.gc.remset;
@@ -138,9 +139,9 @@ static TValue *movedto (lua_State *L, Table *t, const void *slot,
 }
 
 
-/* Updates the remembered slots of t after its vectors were replaced: replaces each slot by the
-   present address of its value, or removes the slot if there is no value. No other slot needs to be
-   remembered, because the values are the same as before. */
+/* Updates the remembered slots of t after its vectors were replaced: each slot becomes the present
+   address of its value, or is removed if there is no value. No other slot needs to be remembered,
+   because the values are the same. */
 static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
   luaN_Gc *c = &G(L)->heap.gc;

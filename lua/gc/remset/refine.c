@@ -123,12 +123,9 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
-/*
-** Visits a run of remembered slots of the huge table t: those from word k of remset.slots on, as
-** long as they are in its array part. Returns the index of the first word after the run. The run
-** also ends at an address inside the array that is no slot: it was a slot of an earlier vector of
-** t, whose memory the array now uses.
-*/
+/* Visits a run of remembered slots of the huge table t: those from word k of remset.slots on, as
+   long as they are in its array part. Returns the index of the first word after the run. An address
+   inside the array that is no slot also ends the run: it was a slot of an earlier vector of t. */
 static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
   const luaN_Vec *s = &g->heap.gc.remset.slots;
   void *const *a = s->a;

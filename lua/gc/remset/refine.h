@@ -9,10 +9,10 @@
 #include "lstate.h"
 
 /*
-** luaN_refineslots tenures the young objects to which the slots of remset.slots refer, and removes
-** these slots. Slots of weak tables with a young key or value stay, unless they are too many.
-** luaN_refineobjects does the same for the objects of remset.objects, if it can remove enough of
-** them; weak tables, threads and open upvalues stay.
+** luaN_refineslots tenures the young objects to which remset.slots refer, and removes these slots.
+** Slots of weak tables with a young key or value stay, unless they are too many. luaN_refineobjects
+** does the same for remset.objects, if that can remove enough objects; weak tables, threads and
+** open upvalues stay.
 */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
@@ -21,9 +21,9 @@ LUAI_FUNC void luaN_refineobjects (lua_State *L);
    may refer to unmarked objects. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 
-/* To be called at a safepoint. Does nothing and returns 0 if the tables of remset.whole, and the
-   rest of remset.refining, have at most remset.many slots together. Otherwise processes up to
-   remset.many slots of one table and returns 1. */
+/* To be called at a safepoint. If the tables of remset.whole and the rest of remset.refining have
+   more than remset.many slots together, processes up to remset.many slots of one table and returns
+   1. Else returns 0. */
 LUAI_FUNC int luaN_refinetables (lua_State *L);
 
 #endif

@@ -28,9 +28,9 @@ static int maybedead (global_State *g, GCObject *o) {
 }
 
 
-/* Visits slot i of t, a table of this kind with weak values and perhaps weak keys. Marks the
-   objects to which the slot refers strongly. Returns 1 if an object to which it refers weakly may
-   be dead. If the slot is an empty node, makes its key dead and returns 0. */
+/* Visits slot i of t, a table with weak values and perhaps weak keys. Marks the objects to which
+   the slot refers strongly. Returns 1 if an object to which it refers weakly may be dead. If the
+   slot is an empty node, makes its key dead and returns 0. */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);
   const TValue *v;
@@ -112,11 +112,12 @@ static int isnewtext (const TValue *v) {
 
 /*
 ** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited, because
-** a later pair has the same slot. That is so if the pair was remembered for an object that stayed
-** young (k is below remset.aged), and the slot contains a new long string or userdata now
-** (isnewtext), because the store of that object has remembered the slot again. The last pair below
-** remset.aged is always visited, because the barrier does not add a pair that is the last of the
-** list already. Without this test the pairs of a queue's slots would accumulate.
+** a later pair has the same slot. Without this test the pairs of a queue's slots would accumulate.
+**
+** The later pair exists if the pair at k was remembered for an object that stayed young (k is below
+** remset.aged), and the slot contains a new long string or userdata now (isnewtext): its store has
+** remembered the slot again. Exception: the last pair below remset.aged, because the barrier does
+** not add a pair twice in succession.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -158,10 +159,10 @@ static int isseen (Seen *s, unsigned i) {
 
 
 /*
-** Marks from the remembered slots. A slot may be an address in an earlier vector of its table. That
-** does no harm: when the table got other vectors, moveslots replaced the slot, or the table itself
-** was remembered. If an old address happens to be in the new vectors, the only effect is the
-** unnecessary visit of a slot.
+** Marks from the remembered slots. A slot may be an address in an earlier vector of its table,
+** which does no harm: when the table got other vectors, moveslots replaced the slot, or the table
+** itself was remembered. If the old address happens to be in the new vectors, a slot is visited
+** unnecessarily.
 */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;

@@ -19,10 +19,10 @@
 #define LUAN_MANY	(1u << 15)
 
 /*
-** True if a table with this number of slots is huge. The limit is remset.many / 8, because the
-** headers of its values, a cache line each, and other data no longer fit into a core's cache of the
-** second level. To test the limit, store old objects at random into tables just below it
-** (bench/load/permute.lua): if the limit is too high, such stores are slow.
+** True if a table with this number of slots is huge. The limit is remset.many / 8: the headers of
+** its values, a cache line each, no longer fit into a core's second-level cache with other data. If
+** the limit is too high, random stores of old objects into tables just below it are slow
+** (bench/load/permute.lua).
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 
@@ -57,10 +57,9 @@ static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
-/* Prefetches memory for a visit of list s of pairs (table, slot), in which the pair at index k is
-   next. Prefetches the slot of a later pair. Of a pair half as far ahead, prefetches the object in
-   the slot, if the pair has the same table as the one at k. 'asize' is the size of that table's
-   array part. */
+/* Prefetches for a visit of list s of pairs (table, slot), in which the pair at index k is next:
+   the slot of a later pair, and the object in the slot of a pair half as far ahead, if that pair
+   has the same table as the one at k. 'asize' is the size of that table's array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 #endif

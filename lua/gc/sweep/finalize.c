@@ -29,9 +29,9 @@
 
 /*
 ** A batch of finalizers ends MAX_BATCH_NS nanoseconds after the first reading of the clock, but not
-** before finalize.quota calls. The clock is first read once in CALLS_A_READING calls. As long as
-** the calls between two readings take less than one QUICK_PART-th of the batch, this interval
-** doubles, up to MOST_A_READING calls. A longer batch means longer pauses and fewer safepoints.
+** before finalize.quota calls. The clock is read every CALLS_A_READING calls. If the calls between
+** two readings take less than one QUICK_PART-th of the batch, this interval doubles, up to
+** MOST_A_READING. A longer batch means longer pauses and fewer safepoints.
 */
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_READING	8u
@@ -40,15 +40,14 @@
 
 
 /*
-** Objects with finalizers often own memory outside of the heap (streams, cursors), so a nursery
-** must not contain thousands of dead ones. In the generational mode, a minor collection starts when
-** (YOUNG_MIN << youngbits) + finalize.closed objects with finalizers are young.
+** In the generational mode, a minor collection starts when (YOUNG_MIN << youngbits) +
+** finalize.closed objects with finalizers are young. The reason: they often own memory outside of
+** the heap (streams, cursors), so a nursery must not contain thousands of dead ones.
 **
 ** If the collection finds more than one YOUNG_MANY-th of them alive, the first term is doubled, up
-** to YOUNG_BITS times. So a program that keeps its objects, or the last thousand of them, pays for
-** few collections, and objects still die young. If it finds at most one YOUNG_FEW-th alive, the
-** first term is halved. spec/lua/gc/finalized_spec.lua tests the effect: how many objects are alive
-** at a time in a program that drops each of them.
+** to YOUNG_BITS times; if at most one YOUNG_FEW-th, halved. So a program that keeps its objects, or
+** the last thousand of them, pays for few collections. spec/lua/gc/finalized_spec.lua tests how
+** many objects are alive at a time if a program drops each of them.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -144,9 +143,9 @@ LUA_API void luaN_willclose (lua_State *L) {
 }
 
 
-/* Selects in one pass: queues each dead object when it is found. In slices, two passes are needed
-   (luaN_selectslice): all dead objects must be found before the first one is marked, because
-   marking it also marks the dead objects to which it refers. */
+/* Selects in one pass: queues each dead object when it is found. Slices need two passes instead
+   (luaN_selectslice), because all dead objects must be found before the first is marked: that also
+   marks the dead objects to which it refers. */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -238,12 +237,11 @@ void luaN_endselection (luaN_Gc *c) {
 
 
 /*
-** The program may allocate objects faster than batches that end by the clock can finalize them;
-** then more and more calls would be pending. So the least number of calls of a batch is raised each
-** time a step of the collector ends with more pending calls than the previous step, unless none was
-** pending at the end of the previous step. It is raised to MOST_A_READING, then to four times its
-** value, until no call is pending. The program pays for that with time. (While a selection is
-** moving dead objects to the queue, more pending calls do not count.)
+** Raises the least number of calls of a batch if the program allocates objects faster than batches
+** that end by the clock can finalize them. To be called when a step of the collector ends: if calls
+** were pending after the previous step and more are pending now, the number is raised to
+** MOST_A_READING, then to four times its value, until no call is pending. That takes time from the
+** program. (While a selection is moving dead objects to the queue, nothing is raised.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;

@@ -16,16 +16,16 @@ LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* Ends a selection, if one runs, because a full collection starts or the state ends. If all dead
-   objects were found, queues those that are not queued yet. Otherwise removes the tags of those
-   found so far, so that they will be tested again. */
+/* Ends a running selection, because a full collection starts or the state ends. If all dead objects
+   were found, queues those that are not queued yet. Otherwise removes the tags of those found, so
+   that they will be tested again. */
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
 /*
-** Calls finalizers of objects pending finalization: those of a batch (LUAN_BATCH), all (LUAN_ALL),
-** or all of a state that is closing (LUAN_CLOSING). Runs Lua code; errors become warnings. If
-** luaD_checkminstack fails for L, calls none and leaves them to the next collection, except with
-** LUAN_CLOSING. Returns 1 if the clock has ended a batch before all finalizers were called.
+** Calls finalizers of objects pending finalization: a batch (LUAN_BATCH), all (LUAN_ALL), or all of
+** a closing state (LUAN_CLOSING). Runs Lua code; errors become warnings. Returns 1 if the clock has
+** ended a batch before all were called. If luaD_checkminstack fails for L, calls none, except with
+** LUAN_CLOSING; the next collection tries again.
 */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);

@@ -40,10 +40,10 @@
 #define MAX_LIST_DROPPED		256u
 
 /*
-** Young strings are not listed if a sweep of all buckets costs less than the list: if the last
-** nursery had at least one new string for each BUCKETS_A_YOUNG buckets, and the table has at most
-** MAX_UNLISTED buckets. The first nurseries of a state have no list, because most strings of a
-** small state are those that it is created with.
+** Young strings are not listed if a sweep of all buckets costs less: if the last nursery had at
+** least one new string for each BUCKETS_A_YOUNG buckets, and the table has at most MAX_UNLISTED
+** buckets. The first nurseries have no list, because most strings of a small state are those that
+** it is created with.
 */
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
@@ -151,9 +151,9 @@ void luaN_bornstring (global_State *g, TString *ts) {
 }
 
 
-/* Removes dead strings from the cache of luaS_new. A minor collection does so only if something was
-   put into the cache since the last collection, because no older entry can refer to a string that
-   this collection finds dead. */
+/* Removes dead strings from the cache of luaS_new. A minor collection does so only if the cache has
+   received an entry since the last collection: an older entry refers to no string that this
+   collection finds dead. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.minor && !c->strings.cached) return;

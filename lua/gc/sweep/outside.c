@@ -57,12 +57,9 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 }
 
 
-/*
-** Updates u->most after the external bytes of u were set to n (UO2). Only growth of u->most is
-** counted for samples, so that bytes that go up and down repeatedly, but not to 0, count once. If n
-** is 0, sets u->most to 0 and reports the external bytes as freed, if they are watched
-** (luaN_tookback).
-*/
+/* Updates u->most after the external bytes of u were set to n (UO2). Samples count only growth of
+   u->most, so that bytes that go up and down, but not to 0, count once. If n is 0, sets u->most to
+   0 and reports the external bytes as freed, if they are watched (luaN_tookback). */
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {

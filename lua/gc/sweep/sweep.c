@@ -68,9 +68,8 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* The functions below whose names start with "keep" visit entry o of a list. They return 1 if o
-   stays in the list. If o is dead, they do the work that its death needs and return 0. This one
-   ends a dead thread. */
+/* Functions named keep... visit entry o of a list. They return 1 if o stays in the list. If o is
+   dead, they do what its death requires and return 0. This one ends a dead thread. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
   lua_assert(((lua_State *)o)->nextdirty == NULL);
@@ -139,9 +138,9 @@ static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
 }
 
 
-/* Sweeps the young part of lists.large in a minor collection. Objects that stay young are moved
-   after the tenured ones. The death of a watched object is reported to the sampler, which may count
-   the object as alive because an earlier collection left it young. */
+/* Sweeps the young part of lists.large in a minor collection. Moves objects that stay young after
+   the tenured ones. Reports the death of a watched object to the sampler, which may count it as a
+   survivor because an earlier collection left it young. */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;
@@ -173,9 +172,9 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* To be called in a full collection. Sets LUAN_HELD on the lines of the large leaf objects that
-   were young before it, because marking does not mark these lines. The sweep then removes LUAN_HELD
-   from the lines of the dead. */
+/* To be called in a full collection. Marking does not mark the lines of large leaf objects, so this
+   function sets LUAN_HELD on the lines of those that were young. The sweep removes LUAN_HELD from
+   the lines of the dead. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {

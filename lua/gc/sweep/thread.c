@@ -55,7 +55,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 
 
 /* Reverses the order of the first n CallInfos after the running frame. Each CallInfo of a run was
-   inserted before the previous one, so after that, deeper frames are at higher addresses, in the
+   inserted before the previous one; after the reversal, deeper frames are at higher addresses, the
    order in which the processor prefetches. */
 static void inorder (lua_State *L, unsigned n) {
   CallInfo *last = L->ci->next, *ci = last, *rest = NULL;
@@ -140,12 +140,9 @@ static int isroomy (const lua_State *th) {
 }
 
 
-/*
-** Frees every second one of the next LUAN_ATONCE unused CallInfos, starting with the second.
-** Returns the number of CallInfos visited. If a major collection has reached one of them in its
-** scan (mark.ci), the scan continues with the next one in its order. If it started again instead,
-** it would never finish a deep stack.
-*/
+/* Frees every second one of the next LUAN_ATONCE unused CallInfos, starting with the second.
+   Returns the number of CallInfos visited. If a scan in slices has reached a freed one (mark.ci),
+   it continues with the next: if it started again, it would never finish a deep stack. */
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;

@@ -106,9 +106,9 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* Keeps the memory of o, which has LUAN_MET. If o is small: clears LUAN_MET, sets the survivor age,
-   sets LUAN_HELD on the lines of o, and counts o in bytes.waiting. Does nothing if o is large,
-   because the sweep of lists.large keeps it. */
+/* Keeps the memory of o, which has LUAN_MET. If o is small, replaces LUAN_MET by the survivor age,
+   sets LUAN_HELD on its lines, and counts o in bytes.waiting. Does nothing if o is large, because
+   the sweep of lists.large keeps it. */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
@@ -118,9 +118,9 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* To be called for o when its finalizer was called. If o is small and its lines may become free,
-   returns its block: o is dead, or was left young again because it got another finalizer. Otherwise
-   returns NULL. Reports a dead o that is watched to the sampler. */
+/* To be called when the finalizer of o was called. If o is small and its lines may become free,
+   because o is dead or was left young again for another finalizer, returns its block; else NULL.
+   Reports a dead o that is watched to the sampler. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;

@@ -44,17 +44,19 @@ LUAI_FUNC void luaN_keepwaiting (global_State *g);
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
-** To be called when everything is marked and nothing is swept. Sets LUAN_HELD on the lines of the
-** small userdata that stay young. Reports to the sampler the watched small userdata that have died
-** after the call of their finalizers. In finalize.left, the address of its block, or NULL (function
-** 'dropped'), replaces each userdata whose finalizer was called.
+** To be called when everything is marked and nothing is swept:
+**   - sets LUAN_HELD on the lines of the small userdata that stay young
+**   - reports to the sampler the watched small userdata that have died after the call of their
+**     finalizers
+**   - replaces each userdata in finalize.left whose finalizer was called by its block or NULL
+**     ('dropped')
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
-/* To be called after the sweep, because a dead userdata may be in another list until then. Removes
-   from finalize.left the userdata that were marked or whose finalizers were called. Relists the
-   blocks of the small userdata that have died after the call of their finalizers, because lines of
-   these blocks are free now. */
+/* To be called after the sweep; until then a dead userdata may be in another list. Removes from
+   finalize.left the userdata that were marked or whose finalizers were called. Relists the blocks
+   of small userdata that have died after the call of their finalizers, because lines are free there
+   now. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
 /* To be called right after a minor collection, before a major one starts. Tenures all userdata of
