@@ -20,19 +20,27 @@ static void shut (unsigned first, unsigned last) {
 #endif
 }
 
-pid_t quietfork (int keep) {
+/* Closes the descriptors from 3 on, except 'a' and 'b'; a <= b. */
+static void shutothers (unsigned a, unsigned b) {
+  unsigned from = 3;
+  if (a >= from) {
+    shut(from, a - 1);
+    from = a + 1;
+  }
+  if (b >= from) {
+    shut(from, b - 1);
+    from = b + 1;
+  }
+  shut(from, ~0u);
+}
+
+pid_t quietfork (int keep, int also) {
   pid_t child = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
   sigset_t all;
   if (child != 0)
     return child;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, NULL);
-  if (keep < 3)
-    shut(3, ~0u);
-  else {
-    if (keep > 3)
-      shut(3, (unsigned)keep - 1);
-    shut((unsigned)keep + 1, ~0u);
-  }
+  shutothers((unsigned)(keep < also ? keep : also), (unsigned)(keep < also ? also : keep));
   return 0;
 }

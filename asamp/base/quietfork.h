@@ -12,9 +12,9 @@
 
 /*
 ** Like fork, with two differences. In the child all signals are blocked, so that no handler of the
-** program runs. The child's descriptors except 0, 1, 2 and 'keep' are closed, if the kernel is 5.9
-** or newer; with 'keep' 0 only 0, 1 and 2 stay open.
+** program runs. The child's descriptors except 0, 1, 2, 'keep' and 'also' are closed, if the kernel
+** is 5.9 or newer. 0 for 'keep' or 'also': no other descriptor stays open.
 */
-pid_t quietfork (int keep);
+pid_t quietfork (int keep, int also);
 
 #endif

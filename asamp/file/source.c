@@ -264,6 +264,12 @@ int source_live (const Source *s) {
   return errno == EWOULDBLOCK;
 }
 
+int source_replaced (const Source *s, const char *path) {
+  struct stat opened, named;
+  return strcmp(path, "-") != 0 && fstat(s->fd, &opened) == 0 && stat(path, &named) == 0 &&
+         (opened.st_ino != named.st_ino || opened.st_dev != named.st_dev);
+}
+
 int source_lock (Source *s) {
   if (flock(s->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return 0;

@@ -59,6 +59,9 @@ double source_fraction (const Source *s);
 */
 int source_live (const Source *s);
 
+/* Returns 1 if 'path', with which the source was opened, is the name of another file now. */
+int source_replaced (const Source *s, const char *path);
+
 /*
 ** Locks the file, so that no profile is written into it, and reads its size again. Returns 0 if a
 ** process is writing the file already. On a file system without locks, only reads the size.

@@ -74,11 +74,7 @@ static void takehandlers (void) {
   }
 }
 
-/*
-** Returns the path of the file to which 'path' leads: 'path' itself, or the target of a chain of
-** symbolic links, whether it exists or not. Returns NULL with errno on failure.
-*/
-static char *targetof (const char *path) {
+char *temporary_target (const char *path) {
   enum { LINKS = 40 };
   char *at = strdup(path);
   int i;
@@ -110,26 +106,28 @@ static char *targetof (const char *path) {
   return NULL;
 }
 
-/* Creates the file under a temporary name. Returns an errno, or 0. */
-static int create (Temporary *t) {
+int temporary_create (const char *target, char **name, int *fd) {
   enum { TRIES = 100 };
-  size_t n = strlen(t->target) + 64;
-  int i;
-  t->name = malloc(n);
-  if (t->name == NULL)
+  size_t n = strlen(target) + 64;
+  int i, error = EEXIST;
+  *name = malloc(n);
+  if (*name == NULL)
     return ENOMEM;
-  for (i = 0; i < TRIES; i++) {
+  for (i = 0; i < TRIES && error == EEXIST; i++) {
     unsigned number;
     if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-      return errno;
-    snprintf(t->name, n, "%s.%ld.%u.tmp", t->target, (long)getpid(), number);
-    t->fd = descriptor_open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    if (t->fd >= 0)
-      return 0;
-    if (errno != EEXIST)
-      return errno;
+      error = errno;
+    else {
+      snprintf(*name, n, "%s.%ld.%u.tmp", target, (long)getpid(), number);
+      *fd = descriptor_open(*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+      if (*fd >= 0)
+        return 0;
+      error = errno;
+    }
   }
-  return EEXIST;
+  free(*name);
+  *name = NULL;
+  return error;
 }
 
 static void temporary_forget (Temporary *t) {
@@ -161,7 +159,7 @@ int temporary_start (Temporary *t, const char *path, int locked) {
   int error;
   memset(t, 0, sizeof(*t));
   t->fd = t->replaced = -1;
-  t->target = targetof(path);
+  t->target = temporary_target(path);
   if (t->target == NULL)
     return errno;
   error = locked ? 0 : temporary_lock(t);
@@ -170,7 +168,7 @@ int temporary_start (Temporary *t, const char *path, int locked) {
     return error;
   }
   block(&before);
-  error = create(t);
+  error = temporary_create(t->target, &t->name, &t->fd);
   if (error == 0) {
     if (first == NULL)
       sethandlers();
@@ -183,21 +181,15 @@ int temporary_start (Temporary *t, const char *path, int locked) {
   return error;
 }
 
-/*
-** Gives the new file the mode, owner and group of the regular file that it replaces, if there is
-** one. If owner and group cannot both be changed, changes the group alone. If that fails too, the
-** new file gives no rights to its group. Returns an errno, or 0.
-*/
-static int imitate (const Temporary *t) {
+int temporary_imitate (int fd, const char *target) {
   struct stat old;
   mode_t mode;
-  if (stat(t->target, &old) != 0 || !S_ISREG(old.st_mode))
+  if (stat(target, &old) != 0 || !S_ISREG(old.st_mode))
     return 0;
   mode = old.st_mode & 0777;
-  if (fchown(t->fd, old.st_uid, old.st_gid) != 0 &&
-      fchown(t->fd, (uid_t)-1, old.st_gid) != 0)
+  if (fchown(fd, old.st_uid, old.st_gid) != 0 && fchown(fd, (uid_t)-1, old.st_gid) != 0)
     mode &= 0707;
-  return fchmod(t->fd, mode) != 0 ? errno : 0;
+  return fchmod(fd, mode) != 0 ? errno : 0;
 }
 
 /* Writes the folder to disk, if its file system supports that. */
@@ -214,7 +206,7 @@ static void syncfolder (const char *path) {
 
 /* Closes the file. If 'keep' is 1, first completes it on disk. Returns an errno, or 0. */
 static int temporary_settle (Temporary *t, int keep) {
-  int error = keep ? imitate(t) : 0;
+  int error = keep ? temporary_imitate(t->fd, t->target) : 0;
   if (keep && error == 0 && fsync(t->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
     error = errno;
   if (close(t->fd) != 0 && errno != EINTR && error == 0)

@@ -51,4 +51,23 @@ const char *temporary_reason (int error);
 */
 int temporary_end (Temporary *t, int keep);
 
+/*
+** The steps of the functions above, for callers that must not install signal handlers. They do not
+** change the list, and may be called by any thread.
+**
+** temporary_target returns the path of the file to which 'path' leads (TM4): a copy of 'path', or
+** the target of a chain of symbolic links, whether it exists or not. The caller frees it. Returns
+** NULL with errno on failure.
+**
+** temporary_create creates a file in the folder of 'target' (TM3): sets *name, which the caller
+** frees, and *fd. Returns 0, or an errno with *name NULL and *fd unchanged.
+**
+** temporary_imitate gives the file the mode, owner and group of the regular file 'target', if there
+** is one. If owner and group cannot both be changed, changes the group alone. If that fails too,
+** the file gives no rights to its group. Returns 0 or an errno.
+*/
+char *temporary_target (const char *path);
+int temporary_create (const char *target, char **name, int *fd);
+int temporary_imitate (int fd, const char *target);
+
 #endif

@@ -726,7 +726,7 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
     }
     if (r->at >= r->n || (magic[i] = (char)r->buffer[r->at++]) != HEAPFORMAT_MAGIC[i]) {
       char other[SOURCE_OTHER];
-      if (r->at >= r->n && source_live(r->source))
+      if (r->at >= r->n && (source_live(r->source) || source_replaced(r->source, r->path)))
         graph_fail(r, STILL_WRITTEN);
       source_other(r->source, other);
       if (i >= HEAPFORMAT_VERSION)

@@ -26,6 +26,7 @@
 #include "printable.h"
 #include "process.h"
 #include "sampler.h"
+#include "snapshot.h"
 #include "snapshotlib.h"
 #include "timing.h"
 #include "uncancelled.h"
@@ -178,6 +179,7 @@ static int l_timeoff (lua_State *L) {
 /* close() -> true | nil, message, errno of the first failed write: ends the session */
 static int l_close (lua_State *L) {
   int e = sampler_close(corelib_check(L), L);
+  snapshot_check();
   if (e != 0) {
     return pushfailed(L, profile_message(e), e);
   }

@@ -354,6 +354,7 @@ static int embed_stop (lua_State *L) {
   tracker_end(e->tracker, L);
   notifyleft(e);
   freeembed(e);
+  snapshot_check();
   return 1;
 }
 

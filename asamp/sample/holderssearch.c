@@ -67,7 +67,7 @@ int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owne
                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (a->answer == MAP_FAILED) return 0;
   a->parent = getpid();
-  a->child = quietfork(0);
+  a->child = quietfork(0, 0);
   if (a->child == 0) {
     if (holders_walk(&h, L, owners, n, pages_realloc)) holderssearch_write(a->answer, &h);
     _exit(0);

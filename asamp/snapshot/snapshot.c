@@ -4,7 +4,9 @@
 #include "heapformat.h"
 #include "dump.h"
 #include "snapshot.h"
+#include "complain.h"
 #include "compressor.h"
+#include "draft.h"
 #include "memoryleft.h"
 #include "native.h"
 #include "pages.h"
@@ -33,7 +35,9 @@
 typedef struct Writer {
   Dump dump;
   Compressor compressor;
-  int fd, error;	/* descriptor of the file; errno of the first failure, or 0 */
+  Draft draft;		/* the file */
+  int lock;		/* descriptor of the final file, which is locked (SN4) */
+  int error;		/* errno of the first failure, or 0 */
   unsigned seconds;	/* time limit; 0: none */
   uint64_t until;	/* end of the time limit, CLOCK_MONOTONIC, ns */
 } Writer;
@@ -53,7 +57,7 @@ static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   if (w->seconds != 0 && w->error == 0 && now(CLOCK_MONOTONIC) > w->until)
     w->error = ETIMEDOUT;
   while (n > 0 && w->error == 0) {
-    ssize_t done = write(w->fd, data, n);
+    ssize_t done = write(w->draft.fd, data, n);
     if (done > 0) {
       data += done;
       n -= (size_t)done;
@@ -61,7 +65,7 @@ static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
     else if (done == 0)
       w->error = ENOSPC;
     else if (errno == EAGAIN) {
-      struct pollfd ready = {w->fd, POLLOUT, 0};
+      struct pollfd ready = {w->draft.fd, POLLOUT, 0};
       poll(&ready, 1, -1);
     }
     else if (errno != EINTR)
@@ -77,17 +81,13 @@ static int sink (void *ud, const unsigned char *data, size_t n) {
   return w->error == 0;
 }
 
-/* Empties the file and writes the snapshot. Returns 0 or an errno. */
+/* Writes the snapshot, and gives the file its final name. Returns 0 or an errno. */
 static int writeall (Writer *w, lua_State *L) {
-  struct stat file;
-  int result;
-  if (fstat(w->fd, &file) == 0 && file.st_size > 0 && ftruncate(w->fd, 0) != 0)
-    return errno;
-  result = dump_walk(&w->dump, L);
+  int result = dump_walk(&w->dump, L);
   if (result == LUAN_WALKED)
     compressor_put(&w->compressor, (const unsigned char *)"", 0, COMPRESSOR_END, snapshot_put, w);
-  return w->error != 0 ? w->error : result == LUAN_WALKED ? 0
-       : result == LUAN_BUSY ? EBUSY : ENOMEM;
+  return draft_end(&w->draft, w->error != 0 ? w->error : result == LUAN_WALKED ? 0
+                              : result == LUAN_BUSY ? EBUSY : ENOMEM);
 }
 
 /*
@@ -148,8 +148,8 @@ static void overtime (unsigned seconds, char *why, size_t size) {
            "limit", seconds);
 }
 
-/* Writes a message to stderr, without allocating (SN3). */
-static void complain (const char *path, int error, unsigned seconds) {
+/* Writes the child's message to stderr, without allocating (SN3). */
+static void childfailed (const char *path, int error, unsigned seconds) {
   char line[600], why[128] = "writing failed";
   int n;
   if (error == ETIMEDOUT)
@@ -180,37 +180,41 @@ static void bound (unsigned seconds) {
 
 /*
 ** Writes the snapshot in the child process, and ends the process with the status 0 or an errno. If
-** the snapshot could not be completed, removes the file (SN4) and writes a message to stderr.
+** the snapshot could not be completed, writes a message to stderr.
 */
 static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   int error;
   if (w->seconds != 0) bound(w->seconds + 1);
   error = writeall(w, L);
-  if (error != 0) {
-    struct stat s;
-    if (fstat(w->fd, &s) == 0 && S_ISREG(s.st_mode))
-      unlink(path);
-    complain(path, error, w->seconds);
-  }
+  if (error != 0)
+    childfailed(path, error, w->seconds);
   _exit(error > 255 ? 255 : error);
 }
+
+/* A child for which this process must still call waitpid. */
+typedef struct Waiting {
+  pid_t child;
+  pid_t parent;		/* the process that forked the child */
+  unsigned seconds;	/* time limit of the snapshot; 0: none */
+  Draft draft;		/* copy of the child's; only its names are used */
+  char *path;		/* path of the snapshot, for messages */
+} Waiting;
 
 #define WAITING	16	/* capacity of 'waiting' */
 
 /*
-** Ids of the children for which this process must still call waitpid; 0: a free entry. Several
-** threads add and remove entries with atomic exchanges. A thread waits only for a child whose entry
-** it has removed, so no lock is needed: a lock could be held when the program forks.
+** The children for which this process must still call waitpid; NULL: a free entry. Several threads
+** add and remove entries with atomic exchanges. A thread waits only for a child whose entry it has
+** removed, so no lock is needed: a lock could be held when the program forks.
 */
-static pid_t waiting[WAITING];
+static Waiting *waiting[WAITING];
 
 /* Adds a child to 'waiting'. Returns 0 if there is no free entry. */
-static int snapshot_keep (pid_t child) {
+static int snapshot_keep (Waiting *w) {
   int i;
   for (i = 0; i < WAITING; i++) {
-    pid_t none = 0;
-    if (__atomic_compare_exchange_n(&waiting[i], &none, child, 0, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_RELAXED))
+    Waiting *none = NULL;
+    if (__atomic_compare_exchange_n(&waiting[i], &none, w, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
       return 1;
   }
   return 0;
@@ -221,18 +225,95 @@ static void snapshot_await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }
 
-/*
-** Removes the children that have ended from 'waiting'. To check a child, removes its entry, and
-** adds the entry again if the child is still running. If other threads have used all free entries
-** in the meantime, waits until the child ends.
-*/
-static void reap (void) {
-  int i, status;
-  for (i = 0; i < WAITING; i++) {
-    pid_t child = __atomic_exchange_n(&waiting[i], 0, __ATOMIC_ACQ_REL);
-    if (child != 0 && waitpid(child, &status, WNOHANG | __WALL) == 0 && !snapshot_keep(child))
-      snapshot_await(child, &status);
+/* Writes the reason of a child's failure from its status, and returns its errno, or 0. If a signal
+   has ended the child, removes its files (SN4). */
+static int snapshot_result (const Draft *d, int status, unsigned seconds, char *why, size_t size) {
+  int error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+  if (WIFSIGNALED(status)) {
+    draft_drop(d);
+    if (WTERMSIG(status) == SIGALRM)
+      error = ETIMEDOUT;
   }
+  if (error == ETIMEDOUT)
+    overtime(seconds, why, size);
+  else if (error != 0)
+    snprintf(why, size, "the process that was to write it failed: %s",
+             WIFEXITED(status) ? strerror(error) : strsignal(WTERMSIG(status)));
+  return error;
+}
+
+static void waiting_free (Waiting *w) {
+  if (w == NULL)
+    return;
+  free(w->draft.name);
+  free(w->draft.target);
+  free(w->path);
+  free(w);
+}
+
+/*
+** Handles a child that has ended. The child itself has reported an error with which it exited. A
+** child that is unknown to waitpid was waited for by the program; it has failed if its temporary
+** file still exists.
+*/
+static void snapshot_ended (Waiting *w, int known, int status) {
+  char why[256];
+  if (!known && draft_drop(&w->draft))
+    complain("cannot write the snapshot '%s': the process that was to write it has ended early", w->path);
+  else if (known && WIFSIGNALED(status)) {
+    snapshot_result(&w->draft, status, w->seconds, why, sizeof(why));
+    complain("cannot write the snapshot '%s': %s", w->path, why);
+  }
+  waiting_free(w);
+}
+
+/*
+** To check a child, removes its entry, and adds the entry again if the child is still running. If
+** other threads have used all free entries in the meantime, waits until the child ends. The child
+** of a fork of the program drops the entries that it has inherited.
+*/
+void snapshot_check (void) {
+  UNCANCELLED;
+  int i, status = 0;
+  for (i = 0; i < WAITING; i++) {
+    Waiting *w = __atomic_exchange_n(&waiting[i], NULL, __ATOMIC_ACQ_REL);
+    pid_t ended;
+    if (w == NULL)
+      continue;
+    if (w->parent != getpid()) {
+      waiting_free(w);
+      continue;
+    }
+    ended = waitpid(w->child, &status, WNOHANG | __WALL);
+    if (ended == 0 && snapshot_keep(w))
+      continue;
+    if (ended == 0)
+      snapshot_await(w->child, &status);
+    snapshot_ended(w, ended >= 0, status);
+  }
+}
+
+/* Returns an entry for the child that will be forked, without its id. Returns NULL if memory is
+   short. */
+static Waiting *newwaiting (const Writer *from, const char *path) {
+  static int isset;
+  Waiting *w = calloc(1, sizeof(*w));
+  if (w == NULL)
+    return NULL;
+  w->parent = getpid();
+  w->seconds = from->seconds;
+  w->path = strdup(path);
+  w->draft = from->draft;
+  w->draft.name = from->draft.name != NULL ? strdup(from->draft.name) : NULL;
+  w->draft.target = from->draft.target != NULL ? strdup(from->draft.target) : NULL;
+  if (w->path == NULL || (w->draft.name == NULL) != (from->draft.name == NULL) ||
+      (w->draft.target == NULL) != (from->draft.target == NULL)) {
+    waiting_free(w);
+    return NULL;
+  }
+  if (!__atomic_exchange_n(&isset, 1, __ATOMIC_ACQ_REL))
+    atexit(snapshot_check);
+  return w;
 }
 
 /* }===================================================================== */
@@ -251,24 +332,31 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
 
 /*
 ** Writes the snapshot in a child, or in this process if the caller wishes that or the fork fails.
-** Returns 0 or an errno. The result is also 0 if the child is still writing, with s->child set.
+** Returns 0, or an errno with the reason in 'why' if errno's text is not sufficient. The result is
+** also 0 if the child is still writing, with s->child set.
 */
-static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) {
-  int status;
+static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, char *why,
+                size_t size) {
+  int status = 0;
   if (!wish->inprocess) {
-    s->child = quietfork(w->fd);
+    Waiting *entry = wish->wait ? NULL : newwaiting(w, s->path);
+    s->child = quietfork(w->draft.fd, w->lock);
     if (s->child == 0)
       child(w, L, s->path);
     s->forked = s->child > 0;
     if (s->forked) {
-      if (!wish->wait && snapshot_keep(s->child))
-        return 0;
+      if (entry != NULL) {
+        entry->child = s->child;
+        if (snapshot_keep(entry))
+          return 0;
+      }
+      waiting_free(entry);
       snapshot_await(s->child, &status);
       s->child = 0;
-      return WIFEXITED(status) ? WEXITSTATUS(status)
-           : WTERMSIG(status) == SIGALRM ? ETIMEDOUT : EINTR;
+      return snapshot_result(&w->draft, status, w->seconds, why, size);
     }
     s->refused = errno;
+    waiting_free(entry);
   }
   s->child = 0;
   return writeall(w, L);
@@ -309,7 +397,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   Writer *w;
   int error;
   memset(s, 0, sizeof(*s));
-  reap();
+  snapshot_check();
   if (wish->seconds != 0 && isshort(L, why, sizeof(why)))
     return snapshot_failed(wish->path, why, ENOMEM, err, size);
   w = calloc(1, sizeof(*w));
@@ -320,25 +408,26 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     return snapshot_failed(wish->path, "", ENOMEM, err, size);
   }
   error = place_open(&placewish, &place, why, sizeof(why));
-  if (error == 0) {
-    struct stat file;
+  if (error == 0)
+    error = draft_start(&w->draft, &place);
+  if (error != 0)
+    place_undo(&place);
+  else {
     s->path = place.path;
-    w->fd = place.fd;
+    w->lock = place.fd;
     w->seconds = wish->seconds;
     w->until = started + wish->seconds * UINT64_C(1000000000);
     w->dump.sink = sink;
     w->dump.memory = pages_realloc;
     w->dump.ud = w;
     snapshot_head(w, L, wish);
-    error = run(w, L, wish, s);
-    if (error != 0 && fstat(w->fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink > 0)
-      unlink(s->path);  /* the child has not removed the file */
+    error = run(w, L, wish, s, why, sizeof(why));
     if (error == ETIMEDOUT)
       overtime(wish->seconds, why, sizeof(why));
-    else if (error != 0 && s->forked)
-      snprintf(why, sizeof(why), "the process that was to write it failed: %s", strerror(error));
-    close(w->fd);
   }
+  draft_free(&w->draft);
+  if (place.fd >= 0)
+    close(place.fd);
   compressor_close(&w->compressor);
   free(w);
   s->stopped = now(CLOCK_MONOTONIC) - started;

@@ -11,12 +11,15 @@
 **        write without a child; 16 children are already writing;
 **   SN2  the program does not notice the child (quietfork.h). The child runs none of the program's
 **        code, not even its signal handlers, and closes all descriptors of the program except 0, 1,
-**        2 and the file;
+**        2, the temporary file and the final file, which it keeps locked;
 **   SN3  the child calls neither malloc nor a function of Lua except luaN_walk: another thread of
 **        the program may have been inside malloc or Lua at the fork. The child's memory is
 **        allocated before the fork or with mmap;
-**   SN4  the file is locked while it is being written. A regular file that could not be completed
-**        is removed, unless a signal has killed the child and the program did not wait for it;
+**   SN4  the final file is locked until the snapshot has replaced it. A snapshot that could not be
+**        completed changes no existing file, and its files are removed and the failure is reported
+**        by the child. If a signal has killed the child, snapshot_take does so if it waits, else the
+**        next snapshot_check. If the program has ended before, an empty final file and the temporary
+**        file stay;
 **   SN5  a snapshot with a time limit is refused if memory is short. Its child is the first process
 **        that the kernel kills when the system runs out of memory.
 */
@@ -57,5 +60,11 @@ typedef struct Snapshot {
 */
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size);
+
+/*
+** Removes the files of children that signals have killed, and reports these failures on stderr.
+** snapshot_take calls it first; it is also called when a session stops and when the process exits.
+*/
+void snapshot_check (void);
 
 #endif

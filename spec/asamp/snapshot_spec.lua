@@ -66,6 +66,66 @@ describe("a snapshot of the heap", function()
     assert.is_nil(process.read(path))
   end)
 
+  -- Former bugs: the file at the path was destroyed, an incomplete one remained, and nothing was said.
+  it("keeps the file at its path until it is complete, and reports a killed process later", function()
+    if process.interpreter():find "/asan/" then return end
+    local folder = os.tmpname()
+    os.remove(folder)
+    shell.output("mkdir -m 700 '%s' && ln -s old.heap '%s/link.heap'", folder, folder)
+    local library = package.searchpath("refusing", package.cpath)
+    local function try(code)
+      local status, out, err = process.run{folder, env = {LD_PRELOAD = library}, code = [[
+        local profiler, refusing, host = require "profiler", require "refusing", require "asamp.host"
+        local folder = ...
+        local function take(path, overwrite)
+          return assert(profiler.snapshot(folder .. path, {overwrite = overwrite})).path
+        end
+        -- Waits until all children are gone.
+        local function await()
+          repeat
+            host.pause(10)
+            local f = io.popen(("for f in %s/*; do flock -n $f true || echo locked; done"):format(folder))
+            local text = f:read "a"
+            f:close()
+          until not text:find "locked"
+          io.stderr:write("then\n")
+        end
+      ]] .. code}
+      assert.same({0, ""}, {status, out}, err)
+      return (err:gsub(folder, ""))
+    end
+    local whole = folder .. "/old.heap"
+    assert.equal("", try[[assert(profiler.snapshot(folder .. "/old.heap", {wait = true}))]])
+    shell.output("chmod 640 '%s'", whole)
+    local bytes = process.read(whole)
+    local KILLED = "profiler: cannot write the snapshot '%s': " ..
+                   "the process that was to write it failed: Killed\n"
+    -- At the next snapshot, and at the end of the process.
+    assert.equal("then\n" .. KILLED:format "/link.heap" .. "then\n" .. KILLED:format "/new.heap", try[[
+      refusing.mortal()
+      take("/link.heap", true)
+      await()
+      take "/new.heap"
+      await()]])
+    -- At the end of a session.
+    assert.equal("then\n" .. KILLED:format "/old.heap" .. "then\n", try[[
+      assert(profiler.enable{alloc = 1000, out = "/dev/null"})
+      refusing.mortal()
+      take("/old.heap", true)
+      await()
+      profiler.disable()
+      io.stderr:write("then\n")]])
+    assert.equal(bytes, process.read(whole))
+    -- A complete snapshot replaces the target of a link, and keeps its mode.
+    assert.equal("", try[[
+      assert(profiler.snapshot(folder .. "/link.heap", {wait = true, overwrite = true, fork = false}))]])
+    assert.not_equal(bytes, process.read(whole))
+    assert.equal("640 regular file\nold.heap\nlink.heap\nold.heap\n", shell.output(
+      "cd '%s' && stat -c '%%a %%F' old.heap && readlink link.heap && ls", folder))
+    assert(heap.open(whole)):close()
+    shell.output("rm -r '%s'", folder)
+  end)
+
   -- A former bug: the stack of each suspended coroutine had two edges to each open upvalue.
   it("has one reference from a stack to each open upvalue", function()
     -- Returns a coroutine that is suspended with n open upvalues, and the closure that has them.
