@@ -254,8 +254,8 @@ typedef enum luaN_EdgeKind {
   LUAN_ELOCAL,		/* value of a thread's local variable: 'key' is the string with its name,
 				   'in' the prototype, 'index' the slot of the call */
   /* For a thread: slot 'index' of a call. Slot 0 is the called function; extra arguments are below
-     it. 'in' is the function's prototype; for a C function, 'in' is NULL and 'code' is set. Both are
-     NULL for slots of no call, as in a coroutine that has not started. */
+     it. 'in' is the function's prototype; for a C function, 'in' is NULL and 'code' is set. Both
+     are NULL for slots of no call, as in a coroutine that has not started. */
   LUAN_ESTACK,
   LUAN_EOPEN,		/* of a thread: an open upvalue */
   LUAN_EPROTO,		/* the prototype of a closure, or of a function that 'from' contains */

@@ -105,8 +105,8 @@ static void fetchchain (const Node *p) {
 
 /*
 ** Processes the chains that contain empty nodes. If 'heads' is 0, an empty node before a node with
-** a value is left alone while at least a quarter of the nodes visited are empty. Returns 0 if a chain has
-** more than LONGESTCHAIN nodes.
+** a value is left alone while at least a quarter of the nodes visited are empty. Returns 0 if a
+** chain has more than LONGESTCHAIN nodes.
 **
 ** Prefetches the second node of a chain 4 * LUAN_PREFETCH_DISTANCE nodes ahead of the visit, the
 ** third half as far, and the keys while the chain is queued with LUAN_PREFETCH_DISTANCE others.

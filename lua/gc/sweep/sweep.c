@@ -69,7 +69,7 @@ static void freeobject (lua_State *L, GCObject *o) {
 
 
 /* Functions named keep... visit entry o of a list. They return 1 if o stays in the list. If o is
-   dead, they do what its death requires and return 0. This one ends a dead thread. */
+   dead, they do the work that its death needs and return 0. This one ends a dead thread. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
   lua_assert(((lua_State *)o)->nextdirty == NULL);
