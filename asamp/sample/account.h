@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Counts exactly the bytes that a state allocates while it is sampled, in all and for each set of
-** labels (labels.h). The core reports each change of the running thread's label (luaN_setlabels).
-** The bytes allocated between two changes are added to the sum of the set that the thread had
-** between them. Memory comes from malloc and grows with the number of sets that the state has had.
-** Invariants:
+** labels (labels.h). At each change of the running thread's label (luaN_setlabels), the bytes
+** allocated since the previous change are added to the sum of the previous set. Memory comes from
+** malloc and grows with the number of sets that the state has had.
 **
 **   AC1  the sums of all sets (also of set 0), and the bytes since the last change, add up to
 **        account_bytes;
 **   AC2  if there is not enough memory for the sum of a set, its bytes are added to the sum of the
 **        previous label's set;
-**   AC3  another thread may call account_each while the state runs. Therefore a sum is never
-**        moved, is read and written with one access each, and is freed only by account_close.
+**   AC3  another thread may call account_each while the state runs. Therefore a sum is never moved,
+**        is read and written with one access each, and is freed only by account_close.
 */
 #ifndef asamp_account_h
 #define asamp_account_h
@@ -52,11 +51,9 @@ typedef struct Account {
 void account_on (Account *a, lua_State *L);
 void account_off (Account *a, lua_State *L);
 
-/*
-** Starts a new total. If 'rest' is 0, all sums become 0. Otherwise each sum keeps those of its
-** bytes that account_each has not marked as reported, and 'rest' must be the total of the bytes
-** kept. Does not switch counting on or off. Call it on the state's own thread.
-*/
+/* Starts a new total. If 'rest' is 0, all sums become 0. Otherwise each sum keeps the bytes that
+   account_each has not marked as reported, and 'rest' is the total of these bytes. Does not switch
+   counting on or off. Call it on the state's own thread. */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
 /* Frees the memory of an account that is off and that no other thread reads. */
@@ -72,12 +69,13 @@ uint64_t account_bytes (const Account *a, lua_State *L);
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
-** Calls f for each set whose bytes are not 0. Returns the sum of the bytes passed to f. 'all' is
-** the total that the caller expects; for ACCOUNT_WHOLE that is account_bytes. The sum of the set
-** that the running thread has is not up to date. For this set, f receives the rest of 'all' after
-** the bytes of the other sets are subtracted; if nothing is left, f is not called for it. A thread
-** other than the state's may pass an older total; the result may then exceed 'all'. Allocates
+** Calls f for each set whose bytes are not 0. Returns the sum of the bytes passed to f. Allocates
 ** nothing.
+**
+** 'all' is the expected total; for ACCOUNT_WHOLE that is account_bytes. The sum of the set that the
+** running thread has is not up to date. For this set, f receives 'all' minus the bytes of the other
+** sets, if that is above 0. A thread other than the state's may pass an older total; the result may
+** then exceed 'all'.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

@@ -85,11 +85,9 @@ static int set (char *map, char *err, size_t errsize) {
 }
 
 
-/*
-** Maps a stack and sets it as the thread's alternate stack. Called when no alternate stack is
-** enabled. If the thread has our stack already, the kernel has disabled that stack while a handler
-** runs on it (AS3). In this case changes nothing and returns 1.
-*/
+/* Maps a stack and sets it as the thread's alternate stack. Called when no alternate stack is
+   enabled. If the thread has our stack already, the kernel has disabled it while a handler runs on
+   it (AS3): then changes nothing and returns 1. */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;

@@ -25,10 +25,10 @@
 #define ALTSTACK_BYTES	((size_t)1 << 16)
 
 /*
-** Ensures that the calling thread has an alternate stack. Fails if the program has set one that has
-** no space for 'least' bytes and a signal frame (without x86 tile registers). Returns 1 on success,
-** also while our stack is disabled (AS3). On failure returns 0, with one line in 'err' and the
-** reason in errno.
+** Ensures that the calling thread has an alternate stack. Returns 1 on success, also while our
+** stack is disabled (AS3). Returns 0, with one line in 'err' and the reason in errno, on failure:
+** for example, if the program has set a stack without space for 'least' bytes and a signal frame
+** (without x86 tile registers).
 */
 int altstack_use (size_t least, char *err, size_t errsize);
 

@@ -43,11 +43,9 @@ static struct link_map *objectof (void *address, Loaded *where) {
 }
 
 
-/*
-** Closes the handle of an object file that was not bound. The handle of a bound one is never
-** closed, so that the file stays loaded (BD3). RTLD_DEFAULT needs no closing, because dlsym itself
-** keeps the object files of the symbols that it returned.
-*/
+/* Closes the handle of an object file that was not bound. The handle of a bound one stays open, so
+   that the file stays loaded (BD3). RTLD_DEFAULT needs no closing: dlsym itself keeps the object
+   files of the symbols that it returned. */
 static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
 }

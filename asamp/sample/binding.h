@@ -68,12 +68,12 @@ extern Binding binding __attribute__((visibility("hidden")));
 
 /*
 ** Binds the module to the Lua that called the surrounding function. Returns 1 on success. If 'seam'
-** is 1, also binds the functions of seam.h; if it is 0, their fields stay NULL. Only the first
-** successful call binds functions; later calls ignore 'seam'.
+** is 1, also binds the functions of seam.h; if 0, their fields stay NULL. Only the first successful
+** call binds functions; later calls ignore 'seam'.
 **
-** Raises an error if that Lua lacks a function, or is not the Lua that the module already serves.
-** The error is raised in the calling Lua. If that Lua exports no luaL_error, writes one line with
-** advice to stderr and returns 0 instead; then require returns true. Thread-safe.
+** Raises an error, in the calling Lua, if that Lua lacks a function or is not the Lua that the
+** module already serves. If that Lua exports no luaL_error, writes one line with advice to stderr
+** and returns 0 instead; then require returns true. Thread-safe.
 */
 #define binding_open(L,module,seam) \
   binding_of(L, module, seam, __builtin_return_address(0))

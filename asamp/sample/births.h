@@ -42,11 +42,9 @@ typedef struct BirthFunctions {
   size_t n, size;
 } BirthFunctions;
 
-/*
-** Returns the site of a sample. 'frames' has the n innermost frames of its stack, innermost first:
-** those that are not shared with the previous stack. 'period' is the sampling period in bytes. Does
-** not allocate.
-*/
+/* Returns the site of a sample. 'frames' has the n innermost frames of its stack that are not
+   shared with the previous stack, innermost first. 'period' is the sampling period in bytes. Does
+   not allocate. */
 static inline Birth births_of (const ProfileSample *s, uint64_t period,
                                const ProfileFrame *frames, size_t n) {
   Birth b = {0, 0, (uint32_t)(s->time >> BIRTHS_TICK),

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Hash table from the addresses of watched memory blocks to numbers of samples, with open
-** addressing. One block may have several samples: the table has the number of the newest sample,
-** and each sample stores the number of the block's previous one. Independent of Lua and of
-** samples.
+** addressing. If a block has several samples, the table has the number of the newest, and each
+** sample that of the previous one. Independent of Lua and of samples.
 **
 **   BL1  a block is in the table at most once;
 **   BL2  the table is at most half full, deleted slots included.

@@ -139,11 +139,9 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
 }
 
 
-/*
-** Enters the live tables that are fields of 'table' with string keys. Counts the slots read, and
-** stops at CLASSES_SLOTS. A field whose key starts with "__" is skipped if 'table' is a root (the
-** globals or the loaded modules); in other tables its key is replaced by "".
-*/
+/* Enters the live tables that are values of 'table' under string keys. Counts the slots read, and
+   stops at CLASSES_SLOTS. A key that starts with "__" is skipped if 'table' is a root (the globals
+   or the loaded modules); in other tables it is replaced by "". */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
   luaN_Entry e;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds Lua names for the C functions that occur in samples. native.c uses such a name if the
-** object file has no symbol for the function. A name is "cjson.decode" for a field of a loaded
-** module, or "print" for a global. Otherwise it is "FILE*.read" for a field of a metatable made
-** with luaL_newmetatable, or of the table in that metatable's field __index. Of several names the
-** shortest is taken, then the bytewise smallest, so that a function has the same name in every run.
+** Finds Lua names for the C functions that occur in samples, for native.c, which uses them if the
+** object file has no symbol. A name is
+**   - "cjson.decode" for a field of a loaded module
+**   - "print" for a global
+**   - else "FILE*.read" for a field of a metatable made with luaL_newmetatable, or of its __index
+**     table
+** Of several names the shortest is taken, then the bytewise smallest, so that a function has the
+** same name in every run.
 **
 ** Reads tables without metamethods, and allocates nothing in the state. A search reads at most
-** CNAMES_SLOTS slots. If the first search for a function finds no name, the search is repeated
-** after 2, 4, 8, ... samples of the function.
+** CNAMES_SLOTS slots. If the first search for a function finds no name, it is repeated after 2, 4,
+** 8, ... samples of the function.
 */
 #ifndef asamp_cnames_h
 #define asamp_cnames_h

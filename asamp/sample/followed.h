@@ -71,11 +71,9 @@ int followed_add (Followed *f, const void *owner, const void *block);
 /* Records that a block was freed. If the block was watched, stops watching it and returns 1. */
 int followed_freed (Followed *f, const void *block);
 
-/*
-** Records that a block was resized. Its samples move to the new address, except those for which
-** pending_stays returns 0, which die. If there is not enough memory, all its samples count as
-** freed. Returns 1 if the block was watched.
-*/
+/* Records that a block was resized. Its samples move to the new address, except those that die
+   (pending_stays returns 0). If there is not enough memory, all its samples count as freed. Returns
+   1 if the block was watched. */
 int followed_resized (Followed *f, const BlockResized *r);
 
 /* Removes and returns the samples that were freed explicitly or have a dead owner. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures where the memory of a state is, and which source lines caused it. The first part is the
-** memory areas that the core reports (luaN_places) and the resident bytes of its mapped chunks.
-** The second part is two sums by source line, computed from the followed samples:
+** Measures where the memory of a state is, and which source lines caused it. The first part has the
+** memory areas that the core reports (luaN_places) and the resident bytes of its mapped chunks. The
+** second part has two sums by source line, computed from the followed samples:
 **
-**   -  free bytes of blocks in use. A block with few live objects cannot be returned to the
-**      system, so its free bytes are charged to the allocation sites of its live objects. A sample
-**      that represents b live bytes is charged b * free / used bytes of its block. Summed over all
-**      samples, the expectation for a source line is the free bytes of each block times the line's
-**      share of the block's live bytes (Horvitz-Thompson estimator). The remainder is charged to
-**      no source line, because dead objects also use memory;
+**   -  free bytes of blocks in use. A block with few live objects cannot be returned to the system,
+**      so its free bytes are charged to the allocation sites of its live objects: a sample that
+**      represents b live bytes is charged b * free / used bytes of its block. Over all samples, the
+**      expectation for a source line is the free bytes of each block times the line's share of the
+**      block's live bytes (Horvitz-Thompson estimator). Dead objects also use memory, so a
+**      remainder is charged to no line;
 **   -  the bytes of native memory that is not freed (mallocs.h).
 **
 **   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of all others;

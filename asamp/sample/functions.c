@@ -53,11 +53,9 @@ void functions_forget (Functions *f) {
 }
 
 
-/*
-** If half of the slots are used, replaces a cache of fewer than FUNCTIONS_CACHED slots by a larger,
-** empty one. Sets 'nlisted' to FUNCTIONS_LISTED first, because another thread may fork at the same
-** time: the child then clears all slots of f->cache, whether it is the old or the new cache.
-*/
+/* If half of the slots of a cache of fewer than FUNCTIONS_CACHED slots are used, replaces it by a
+   larger, empty one. First sets 'nlisted' to FUNCTIONS_LISTED: if another thread forks at that
+   time, the child clears all slots of f->cache, the old or the new one. */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
   const uint32_t size = old->mask + 1;

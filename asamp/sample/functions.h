@@ -85,12 +85,9 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
   return c->prototype == prototype ? c->number : 0;
 }
 
-/*
-** Returns the number of a prototype with that name, and enters it in the cache. Sets *isnew to 1
-** if the number is new. The caller then emits the number with *name, which this function may have
-** replaced by a shared name (FU1). If there is not enough memory, one name may receive several
-** numbers.
-*/
+/* Returns the number of a prototype with that name, and enters it in the cache. If the number is
+   new, sets *isnew to 1; the caller then emits it with *name, which may have become a shared name
+   (FU1). If there is not enough memory, one name may receive several numbers. */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);
 

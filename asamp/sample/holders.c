@@ -2,8 +2,8 @@
 /*
 ** Finds paths to owners (holders.h). The walk records for each object its parent: the object from
 ** which it was first reached. Owners, and the objects on the way to them, are 'needed'. After the
-** walk, the edges of the needed objects are visited again, because the first edge to a needed
-** object gives the name of the step.
+** walk, the edges of the needed objects are visited again: the first edge to a needed object gives
+** the name of the step.
 */
 #include "holders.h"
 #include "binding.h"
@@ -397,11 +397,9 @@ static const char *steptext (const Work *w, uint32_t path) {
   return w->h->text + w->h->paths[path].at;
 }
 
-/*
-** Returns the path that extends 'parent' by a step, and makes it if there is none. Returns
-** 'parent' if the step is empty, repeats the last one or exceeds a limit (HO2, HO3). If there is
-** not enough memory, sets w->failed and returns 0.
-*/
+/* Returns the path that extends 'parent' by a step, and makes it if necessary. Returns 'parent' if
+   the step is empty, repeats the last one or exceeds a limit (HO2, HO3). If there is not enough
+   memory, sets w->failed and returns 0. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
   size_t n = strlen(step) + 1;
@@ -435,11 +433,9 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/*
-** Returns the path that the step of 'e' extends. Usually that is 'parent'. Exception: the step of
-** an upvalue contains the name of the function. If the last step of 'parent' is the field with that
-** name, returns the path before that step, so that the name occurs only once.
-*/
+/* Returns the path that the step of 'e' extends: 'parent', except if the step is an upvalue, which
+   contains the name of the function. If the last step of 'parent' is the field with that name,
+   returns the path before it, so that the name occurs only once. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;

@@ -58,23 +58,21 @@ typedef struct Holders {
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
 /*
-** The two halves of holders_find. holders_walk can run in the child of a fork: it allocates only
-** with 'memory', and calls only the functions of seam.h. It stores C functions by address and
-** leaves 'step' unset. holders_name replaces these addresses by names and sets 'step'. It uses
-** malloc, so the memory of *h must come from malloc by then.
-**
-** Both return 0 if there is not enough memory. holders_walk also returns 0 if the walk fails. The
-** caller frees the memory of *h, also after a failure.
+** The two halves of holders_find. Both return 0 if there is not enough memory. The caller frees the
+** memory of *h, also after a failure.
+**   - holders_walk can run in the child of a fork: it allocates only with 'memory', and calls only
+**     the functions of seam.h. It stores C functions by address and leaves 'step' unset. It also
+**     returns 0 if the walk fails.
+**   - holders_name replaces these addresses by names and sets 'step'. It uses malloc, so the memory
+**     of *h must come from malloc by then.
 */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
 int holders_name (Holders *h);
 
-/*
-** Finds the holders of n owners, with memory from malloc. Owners may be NULL and may repeat.
-** Returns 0 if there is not enough memory or if luaN_walk cannot run now (LUAN_BUSY); then there
-** is nothing to free. Call it only where luaN_walk may be called.
-*/
+/* Finds the holders of n owners, with memory from malloc. Owners may be NULL and may repeat.
+   Returns 0, with nothing to free, if there is not enough memory or luaN_walk cannot run now
+   (LUAN_BUSY). Call it only where luaN_walk may be called. */
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n);
 void holders_free (Holders *h);
 

@@ -39,11 +39,8 @@ typedef struct HoldersSearch {
    available. */
 int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
-/*
-** Polls a started query. Returns 0 if the result is not ready. Otherwise the query is finished:
-** returns 1 if the result is in *h, which the caller frees with holders_free, or -1 if there is no
-** result.
-*/
+/* Polls a started query. Returns 0 if the result is not ready. Returns 1 if it is in *h, which the
+   caller frees with holders_free, or -1 if there is none; then the query is finished. */
 int holderssearch_poll (HoldersSearch *a, Holders *h);
 
 /* Drops the query, if there is one: kills the child and waits until it has ended. */

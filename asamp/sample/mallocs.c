@@ -80,11 +80,9 @@ static int isin (const void *address, const char *from, const char *to) {
 }
 
 
-/*
-** Reduces the frames of a sample to those of the program. Removes the library's frames and all
-** frames inside its innermost one. The library may have several frames, because C++ operators call
-** each other and malloc through it. Returns 0 if the allocation is this module's own (MS2).
-*/
+/* Reduces the frames of a sample to those of the program: removes the library's frames and all
+   frames inside its innermost one. (C++ operators call each other and malloc through the library.)
+   Returns 0 if the allocation is this module's own (MS2). */
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;
   while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
@@ -98,11 +96,9 @@ static int strip (MallocSample *s) {
 }
 
 
-/*
-** Adds a sample to the queue and watches its block. The block is watched only once, even if other
-** threads take the slot first and the loop repeats, because a free ends only one watch. If there
-** is no free slot, counts the sample as lost.
-*/
+/* Adds a sample to the queue and watches its block. Watches it only once, even if other threads
+   take the slot first and the loop repeats, because a free ends only one watch. If no slot is free,
+   counts the sample as lost. */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;

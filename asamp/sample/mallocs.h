@@ -66,14 +66,15 @@ typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 int mallocs_there (char *err, size_t errsize);
 
 /*
-** mallocs_start adds the client 'home' and starts sampling. The arguments 'period' (in bytes) and
-** 'take' apply to all clients of the process. 'seed' is the seed of the intervals; 0 keeps the
-** present seed. 'take' receives as L the main thread of the state that runs on the OS thread of the
-** sample. One of the clients drains the queue; if it is late, any client may (mallocs_drain).
-** Returns 0 if there is not enough memory. Call mallocs_there first.
+** mallocs_start adds the client 'home' and starts sampling. Call mallocs_there first. Returns 0 if
+** there is not enough memory.
+**   - 'period' (in bytes) and 'take' apply to all clients of the process. 'take' receives as L the
+**     main thread of the state that runs on the OS thread of the sample.
+**   - 'seed' is the seed of the intervals; 0 keeps the present seed.
+** One client drains the queue; if it is late, any may (mallocs_drain).
 **
-** mallocs_end removes the client. Sampling stops when the last client is removed. Both functions
-** may block.
+** mallocs_end removes the client. Sampling stops when the last one is removed. Both functions may
+** block.
 */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 void mallocs_end (const void *home);
@@ -85,12 +86,9 @@ void mallocs_forked (void);
    the block (watch of MallocSeam), sets s->owner to NULL and returns 0. Call it only in 'take'. */
 int mallocs_watch (MallocSample *s);
 
-/*
-** Looks up missing unwind rules (MS4), and then passes all queued samples to 'one' in order.
-** Passes them only if 'home' is the client that drains the queue, if there is no such client, if
-** the queue is half full, or if its first sample is older than 10 ms. Passes none while another
-** thread is draining the queue. Must not be called in 'take'.
-*/
+/* Looks up missing unwind rules (MS4), and then passes all queued samples to 'one' in order. Passes
+   none while another thread is draining the queue, or if another client drains the queue, unless
+   the queue is half full or its first sample is older than 10 ms. Must not be called in 'take'. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
@@ -106,10 +104,12 @@ int mallocs_waiting (const void *home);
 
 /*
 ** The owner of a sample of native memory is the address of the slot that watches the block
-** (mallocseam.h). mallocs_isowner returns 1 if 'owner' is such an address. mallocs_isdead returns
-** 1 if the block was freed, and then also releases the slot, so that the owner must not be used
-** again. mallocs_isfreed returns the same without releasing the slot. mallocs_forget stops
-** watching a live block, or releases the slot of a freed one.
+** (mallocseam.h).
+**   - mallocs_isowner returns 1 if 'owner' is such an address.
+**   - mallocs_isfreed returns 1 if the block was freed.
+**   - mallocs_isdead does the same, and releases the slot of a freed block: the owner must not be
+**     used again.
+**   - mallocs_forget stops watching a live block, or releases the slot of a freed one.
 */
 static inline int mallocs_isowner (const void *owner);
 int mallocs_isdead (const void *owner);
@@ -122,11 +122,9 @@ uint64_t mallocs_deaths (void);
 /* Returns the number of sampling periods lost since the last call, of all clients. */
 uint64_t mallocs_lost (void);
 
-/*
-** Called at exit, when the queued samples will reach no client any more. Returns the periods lost
-** since the last mallocs_lost, plus the periods of the queued samples. If a thread is draining the
-** queue, leaves out the queued samples.
-*/
+/* Called at exit, when the queued samples will reach no client any more. Returns the periods lost
+   since the last mallocs_lost, plus those of the queued samples, unless a thread is draining the
+   queue. */
 uint64_t mallocs_left (void);
 
 /* Interface of the library, or NULL. */

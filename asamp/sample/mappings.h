@@ -52,10 +52,10 @@ typedef struct MappingsMalloc {
 } MappingsMalloc;
 
 /*
-** Reads the mappings. Takes about 200 us, and longer if there are many mappings. Reads the pages
-** by mincore, which takes 3 ns per resident page, where /proc/self/smaps would take 100 ns. May
-** allocate. Returns 0, with all fields 0, if there is not enough memory or the system does not
-** report the mappings (no /proc).
+** Reads the mappings. Takes about 200 us, and longer if there are many. Reads the pages by mincore:
+** 3 ns per resident page, while /proc/self/smaps would take 100 ns. May allocate. Returns 0, with
+** all fields 0, if there is not enough memory or the system does not report the mappings (no
+** /proc).
 */
 int mappings_read (Mappings *s);
 
@@ -67,11 +67,9 @@ void mappings_malloc (MappingsMalloc *m);
 /* Returns the resident bytes of the process, by the process's own counter; 0 if unknown. */
 uint64_t mappings_rss (void);
 
-/*
-** Like mappings_rss, but may return an earlier reading that is less than 'age' ns older than 'now'
-** (clock_now). Used because mappings_rss is expensive: for a state that lives for one request, it
-** costs about as much as all records of the state. Thread-safe.
-*/
+/* Like mappings_rss, but may return an earlier reading that is less than 'age' ns older than 'now'
+   (clock_now): for a state that lives for one request, a reading costs about as much as all records
+   of the state. Thread-safe. */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
 /* Returns the time of the last reading of the resident bytes: the 'now' of the mappings_recentrss
    that made it. Returns 0 if there was none. Thread-safe. */

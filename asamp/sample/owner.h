@@ -33,11 +33,9 @@ void owner_prime (void);
 /* Returns the end (highest address) of this OS thread's stack; NULL: unknown. */
 const char *owner_stackend (void);
 
-/*
-** Returns how many bytes of this OS thread's stack are unused, from 'sp' down to the lowest
-** address. Returns 0 if 'sp' is on another stack (a signal stack or a C coroutine's) or if the
-** stack is unknown. Call owner_prime first.
-*/
+/* Returns how many bytes of this OS thread's stack are unused, from 'sp' down to the lowest
+   address. Returns 0 if the stack is unknown, or if 'sp' is on another stack (of a signal or a C
+   coroutine). Call owner_prime first. */
 size_t owner_room (const void *sp);
 
 /* Returns 1 if protected calls of other states than that of L run on this thread's C stack. */
@@ -46,16 +44,14 @@ int owner_mixed (lua_State *L);
 /*
 ** Marks those of the n native frames in 'a' that are bytecode loops of other states than L's, and
 ** removes the frames in which other states resume coroutines. Returns the number of frames left.
-** 'whole': the frames reach to the end of the stack. 'sp': the stack pointer of the innermost
-** frame, or another stack address inside that frame.
+** 'whole': the frames reach to the end of the stack. 'sp': a stack address inside the innermost
+** frame.
 */
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
 
-/*
-** Stores the states that run on this thread in 'states', at most 'max', innermost first, and
-** returns their number. Each state is stored as its main thread. A state that is entered again
-** inside another state is stored again. 'sp' is as for owner_mark.
-*/
+/* Stores the states that run on this thread in 'states', at most 'max', innermost first, as their
+   main threads, and returns their number. A state that is entered again inside another state is
+   stored again. 'sp' is as for owner_mark. */
 unsigned owner_states (const void *sp, const void **states, unsigned max);
 
 /* Returns the address of a marked frame; NULL if the frame is not marked. */

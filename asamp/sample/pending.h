@@ -70,11 +70,9 @@ typedef struct BlockResized {
 */
 int pending_stays (const BlockResized *r);
 
-/*
-** Records that a block was resized. Its samples move to the new address, except those for which
-** pending_stays returns 0, which die. If there is not enough memory, all its samples count as
-** freed. Returns 1 if the block was watched.
-*/
+/* Records that a block was resized. Its samples move to the new address, except those that die
+   (pending_stays returns 0). If there is not enough memory, all its samples count as freed. Returns
+   1 if the block was watched. */
 int pending_resized (Pending *p, const BlockResized *r);
 
 /* Callbacks that decide samples. 'dead' returns 1 if the owner is dead. 'classof' returns the

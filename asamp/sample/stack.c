@@ -123,11 +123,9 @@ static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char 
 }
 
 
-/*
-** Returns the number of a Lua function that is not in the cache, and emits the function if the
-** number is new. The source is the path of the file. For a chunk that is not a file, it is the
-** name that error messages show, or "[stripped]" instead of "?".
-*/
+/* Returns the number of a Lua function that is not in the cache, and emits the function if the
+   number is new. The source is the path of the file. A chunk that is not a file has the name that
+   error messages show, or "[stripped]" instead of "?". */
 static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
   FunctionName n;
@@ -215,9 +213,10 @@ static void pushentry (Stack *s, const void *function) {
 
 
 /*
-** Pushes the marks of frames that are missing outside f: FRAME_TAIL if a tail call has replaced the
-** caller of f, FRAME_CUT if f->cut says that frames are left out. For 'remember', f and FRAME_TAIL
-** count as one frame. Not inlined, so that pushframe saves no registers for frames without marks.
+** Pushes marks for the frames that are missing outside f: FRAME_TAIL if a tail call has replaced
+** the caller of f, FRAME_CUT if f->cut says that frames are left out. 'remember' counts f and
+** FRAME_TAIL as one frame. Not inlined, so that pushframe saves no registers for frames without
+** marks.
 */
 static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) {
   if (f->cut & LUAN_TAIL) {
@@ -256,10 +255,10 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 /*
 ** Pushes the remaining Lua frames of a coroutine, when the walk passes the frame that resumed it.
-** 'called' is 1 if the walk has just passed native frames of C functions that the coroutine runs.
-** Those are its innermost C functions, which are therefore not pushed again. Exception: if a Lua
-** function called the outermost of them, it is pushed, because it has yielded, and the native
-** frames are those of its continuation.
+** If the walk has just passed native frames of C functions that the coroutine runs ('called' is 1),
+** these are its innermost C functions, which are not pushed again. Exception: the outermost of them
+** is pushed if a Lua function called it. It has yielded, and the native frames are those of its
+** continuation.
 */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
@@ -321,11 +320,8 @@ static int hasmore (Stack *s, Natives *w, int i) {
 }
 
 
-/*
-** Merges the 'nlua' Lua frames in s->lua with the native frames. Stops at the end of the native
-** frames or, if 'part' is 1, when all Lua frames were pushed. Returns the number of Lua frames
-** pushed.
-*/
+/* Merges the 'nlua' Lua frames in s->lua with the native frames, up to the end of the native frames
+   or, if 'part' is 1, of the Lua frames. Returns the number of Lua frames pushed. */
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
@@ -364,9 +360,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 /*
 ** Pushes the Lua frames from index i on, for which the walk found no native frame because the C
-** stack was cut or incomplete. Returns 1 if a Lua function is among them. A C function among them
-** is pushed (pushentry) only if i is 0 and its native frames may be missing, because there is also
-** a Lua function or the C stack is not 'whole'.
+** stack was cut or incomplete. Returns 1 if a Lua function is among them. Pushes C functions
+** (pushentry) only if their native frames may be missing, too: if i is 0, and there is also a Lua
+** function or the C stack is not 'whole'.
 */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
@@ -408,11 +404,9 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
 }
 
 
-/*
-** Walks all native frames and merges them with the n Lua frames. Returns 1 if the walk reached the
-** end of the stack and found the native frames of all Lua functions. It does not find them if
-** outer functions run on another C stack (makecontext).
-*/
+/* Walks all native frames and merges them with the n Lua frames. Returns 1 if the walk reached the
+   end of the stack and the native frames of all Lua functions, which may be on another C stack
+   (makecontext). */
 static int walkall (Stack *s, lua_State *L, size_t n) {
   Natives w;
   size_t i;
@@ -424,11 +418,11 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Updates 'known', the main thread's frames, for the next walk. The frames of the main thread among
-** the n frames in s->lua, only those inside a cut if there is one, are put before the 'stay' frames
-** that 'known' retains. 'known' becomes empty if s->resumed is set, if the main thread has no frame
-** in s->lua, or if the frames do not fit. A frame and its mark of a tail call count as one frame,
-** because the frame may receive the mark later.
+** Updates 'known', the main thread's frames, for the next walk. Puts the main thread's frames in
+** s->lua (n frames in all), only those inside a cut if there is one, before the 'stay' frames that
+** 'known' retains. 'known' becomes empty if s->resumed is set, if there are no such frames, or if
+** they do not fit. A frame and its mark of a tail call count as one, because the frame may receive
+** the mark later.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -568,11 +562,9 @@ void stack_walk (Stack *s, lua_State *L, int native) {
 }
 
 
-/*
-** Removes from the n frames in s->lua those that are newer than the tick: the frames inside m->ci,
-** which was the running frame. If m->ci is NULL, removes all frames. If m->ci has returned,
-** removes none. Returns the number of frames left.
-*/
+/* Removes from the n frames in s->lua those that are newer than the tick: the frames inside m->ci,
+   which ran at the tick (NULL: all frames). If m->ci has returned, removes none. Returns the number
+   of frames left. */
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;
@@ -583,11 +575,9 @@ static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
 }
 
 
-/*
-** Returns 1 if the native frames of tick m reach to the end of the stack. Assumes that they do if
-** there is more than one frame and the outermost has the same return address as the outermost frame
-** of a complete walk of this thread now.
-*/
+/* Returns 1 if the native frames of tick m probably reach to the end of the stack: if there is more
+   than one, and the outermost has the same return address as that of a complete walk of this thread
+   now. */
 static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   Natives w;
   int n = 0;

@@ -103,27 +103,27 @@ void stack_forget (Stack *s);
 
 /*
 ** Walks the stack of the running thread L (luaN_running). Sets s->frames to the s->n frames that
-** are new since the previous walk, innermost first. The s->shared frames outside them are
-** unchanged (K1). If 'native' is 1, the stack includes native frames. Call stack_ready first, as
-** for stack_complete and stack_known.
+** are new since the previous walk, innermost first; the s->shared frames outside them are unchanged
+** (K1). If 'native' is 1, includes native frames. Call stack_ready before this function,
+** stack_complete and stack_known.
 */
 void stack_walk (Stack *s, lua_State *L, int native);
 
 /*
-** Completes tick m at a safepoint of L: sets s->frames to the stack at the tick. No frame is
+** Completes tick m at a safepoint of L: sets s->frames to the stack at the tick; no frame is
 ** shared. If a collection ran at the tick, its mark is the innermost frame. Lua frames that have
-** returned between the tick and the safepoint are missing. If frame m->ci itself has returned, the
-** Lua frames are those at the safepoint. If thread m->L had no frame at the tick (m->ci NULL),
-** there is no Lua frame.
+** returned since the tick are missing; if m->ci itself has returned, the Lua frames are those at
+** the safepoint. There are none if thread m->L had no frame at the tick (m->ci NULL).
 */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /*
-** Determines the running stack of L from n native frames that the caller has already walked.
-** 'native' has their return addresses, which owner_mark may change. 'whole' is 1 if the native
-** frames reach to the end of the stack. 'sp' is as for owner_mark. Sets s->frames to all frames;
-** none is shared. If L is NULL, s->frames has only the native frames. Does not walk the C stack,
-** and does not block unless s->emit does.
+** Determines the running stack of L, or only its native frames if L is NULL, from n native frames
+** that the caller has already walked. Sets s->frames to all frames; none is shared.
+**   - 'native' has the return addresses, which owner_mark may change
+**   - 'whole' is 1 if they reach to the end of the stack
+**   - 'sp' is as for owner_mark
+** Does not walk the C stack, and does not block unless s->emit does.
 */
 void stack_known (Stack *s, lua_State *L, void **native, int n, int whole,
                   const void *sp);

@@ -34,11 +34,9 @@
 /* ns; shortest time from now to the next signal that a clock requests. A signal that arrives early
    by less than this makes its tick, too. */
 #define MIN_WAIT_NS	UINT64_C(20000)
-/*
-** ns; shortest period of an event of perf_event_open. An event repeats until it is set again. On a
-** busy machine, the interrupts of an event with a shorter period took all time of the thread for up
-** to 400 ms, before its signal was delivered.
-*/
+/* ns; shortest period of an event of perf_event_open, which repeats until it is set again. With a
+   shorter period on a busy machine, its interrupts took all time of the thread for up to 400 ms,
+   before its signal was delivered. */
 #define MIN_EVENT_NS	UINT64_C(100000)
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns; a signal that is later than this counts as
 						   missing */
@@ -136,10 +134,8 @@ static int keeping;		/* 1: the events of clocks stay open while the clocks have 
 				   timers (timer_keep) */
 
 
-/*
-** This OS thread's number, if it has had a timer; 0: it has not. The system's thread numbers are
-** not used, because the system reuses them, and a timer must not take another thread for its own.
-*/
+/* This OS thread's number, if it has had a timer, else 0. The system reuses its own thread numbers;
+   with those, a timer might take another thread for its own. */
 static __thread unsigned me __attribute__((tls_model("initial-exec")));
 
 
@@ -207,11 +203,9 @@ static uint64_t intervalof (const Clock *c) {
 }
 
 
-/*
-** Requests the next signal at the time c->due, but no earlier than MIN_WAIT_NS from now. The POSIX
-** timer of CPU time is set even if there is an event. It takes over if the program has closed the
-** descriptor, or if the event makes no signal in kernel mode.
-*/
+/* Requests the next signal at the time c->due, but no earlier than MIN_WAIT_NS from now. Sets the
+   POSIX timer of CPU time even if there is an event, for the cases that the program has closed the
+   descriptor or that the event makes no signal in kernel mode. */
 static void arm (Clock *c) {
   uint64_t now = timer_timeof(c), wait = MIN_WAIT_NS;
   if (c->due > now + wait) wait = c->due - now;
@@ -230,11 +224,11 @@ static void timer_next (Clock *c, uint64_t earliest) {
 
 
 /*
-** Adjusts the length of spans to the cost of ticks (C3). The cost is added to a debt, c->owed. Half
-** of the time that passes pays off the debt, divided by 'share', the number of running clocks of
-** this thread. If debt is left at a tick, spans become twice as long. After EASY_TICKS consecutive
-** ticks that were cheap enough for spans of half the length, spans become half as long. A span may
-** pay in advance for the next one, because ticks come at random distances.
+** Adjusts the length of spans to the cost of ticks (C3). Each tick adds its cost to a debt,
+** c->owed. Half of the time that passes pays off the debt, divided by 'share', the number of
+** running clocks of this thread. If debt is left at a tick, spans become twice as long. After
+** EASY_TICKS consecutive ticks that are cheap enough for half the length, spans become half as
+** long. Ticks come at random distances, so a span may pay in advance for the next one.
 */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
@@ -263,11 +257,9 @@ static int timer_isready (const Timer *t) {
 }
 
 
-/*
-** Returns the timer that receives the time of a tick: the timer of the innermost running owner that
-** has one. If no running owner has a timer, returns the timer that received time last (C6). Returns
-** NULL if no timer is started yet.
-*/
+/* Returns the timer that receives the time of a tick: that of the innermost running owner with a
+   timer or, if there is none, the timer that received time last (C6). Returns NULL if no timer is
+   started yet. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -350,10 +342,10 @@ static Signal *signalof (int number) {
 
 
 /*
-** Passes a signal that is not ours to the action that our handler replaced (s->before). This may be
-** a handler that the program had installed over ours, and that passes the signal back to us. In
-** this case the signal goes to the action that our handler had replaced at its previous
-** installation (s->beneath).
+** Passes a signal that is not ours to the action that our handler replaced (s->before). If that is
+** a handler which the program had installed over ours, it may pass the signal back to us. Then
+** passes the signal to the action that our handler had replaced at its previous installation
+** (s->beneath).
 */
 static void passon (int signal, siginfo_t *info, void *context) {
   static __thread int passing __attribute__((tls_model("initial-exec")));
@@ -432,9 +424,9 @@ static void uninstall (Signal *s) {
 
 /*
 ** Returns the signal for the clocks of the calling thread, or NULL with errno EINVAL if there is
-** none. If the thread blocks SIGURG, it may wait for SIGURG (signalfd, sigwait), so SIGURG stays
-** blocked. SIGWINCH is used only if it has its default action, which shows that the program does
-** not use it.
+** none. SIGURG is used unless the thread blocks it, perhaps to wait for it (signalfd, sigwait).
+** Then SIGWINCH is used, if it is not blocked and its action is the default one, which shows that
+** the program does not use it.
 */
 static Signal *choosesignal (void) {
   struct sigaction a;
@@ -654,11 +646,8 @@ static void timer_once (void) {
 }
 
 
-/*
-** Returns a stopped clock for this thread, of wall time if 'wall' is 1, else of CPU time. If the
-** thread has none, returns an unused clock, or a new one. Returns NULL if there is not enough
-** memory.
-*/
+/* Returns a stopped clock, of wall time if 'wall' is 1, else of CPU time: this thread's clock, an
+   unused one, or a new one. Returns NULL if there is not enough memory. */
 static Clock *newclock (int wall) {
   static unsigned threads;
   static pthread_once_t control = PTHREAD_ONCE_INIT;
@@ -697,11 +686,9 @@ static Timer *newtimer (void) {
 }
 
 
-/*
-** Sets a clock's sort, and its period, which is the shortest period of its timers. If spans are
-** stretched (C3), chooses a new stretch with which they do not become shorter, so that signals do
-** not become more frequent.
-*/
+/* Sets a clock's sort, and its period, which is the shortest period of its timers. If spans are
+   stretched (C3), chooses a new stretch that makes spans no shorter, and so signals no more
+   frequent. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -722,9 +709,9 @@ static void resume (Clock *c) {
 
 /*
 ** Starts the signals of the clock, on its own thread. Continues the span in which the clock
-** stopped, if the clock's time is still in this span and the length of spans has not changed.
-** Otherwise starts a new span. The old span needs no tick: it has had its tick, or its random point
-** was not reached.
+** stopped, if the clock's time is still in this span and spans still have that length. Otherwise
+** starts a new span; the old one needs no tick, because it has had it, or its random point was not
+** reached.
 */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
@@ -836,11 +823,9 @@ static void stopclock (Clock *c) {
 }
 
 
-/*
-** Removes a timer from its clock. A handler that is reading the timer continues with the next one
-** in the list. If another timer has c->period, the shortest period so far, the search for the new
-** shortest period stops there.
-*/
+/* Removes a timer from its clock. A handler that is reading the timer continues with the next one
+   in the list. The search for the new shortest period ends at a timer with c->period, the shortest
+   so far. */
 static void removetimer (Timer *t) {
   Clock *c = t->clock;
   uint64_t shortest = 0;
@@ -854,11 +839,8 @@ static void removetimer (Timer *t) {
 }
 
 
-/*
-** Returns the periods that timer t has lost because a signal did not come for more than
-** MAX_LATE_NS. Returns 0 if another timer would have received that time (C6). A further call does
-** not count the same periods again.
-*/
+/* Returns the periods that timer t has lost because a signal is more than MAX_LATE_NS late, and
+   marks them as counted. Returns 0 if another timer would have received that time (C6). */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = clock_read(c->outside), due = c->base + c->due + MAX_LATE_NS, n;

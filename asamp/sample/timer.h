@@ -73,12 +73,9 @@ typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
 */
 typedef void TimerTick (void *ud, uint64_t count, void *context);
 
-/*
-** Largest number of bytes of stack that the handler uses, in addition to the signal frame.
-** TIMER_STACK applies if the tick walks a C stack, TIMER_LEAST if it does not. Without
-** AddressSanitizer, TIMER_STACK and a signal frame fit into an alternate stack of 8 KiB, a common
-** size.
-*/
+/* Largest number of bytes of stack that the handler uses in addition to the signal frame:
+   TIMER_STACK if the tick walks a C stack, else TIMER_LEAST. Without AddressSanitizer, TIMER_STACK
+   and a signal frame fit into an alternate stack of 8 KiB, a common size. */
 #if defined(__SANITIZE_ADDRESS__)
 #define TIMER_STACK	((size_t)8192)
 #define TIMER_LEAST	((size_t)6144)
@@ -105,35 +102,25 @@ void timer_who (TimerWho *who);
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
 
-/*
-** From now on, if a clock's last timer is stopped on the clock's own thread, the clock keeps its
-** event open until the thread ends. This saves time in a process that makes a state for each
-** request.
-*/
+/* From now on, a clock whose last timer is stopped on the clock's own thread keeps its event open
+   until the thread ends. This saves time in a process that makes a state for each request. */
 void timer_keep (void);
 
-/*
-** Stops the timer. May be called on any thread. Returns the periods of the timer's time (C6) that
-** no tick has counted, because signals did not arrive: the program blocked them or replaced the
-** handler. Returns 0 if the timer's own thread has ended, because its clock is gone.
-*/
+/* Stops the timer. May be called on any thread. Returns the periods of its time (C6) that no tick
+   has counted, because the program blocked the signals or replaced the handler. Returns 0 if the
+   timer's own thread has ended, because its clock is gone. */
 uint64_t timer_stop (Timer *t);
 
-/*
-** Ends the ticks of a timer at exit(). Takes no lock, so that it may be called in a signal handler
-** that interrupted anything. If called on the timer's thread, returns the same as timer_stop. If
-** called on another thread, which cannot read the timer's clock, returns 0.
-*/
+/* Ends the ticks of a timer at exit(). Takes no lock, so that it may be called in a signal handler
+   that interrupted anything. Returns the same as timer_stop, or 0 on another thread than the
+   timer's, which cannot read its clock. */
 uint64_t timer_leave (Timer *t);
 
 /* Returns 1 if the calling thread is the timer's OS thread. */
 int timer_mine (const Timer *t);
 
-/*
-** Adds the cost of sampling work done outside the handler (C3): 'cpu' ns of CPU time, which took
-** 'wall' ns of wall time. A timer of CPU time uses 'cpu', one of wall time 'wall'. Call it on the
-** timer's thread.
-*/
+/* Adds the cost of sampling work done outside the handler (C3): 'cpu' ns of CPU time (for a timer
+   of CPU time) or 'wall' ns of wall time (for one of wall time). Call it on the timer's thread. */
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 
 /* Stops a timer of the parent process, in the child of a fork. */

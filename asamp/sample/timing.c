@@ -28,11 +28,9 @@
 
 /* {== in the signal handler ============================================ */
 
-/*
-** Stores the native stack of the interrupted code as return addresses, and returns their number.
-** Frames of the core are left out, because the Lua frames represent them. Exceptions are frames in
-** luaN_Code.execute and resume, which 'merge' in stack.c needs.
-*/
+/* Stores the native stack of the interrupted code as return addresses, and returns their number.
+   Leaves out frames of the core, which the Lua frames represent, except those in luaN_Code.execute
+   and resume, which 'merge' in stack.c needs. */
 static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context) {
   void **a = own->stack;
   int i, all = backtrace_take(&own->backtrace, context, a);
@@ -138,11 +136,9 @@ typedef struct Point {
 } Point;
 
 
-/*
-** Returns the start of the interrupted function plus 2. This address replaces that of the
-** interrupted instruction, so that the frame represents the whole function. 'merge' in stack.c
-** subtracts 1, and the frame then has the same id as from pushentry.
-*/
+/* Returns the start of the interrupted function plus 2. In place of the interrupted instruction's
+   address, it makes the frame represent the whole function: 'merge' in stack.c subtracts 1, and the
+   frame has the same id as from pushentry. */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
   ScratchStart *c = &own->starts[(a ^ (a >> 10)) & (SCRATCH_STARTS - 1)];

@@ -22,11 +22,9 @@ static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t 
 }
 
 
-/*
-** Returns how many of 'count' random points in a block of 'size' bytes lie in its first 'part'
-** bytes. The points are drawn one by one. If there are more than MAX_SINGLE_POINTS, returns the
-** expected number.
-*/
+/* Returns how many of 'count' random points in a block of 'size' bytes lie in its first 'part'
+   bytes: the expected number if there are more than MAX_SINGLE_POINTS; otherwise draws them one by
+   one. */
 static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t size) {
   uint64_t i, n = 0;
   if (count > MAX_SINGLE_POINTS)

@@ -292,11 +292,9 @@ void tracker_end (Tracker *t, lua_State *L) {
 }
 
 
-/*
-** Registers the tracker with the core. If it is registered already, only sets the distance to the
-** sample point. If it was not registered, skips the collections so far (trackoutcomes_skip), and
-** makes the next collection have a record even if it decides nothing.
-*/
+/* Registers the tracker with the core. If it is registered already, only sets the distance to the
+   sample point. Otherwise skips the collections so far (trackoutcomes_skip), and makes the next one
+   have a record even if it decides nothing. */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;

@@ -29,11 +29,9 @@
 
 #include "trackerstate.h"
 
-/*
-** Initializes the tracker of the state of L, without a client. If 'lazy' is set, the first sample
-** allocates the buffers (about 300 KiB). This is for processes with many states, of which many
-** take no sample. Returns 0 if there is not enough memory.
-*/
+/* Initializes the tracker of the state of L, without a client. If 'lazy' is set, the buffers (about
+   300 KiB) are allocated by the first sample, because in a process with many states most may take
+   none. Returns 0 if there is not enough memory. */
 int tracker_open (Tracker *t, lua_State *L, int lazy);
 void tracker_close (Tracker *t);
 
@@ -49,9 +47,9 @@ void tracker_reopen (Tracker *t, lua_State *L);
 ** only from 'safe' or when the state starts.
 **
 ** tracker_wake restarts sampling for a client that has received no functions and classes yet
-** (tracker_again). If 'alloc' is 1, allocations are sampled; if it is 0, only safepoints are
-** requested. 'rest' is as for account_reset. Call it where tracker_idle may be called, from
-** 'room', or outside callbacks.
+** (tracker_again). If 'alloc' is 1, samples allocations; if 0, only requests safepoints. 'rest' is
+** as for account_reset. Call it where tracker_idle may be called, from 'room', or outside
+** callbacks.
 */
 void tracker_idle (Tracker *t, lua_State *L);
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
@@ -75,19 +73,17 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 /* Removes the client. First switches sampling off (tracker_off) and reports the last data. */
 void tracker_end (Tracker *t, lua_State *L);
 
-/*
-** The two steps of tracker_end. tracker_finish reports everything. tracker_leave removes the
-** client. Between these calls, the client may take over a followed sample of native memory: it sets
-** the sample's owner to NULL, so that tracker_leave does not stop watching the block.
-*/
+/* The two steps of tracker_end: tracker_finish reports everything, tracker_leave removes the
+   client. In between, the client may take over a followed sample of native memory, by setting its
+   owner to NULL: then tracker_leave does not stop watching the block. */
 void tracker_finish (Tracker *t, lua_State *L);
 void tracker_leave (Tracker *t, lua_State *L);
 
 /*
-** Removes the client in the child of a fork, where no Lua function may be called. Undecided
-** samples stay undecided. The memory of the lists is not freed, because the fork may have caught
-** another thread changing them. The state continues to run. When the core next reaches the sample
-** point, the sampler moves the point to infinity.
+** Removes the client in the child of a fork, where no Lua function may be called. Undecided samples
+** stay undecided. The memory of the lists is not freed, because another thread may have been
+** changing them at the fork. The state may continue to run: at the next sample point, the sampler
+** moves the point to infinity.
 */
 void tracker_abandon (Tracker *t);
 
@@ -108,9 +104,9 @@ void tracker_points (Tracker *t, lua_State *L, int on);
 
 /*
 ** Starts samples of native memory. The state receives the samples of threads that run it, and
-** possibly those of threads that run no state (mallocs.h). 'period' and 'seed' are as for
-** mallocs_start. Returns 0 if there is not enough memory. The client must have 'ready', and the
-** library must be loaded.
+** possibly those of threads that run no state (mallocs.h). The client must have 'ready', and the
+** library must be loaded. 'period' and 'seed' are as for mallocs_start. Returns 0 if there is not
+** enough memory.
 */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 

@@ -31,9 +31,9 @@ typedef struct TrackerClient {
   void (*function) (void *ud, uint64_t id, const char *name, int linedefined,
                     const char *source);
   void (*class) (void *ud, uint32_t id, const char *name);
-  /* Called before a sample of 'count' periods is taken. Returns 1 if there is space for it, 0 if
-     there is none (then the sample is lost), or a negative number if the client wants no more
-     samples. NULL: as if it always returned 1. */
+  /* Called before a sample of 'count' periods is taken. Returns 1 if there is space for it; 0 if
+     there is none, and the sample is lost; a negative number if the client wants no more samples.
+     NULL means always 1. */
   int (*room) (void *ud, uint64_t count);
   void (*sample) (void *ud, const ProfileSample *s, size_t shared,
                   const ProfileFrame *frames, size_t n);
@@ -41,8 +41,8 @@ typedef struct TrackerClient {
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
   /* Reports a collection, the outcomes f that it decided, and the deaths d of followed samples that
-     it found. If 'follows' is 1, the survivors in f are followed samples already, so d may contain
-     some of them. f->survived is 2 for a survivor that is not followed because the list is full. */
+     it found. If 'follows' is 1, the survivors in f are followed already, and some may be in d.
+     f->survived is 2 for a survivor that is not followed because the list is full. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
   void (*point) (void *ud, lua_State *L);  /* Called at a safepoint, as in luaN_Sampler. */

@@ -3,13 +3,13 @@
 ** Decides when the holders of a tracker's followed samples are searched (holders.h), and reports
 ** them to the client. If the heap is large, a child process does the search (holderssearch.h).
 **
-** Searches are also made when the heap has grown. A search at the end of the session alone would
-** miss objects of a function that has returned by then, because their holders no longer exist:
+** A search at the end of the session alone would miss objects that a function held which has
+** returned by then. So searches are also made when the heap has grown:
 **
 **   TH1  a search is made after a major collection if there are twice as many followed samples as
 **        at the last search, and at least TRACKHOLDERS_FIRST. The heap must be smaller than
-**        HOLDERSSEARCH_HEAP. After the first search, the expected duration must also be at most
-**        one part in TRACKHOLDERS_SHARE of the time since the session's start. So there are few
+**        HOLDERSSEARCH_HEAP. After the first search, the expected duration must also be at most one
+**        part in TRACKHOLDERS_SHARE of the time since the session's start. So there are few
 **        searches, and none takes more than about 8 ms.
 */
 #ifndef asamp_trackholders_h
@@ -22,10 +22,10 @@
 #define TRACKHOLDERS_NS		2  /* Expected ns of a search for each byte in use. */
 
 /*
-** Makes the tracker report the holders of the followed samples every 'ns' nanoseconds; 0: never. A
-** search is made at the end of the first major collection after that time. If no major collection
-** has ended when twice the time has passed, the search is made after the next collection of any
-** kind. The result of a child process is reported after a later collection.
+** Makes the tracker report the holders of the followed samples every 'ns' nanoseconds; 0: never.
+** The search is made after the first major collection that ends after that time, or after any
+** collection once twice the time has passed. The result of a child process is reported after a
+** later collection.
 */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
@@ -41,18 +41,14 @@ static inline void trackholders_growing (Tracker *t) {
 /* Called after a collection: searches for holders if a search is due. */
 void trackholders_often (Tracker *t, lua_State *L);
 
-/*
-** Reports the result of the running search (t->search) if it is ready. Reports only samples that
-** are still followed. Their positions in the list may have changed since the query;
-** FollowedSample.queried has the position of a sample in the query.
-*/
+/* Reports the result of the running search (t->search) if it is ready, for the samples that are
+   still followed. Their positions in the list may have changed since the query;
+   FollowedSample.queried has the position in the query. */
 void trackholders_answered (Tracker *t);
 
-/*
-** Searches for the holders of the followed samples and reports them now. Call it only where
-** luaN_walk may be called. Returns the number of these samples, or 0 if there are none, the client
-** takes no holders, or the search failed.
-*/
+/* Searches for the holders of the followed samples and reports them now. Returns the number of
+   these samples; 0 if there are none, the client takes no holders, or the search failed. Call it
+   only where luaN_walk may be called. */
 size_t trackholders_now (Tracker *t, lua_State *L);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Samples of native memory (mallocs.h) for a tracker.
+** Samples of native memory (mallocs.h) for a tracker. Their owner is a slot (mallocs_isowner).
 **
-**   A7  a sample of native memory is taken inside malloc. The tracker itself may have called
-**       malloc, or been interrupted by a signal handler that did. Therefore the sample is lost if
-**       the tracker is 'busy'. The owner of a sample of native memory is a slot (mallocs_isowner).
+**   A7  a sample of native memory is taken inside malloc, which may have been called by the tracker
+**       itself, or by a signal handler that interrupted it. Therefore the sample is lost if the
+**       tracker is 'busy'.
 */
 #ifndef asamp_tracknative_h
 #define asamp_tracknative_h
@@ -15,11 +15,9 @@
 #define TRACKNATIVE_MINREAPED	4096	/* While fewer samples are pending, those of freed native
 					   blocks are not released (Tracker.reaping). */
 
-/*
-** While this many samples are pending, further samples of native memory are lost. Otherwise the
-** list would grow without bound in a program that calls C functions for days and allocates no Lua
-** object, because only a collection decides the survival of samples. This many samples take 64 MB.
-*/
+/* While this many samples are pending, further samples of native memory are lost. Only a collection
+   decides their survival, so the list of a program that calls C functions for days, and allocates
+   no Lua object, would grow without bound. This many samples take 64 MB. */
 #define TRACKNATIVE_PENDING	(1u << 20)
 
 /*

@@ -115,9 +115,8 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 /*
 ** Determines which followed samples have died. A major collection checks all of them. A minor
 ** collection checks only for freed native memory and explicitly freed blocks (including large
-** strings that die young), because a program may allocate and free many of these between two major
-** collections. These checks are so rare that they take at most a hundredth of the time. The last
-** record ('ending') always checks.
+** strings that die young), of which there may be many between two major collections. It does so
+** only rarely, to take at most a hundredth of the time, and for the last record ('ending').
 */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
@@ -134,11 +133,9 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 }
 
 
-/*
-** Sets t->rss to the resident bytes of the process, read now or taken from an earlier reading. The
-** reading may be up to RESIDENT_NS old. It may be only RECORD_NS old in a major collection, or if
-** the heap's size differs by more than one RESIDENT_PART-th from that at the last fresh reading.
-*/
+/* Sets t->rss to the resident bytes of the process. The reading may be up to RESIDENT_NS old; but
+   only RECORD_NS in a major collection, or if the heap's size differs by more than one
+   RESIDENT_PART-th from that at the last fresh reading. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
@@ -152,8 +149,8 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 /*
 ** Decides survival in a collection and prepares its record. Collections may come every few
 ** microseconds. So a collection that decides nothing has no record if the last record is younger
-** than RECORD_NS, unless another collection of the same pause is reported. If one pause has a minor
-** and a major collection, this call for the major one first reports the minor one.
+** than RECORD_NS, unless another collection of the same pause is reported. In a pause with a minor
+** and a major collection, the call for the major one first reports the minor one.
 */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
@@ -203,11 +200,9 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
 }
 
 
-/*
-** Returns 1 if decideat need not run in this minor collection: no sample is undecided, and the
-** last record is younger than RECORD_NS. Deaths of followed samples are then found later. This
-** check is cheaper than decideat.
-*/
+/* Returns 1 if this minor collection can do without decideat, which is slower than this check: no
+   sample is undecided, and the last record is younger than RECORD_NS. Deaths of followed samples
+   are then found later. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))

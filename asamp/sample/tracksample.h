@@ -12,9 +12,8 @@
 /*
 ** Callback of luaN_Sampler: called when an allocation has passed a sample point. Returns the
 ** distance to the next one; INTERVAL_MAX: no more samples are wanted. If there is not enough
-** memory, or the client has no space for the sample, the sample is counted as lost. To save time,
-** thread cancellation is disabled only in the parts that may block, which most samples do not
-** reach.
+** memory, or the client has no space for the sample, counts it as lost. To save time, disables
+** thread cancellation only in the parts that may block, which most samples do not reach.
 */
 uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64_t over);
 

@@ -20,10 +20,8 @@ static uint64_t secondbit (const void *block) {
 }
 
 
-/*
-** Returns 1 if the block may be watched, by its second bit. The word of the bits is in the CPU
-** cache, because the core has just read it; the tables of 'pending' and 'followed' would not be.
-*/
+/* Returns 1 if the block may be watched, by its second bit. The core has just read the word of the
+   bits, so it is in the CPU cache; the tables of 'pending' and 'followed' would not be. */
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }
