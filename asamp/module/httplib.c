@@ -8,8 +8,8 @@
 **   server:port() -> the port's number; 0: unknown
 **   server:wait(ms) -> list of new requests {id, method ("GET", "HEAD", "POST"), path,
 **       query = {key = value}, host, origin, authorization, site}. The last four are the values of
-**       the headers Host, Origin, Authorization and Sec-Fetch-Site; nil: the request has no such
-**       header
+**       the headers Host, Origin, Authorization and Sec-Fetch-Site, of a repeated one joined by
+**       ", "; nil: the request has no such header
 **   server:answer(id, status, type, body)  answers a request; no effect if it was answered, or its
 **       connection is closed
 **   server:close()  answers suspended requests with status 503
@@ -33,6 +33,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -322,10 +323,38 @@ static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *
 }
 
 
-/* Sets 'field' of the table on top to the value of a header, if the request has that header. */
+/* A header that is searched. */
+typedef struct Header {
+  lua_State *L;
+  const char *name;
+  int n;	/* how often it was found; its values are the string on top of the stack if n > 0 */
+} Header;
+
+
+static enum MHD_Result onheader (void *ud, enum MHD_ValueKind kind, const char *key,
+                                 const char *value) {
+  Header *h = ud;
+  (void)kind;
+  if (strcasecmp(key, h->name) != 0) return MHD_YES;
+  if (value == NULL) value = "";
+  if (h->n++ == 0)
+    lua_pushstring(h->L, value);
+  else {
+    lua_pushfstring(h->L, "%s, %s", lua_tostring(h->L, -1), value);
+    lua_replace(h->L, -2);
+  }
+  return MHD_YES;
+}
+
+
+/*
+** Sets 'field' of the table on top to the value of a header, if the request has that header. The
+** values of a repeated header are joined by commas, so that a check sees all of them.
+*/
 static void setheader (lua_State *L, const Request *a, const char *field, const char *header) {
-  const char *value = MHD_lookup_connection_value(a->connection, MHD_HEADER_KIND, header);
-  if (value != NULL) setstring(L, field, value);
+  Header h = {L, header, 0};
+  MHD_get_connection_values(a->connection, MHD_HEADER_KIND, onheader, &h);
+  if (h.n > 0) lua_setfield(L, -2, field);
 }
 
 

@@ -219,6 +219,11 @@ describe("asamp serve", function()
     assert.same({403, "the request comes from a page of another origin\n"}, {status, text})
     assert.equal(403, (fetch(port, "GET /metrics",
                              "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n" .. bearer)))
+    -- Of a header that is given twice both values are checked.
+    for _, twice in ipairs{"Host: evil", "Origin: http://localhost\r\nOrigin: http://evil",
+                           "Sec-Fetch-Site: none\r\nsec-fetch-site: cross-site"} do
+      assert.equal(403, (fetch(port, "GET /metrics", "Host: localhost\r\n" .. twice .. "\r\n" .. bearer)))
+    end
     assert.equal(405, (fetch(port, "POST /metrics", "Host: localhost\r\n" .. bearer)))
     assert.equal(405, (fetch(port, "DELETE /metrics", "Host: localhost\r\n" .. bearer)))
     assert.equal(502, (fetch(port, "POST /debug/pprof/heap", "Host: localhost\r\n" .. bearer)))
