@@ -128,11 +128,11 @@ static int64_t rssof (const ProfileCollection *c) {
 }
 
 /*
-** Writes a collection as one line of numbers. Most of them are differences to expected values, so
-** that they are usually small. Expected are: the bytes in use grow by the tenured bytes; a major
-** collection starts when the minor collection of the same pause ends; the nursery has the size of
-** the previous one; the program has filled it to this size. Zeros at the end of the line are
-** omitted.
+** Writes a collection as one line of numbers, without the zeros at its end. Most are differences to
+** expected values, and so usually small. These are expected:
+**   - the bytes in use grow by the tenured bytes
+**   - a major collection starts when the minor collection of the same pause ends
+**   - the nursery has the size of the previous one, and the program has filled it
 */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {

@@ -75,12 +75,9 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
   encoder_meta(e, key, text);
 }
 
-/*
-** Writes the meta "period": the seconds that a time sample represents. It is written after the
-** first time sample, so that each file with a period has a time sample, even if the file was cut:
-** converters divide by the number of time samples. If there was no time sample, 0 is written at the
-** end.
-*/
+/* Writes the meta "period": the seconds that a time sample represents. Writes it after the first
+   time sample, because converters divide by the number of time samples, and a file may be cut: so
+   each file with a period has a time sample. If there was none, writes 0 at the end. */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
   char text[32];

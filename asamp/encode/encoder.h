@@ -19,11 +19,9 @@
 #include "sample.h"
 #include "vmprof.h"
 
-/*
-** Largest number of bytes of all copies of one sample's stack. A stack is written once per period
-** that the sample represents, up to this limit: 1 GiB allocated at a period of 64 bytes would be 16
-** million stacks. The details contain the true number of periods and the number of copies.
-*/
+/* Largest number of bytes of all copies of one sample's stack. A stack is written once per period
+   that the sample represents, up to this limit: 1 GiB allocated at a period of 64 bytes would be 16
+   million stacks. The details have the true number of periods and the number of copies. */
 #define ENCODER_COPYBYTES	(32u << 20)
 
 /* Options of a log. */
@@ -66,11 +64,9 @@ typedef struct EncoderConfig {
 
 typedef struct Encoder Encoder;
 
-/*
-** Callback that takes the bytes in 'out' and sets out->n to 0. Called between records when enough
-** bytes are available, and at the end of a batch or of the log. If 'text' is 1, the bytes are
-** names of native code, details or the trailer. If it is 0, they are stacks or other records.
-*/
+/* Callback that takes the bytes in 'out' and sets out->n to 0. Called between records when enough
+   bytes are available, and at the end of a batch or of the log. 'text' is 1 for names of native
+   code, details and the trailer; 0 for stacks and other records. */
 typedef void (*EncoderSink) (void *ud, Bytes *out, int text);
 
 /*
@@ -97,10 +93,10 @@ void encoder_called (Encoder *e, const char *name, size_t n);
 */
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 /*
-** Records deaths among the orphans of a state. In a merged file, these may also be samples of
-** native memory of an open state. 'runs' has n lengths, alternately of live and of dead samples,
-** starting at the oldest sample. Dead samples are removed from the state's list of orphans, so that
-** the next call does not count them.
+** Records deaths among the orphans of a state (in a merged file, also among samples of native
+** memory of an open state). 'runs' has n lengths, alternately of live and of dead samples, starting
+** at the oldest sample. Dead samples leave the state's list of orphans, so that the next call does
+** not count them.
 */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /*
@@ -127,11 +123,9 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
 */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
-/*
-** Records deaths as n run lengths over the list of followed samples (P7 in profile.h), alternately
-** of live and of dead samples; n is even. The first call after an outcome or a collection starts
-** at the oldest sample. A further call continues after the previous runs.
-*/
+/* Records deaths as n run lengths over the list of followed samples (P7 in profile.h), alternately
+   of live and of dead samples; n is even. The first call after an outcome or a collection starts at
+   the oldest sample; later ones continue. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
@@ -174,11 +168,9 @@ int encoder_full (const Encoder *e);
 /* Writes the names of the native addresses and the details that are new since the last batch. */
 void encoder_batch (Encoder *e);
 
-/*
-** Marks the log as that of a flight recorder. The kept part of the run has a length of 'ns'; its
-** requested length is 'wanted' ns. 'samples' is the number of samples, in periods, that were taken
-** before the kept part and were still alive at its start. They represent 'bytes' bytes.
-*/
+/* Marks the log as that of a flight recorder. The kept part of the run is 'ns' long; 'wanted' ns
+   were requested. 'samples' (in periods) were taken before the kept part and were still alive at
+   its start; they represent 'bytes' bytes. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log, which encoder_finish records. */

@@ -34,11 +34,9 @@ Origin *origins_get (Origins *o, uint32_t id) {
   return o->last = new;
 }
 
-/*
-** Removes the entries of freed states (OR3) from 'places' by rebuilding it, because an IdMap has no
-** removal. Does so if there are at least 1,024 entries, and three quarters or more of them belong
-** to freed states. If there is not enough memory, a later call does it.
-*/
+/* Removes the entries of freed states (OR3) from 'places', if there are at least 1,024 entries and
+   three quarters belong to freed states. Rebuilds 'places', because an IdMap has no removal. If
+   there is not enough memory, a later call does it. */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;
@@ -83,11 +81,8 @@ static int note (Numbers *n, uint64_t local, uint32_t number) {
   return 1;
 }
 
-/*
-** Returns the number of a name in 'names', a map of up to 'most' names, and adds a new name (OR2).
-** Returns IDMAP_NONE if the map is full and does not contain the name, or 0 if there is not enough
-** memory.
-*/
+/* Returns the number of a name in 'names', a map of up to 'most' names; adds a new name (OR2).
+   Returns IDMAP_NONE for a new name if the map is full, or 0 if there is not enough memory. */
 static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const char *name,
                                int *isnew) {
   uint64_t key = hash_bytes(name, strlen(name)) | 1;

@@ -32,11 +32,9 @@ typedef struct PastTotals {
   uint64_t bytes;       /* bytes that they represent */
 } PastTotals;
 
-/*
-** Makes an empty Past. 'period' is the number of bytes that one period of an allocation sample
-** represents, until an event changes it for a state. 'mallocs' is that number for samples of
-** native memory. Returns NULL if there is not enough memory.
-*/
+/* Makes an empty Past. 'period' is the number of bytes that one period of an allocation sample
+   represents, until an event changes it for a state; 'mallocs' the same for samples of native
+   memory. Returns NULL if there is not enough memory. */
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 
@@ -46,11 +44,9 @@ void past_take (Past *p, const Event *event);
 /* Writes the data to an encoder that has no events yet. */
 void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
-/*
-** Returns how much is missing: the number of samples without a stack (PA2), plus the names beyond
-** PAST_TEXTS, plus the survivors that are left out because they are not followed, although they
-** may still be alive.
-*/
+/* Returns how much is missing: the number of samples without a stack (PA2), of names beyond
+   PAST_TEXTS, and of survivors that are left out because they are not followed, although they may
+   still be alive. */
 uint64_t past_left (const Past *p);
 /* Returns 1 if memory ran out: samples or names are missing. */
 int past_failed (const Past *p);

@@ -36,11 +36,11 @@ static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
 
 /*
 ** Parameters of zlib for LIVE (deflateTune). A stack repeats the previous one except for a few
-** words, and most bytes of a word are zero. So the best match has the maximal length, but many
+** words, so the best match has the maximal length. But most bytes of a word are zero, and most
 ** candidates for a match are short. Therefore zlib compares CHAIN candidates, more than level 6
 ** does by default; a quarter of them after a match of GOOD bytes. After a match of LAZY bytes, it
-** does not try the next position. In a text, TEXTCHAIN candidates are enough: CHAIN would save only
-** 3% of the bytes, in twice the time.
+** does not try the next position. For a text, TEXTCHAIN candidates are enough: CHAIN would save
+** only 3% of the bytes, in twice the time.
 */
 enum { LEVEL = 6, GOOD = 8, LAZY = 64, LONGEST = 258, CHAIN = 1024, TEXTCHAIN = 64 };
 
@@ -123,11 +123,9 @@ static uint32_t fastlength (const struct isal_zstream *fast) {
   return (uint32_t)fast->z.total_in;
 }
 
-/*
-** Parameters of zlib for FAST. With them zlib accepts the first match found, up to the maximal
-** length, and indexes the bytes that the match covers. The output is as small as with zlib's
-** default level, and takes two thirds of the time.
-*/
+/* Parameters of zlib for FAST: zlib accepts the first match found, up to the maximal length, and
+   indexes the bytes that it covers. The output is as small as with zlib's default level, in two
+   thirds of the time. */
 enum { FASTLEVEL = 3, FASTCHAIN = 32 };
 
 static void beginfast (struct isal_zstream *fast) {

@@ -76,16 +76,14 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
 /*
 ** Declares whether the following input is text (1) or stacks (0, the initial value). LIVE then
 ** gives each kind its own Huffman codes, and makes zlib skip the shortest matches among the digits
-** of a text, which gives smaller output. While LIVE uses zlib, it ignores some of the changes if
-** there are more than COMPRESSOR_TURNS between two flushes. SMALL and FAST ignore all changes.
+** of a text: the output is smaller. After COMPRESSOR_TURNS changes between two flushes, LIVE
+** ignores some while it uses zlib. SMALL and FAST ignore all.
 */
 void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud);
 
-/*
-** Stores in 'ending' the bytes that would end the gzip member at this point of the output. Returns
-** their number; 0: no member is open. A caller that cannot write the later output writes these
-** bytes instead. Called directly after a FLUSH.
-*/
+/* Stores in 'ending' the bytes that would end the gzip member at this point of the output, and
+   returns their number; 0: no member is open. Called directly after a FLUSH. A caller that cannot
+   write the later output writes these bytes instead. */
 #define COMPRESSOR_ENDING	16
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);
 

@@ -26,10 +26,11 @@ void decompressor_free (Decompressor *u);
 
 /*
 ** Decompresses from *in, which has *nin bytes, to *out, which has space for *nout bytes. Advances
-** *in and *out and reduces *nin and *nout. Returns END at the end of a member (the next step
-** starts another one), BAD if the data are corrupt, else MORE. If no byte was read or written
-** although there is space, more input is needed. A step may write output without reading input,
-** from the decompressor's buffer.
+** *in and *out and reduces *nin and *nout. Returns
+**   - END at the end of a member; the next step starts another one
+**   - BAD if the data are corrupt
+**   - else MORE; more input is needed if no byte was read or written although there is space
+** A step may write output from the decompressor's buffer without reading input.
 */
 int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
                        unsigned char **out, size_t *nout);

@@ -59,12 +59,9 @@ int foreign_peer (int fd, ForeignPeer *peer) {
   return 1;
 }
 
-/*
-** Returns 1 if descriptor 'n' of the process is open for reading or writing, and is that file. The
-** descriptor is copied first, because the process may replace it between two checks. A descriptor
-** of O_PATH does not count: a user can open any file in a folder that the user can search, without
-** rights on the file.
-*/
+/* Returns 1 if descriptor 'n' of the process is open for reading or writing, and is that file.
+   Checks a copy of the descriptor, because the process may replace it between two checks. A
+   descriptor of O_PATH does not count: a user can open one without rights on the file. */
 static int isopen (int process, int n, const struct stat *file) {
   struct stat s;
   int fd = (int)syscall(SYS_pidfd_getfd, process, n, 0);

@@ -26,11 +26,9 @@ typedef struct ForeignPeer {
   uid_t uid;		/* present user of the process (foreign_peer) */
 } ForeignPeer;
 
-/*
-** Determines the process that listens at the other end of the connected socket. The system reports
-** the user that this process had when it called listen. If that was root, *peer has the process's
-** present user instead, if the system shows it. Returns 0 with errno on failure.
-*/
+/* Determines the process that listens at the other end of the connected socket. The system reports
+   the user that it had when it called listen. If that was root, *peer has its present user instead,
+   if the system shows it. Returns 0 with errno on failure. */
 int foreign_peer (int fd, ForeignPeer *peer);
 
 /*

@@ -89,11 +89,9 @@ void livefile_empty (LiveFile *f);
 /* Closes the file and frees everything except *f itself. After that f->error does not change. */
 void livefile_close (LiveFile *f);
 
-/*
-** Does the work of livefile_close in the child of a fork. Does not detect a removed file (W4) or a
-** failed close. Does not free the kept bytes: in the parent, another thread may have been enlarging
-** their buffer during the fork.
-*/
+/* Does the work of livefile_close in the child of a fork, but does not detect a removed file (W4)
+   or a failed close. Does not free the kept bytes: in the parent, another thread may have been
+   enlarging their buffer during the fork. */
 void livefile_abandon (LiveFile *f);
 
 #endif

@@ -43,11 +43,9 @@ int output_isdevice (const char *path);
 ** or an errno.
 */
 int output_open (Output *o, const char *path, int how);
-/*
-** Completes the file and gives it its final name. If 'keep' is 0, or after a failure, removes it
-** instead. A file that is written directly is neither renamed nor removed. Returns 0 or the errno
-** of the first failure.
-*/
+/* Completes the file and gives it its final name. If 'keep' is 0, or after a failure, removes it
+   instead. (A file that is written directly is neither renamed nor removed.) Returns 0 or the errno
+   of the first failure. */
 int output_close (Output *o, int keep);
 
 void output_bytes (Output *o, const void *data, size_t n);

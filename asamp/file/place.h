@@ -59,11 +59,8 @@ typedef struct Place {
   int folder;           /* copy of PlaceWish.folder */
 } Place;
 
-/*
-** Opens the file, and empties it unless wish->later is set. Returns 0, or an errno with a phrase
-** in 'why'. The phrase is empty if the errno's text is sufficient. If it fails, no file was
-** emptied.
-*/
+/* Opens the file, and empties it unless wish->later is set. Returns 0, or, with no file emptied, an
+   errno and a phrase in 'why', which is empty if the errno's text is sufficient. */
 int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 
 /*

@@ -25,8 +25,8 @@ typedef struct Source Source;
 ** Opens a file; "-" is standard input. Returns NULL with errno on failure. source_failure reports
 ** errors of later reads.
 **
-** Standard input can be opened repeatedly, and each source reads it from its start. If standard
-** input cannot seek, the first call copies all of it to an unnamed file in $TMPDIR or /tmp.
+** Standard input can be opened repeatedly, each time from its start. If it cannot seek, the first
+** call copies all of it to an unnamed file in $TMPDIR or /tmp.
 */
 Source *source_open (const char *path);
 void source_close (Source *s);
@@ -62,10 +62,8 @@ int source_live (const Source *s);
 /* Returns 1 if 'path', with which the source was opened, is the name of another file now. */
 int source_replaced (const Source *s, const char *path);
 
-/*
-** Locks the file, so that no profile is written into it, and reads its size again. Returns 0 if a
-** process is writing the file already. On a file system without locks, only reads the size.
-*/
+/* Locks the file, so that no profile is written into it, and reads its size again. Returns 0 if a
+   process is writing it already. On a file system without locks, only reads the size. */
 int source_lock (Source *s);
 
 /*

@@ -36,11 +36,8 @@ typedef struct Temporary {
   struct Temporary *next;
 } Temporary;
 
-/*
-** Creates a temporary file in the folder of 'path'. If 'path' is a symbolic link, creates it in the
-** folder of the link's target (TM4). 'locked' is 1 if the caller has locked the file at 'path'.
-** Returns 0 or an errno.
-*/
+/* Creates a temporary file in the folder of 'path' or, if 'path' is a symbolic link, of its target
+   (TM4). 'locked' is 1 if the caller has locked the file at 'path'. Returns 0 or an errno. */
 int temporary_start (Temporary *t, const char *path, int locked);
 /* Returns the reason for an errno of the functions here, with a remedy for ETXTBSY. */
 const char *temporary_reason (int error);

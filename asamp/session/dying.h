@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finishes profiles before a signal that the program does not handle ends the process. The signals
-** are: SIGTERM, which stops services; SIGHUP, SIGINT and SIGQUIT, with which a terminal ends its
-** programs; SIGPIPE, which comes when nobody reads the output any more; and SIGABRT, which follows
-** an uncaught error (lua.h: panic), a failed assertion, or a broken malloc heap. The registered
-** functions run first. Then the process dies of the signal as it would without them. Exception: if
-** the signal interrupted the thread that was between dying_start and dying_done, the interrupted
-** code continues.
+** Finishes profiles before a signal that the program does not handle ends the process:
+**   - SIGTERM, which stops services
+**   - SIGHUP, SIGINT and SIGQUIT, with which a terminal ends its programs
+**   - SIGPIPE, which comes when nobody reads the output any more
+**   - SIGABRT, after an uncaught error (lua.h: panic), a failed assertion, or a broken malloc heap
+** The registered functions run first. Then the process dies of the signal as it would without them.
+** Exception: if the signal interrupted the thread that was between dying_start and dying_done, the
+** interrupted code continues.
 **
 **   DY1  a handler of the program, or an ignored signal, is never changed, because our handler
 **        replaces only the default action;
-**   DY2  process 1, the first one of a container, does not die of any of these signals, because
-**        the system ignores the signals that process 1 does not handle. So in process 1 SIGHUP,
-**        SIGQUIT and SIGPIPE (which a server receives for every broken connection) finish nothing.
-**        SIGTERM, SIGINT and SIGABRT finish the profiles, although the process may continue,
-**        because whoever stops a container kills it next;
+**   DY2  process 1, the first one of a container, does not die of any of these signals, because the
+**        system ignores the signals that it does not handle. So in process 1 SIGHUP, SIGQUIT and
+**        SIGPIPE (which a server receives for every broken connection) finish nothing. SIGTERM,
+**        SIGINT and SIGABRT finish the profiles, although the process may continue, because whoever
+**        stops a container kills it next;
 **   DY3  between dying_hold and dying_release a thread makes a file that the registered functions
-**        must find. A signal that arrives in this time is handled after dying_release. A thread
-**        other than the holder handles it after 10 s at the latest.
+**        must find. A signal that arrives in this time is handled after dying_release; on a thread
+**        other than the holder, after 10 s at the latest.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h
@@ -48,10 +49,10 @@ void dying_release (const sigset_t *before);
 void dying_forked (void);
 
 /*
-** Claims the finishing of profiles for this thread, after a wait of at most 10 s for holds
-** (dying_hold) to end. Only the first call in a process gets the claim and returns 1; its caller
-** must finish the profiles and then call dying_done. Any other call returns 0. If another thread
-** has the claim, it first waits at most 10 s for the dying_done of that thread.
+** Claims the finishing of profiles for this thread. First waits at most 10 s for holds (dying_hold)
+** to end. Only the first call in a process gets the claim and returns 1; its caller must finish the
+** profiles and then call dying_done. Any other call returns 0, after a wait of at most 10 s for
+** dying_done if another thread has the claim.
 */
 int dying_start (void);
 void dying_done (void);

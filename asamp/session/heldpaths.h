@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Numbers the paths of holders that are already in a session's profile. A path is emitted once,
-** however often holders are searched. So the file of a long session, and the memory of its
-** readers, grow with the program and not with time. Invariants:
+** however often holders are searched. So the file of a long session, and the memory of its readers,
+** grow with the program and not with time.
 **
 **   HP1  equal paths have equal numbers, 1, 2, ..., in the order of their emission;
 **   HP2  there are at most READER_MAXPATHS paths. Each occurrence of a further path is replaced by

@@ -103,11 +103,9 @@ typedef struct Walk {
   size_t alive;			/* number of living orphans of the same state before 'from' */
 } Walk;
 
-/*
-** Continues the walk over the orphans of one state, up to its last one or until 'runs' is full
-** ('most' runs, even). Removes the dead orphans from the list. Stores the state's number in
-** *state. Returns the number of runs, which are alternately of live and of dead orphans.
-*/
+/* Continues the walk over the orphans of one state, whose number it stores in *state, to its last
+   one or until 'runs' is full ('most' runs, even). Removes the dead orphans from the list. Returns
+   the number of runs, which are alternately of live and of dead orphans. */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;

@@ -29,10 +29,8 @@
 */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
-/*
-** Returns 1 if orphans_emit is due for 'p' at the time 'now' (ns). That is so if 'p' has orphans,
-** any watched block was freed since the last check, and the last check was long enough ago.
-*/
+/* Returns 1 if orphans_emit is due for 'p' at the time 'now' (ns): 'p' has orphans, a watched block
+   was freed since the last check, and that check was long enough ago. */
 int orphans_aredue (const Profile *p, uint64_t now);
 
 /* Reports the deaths of the orphans of 'p', and removes the dead from the list. */

@@ -195,11 +195,9 @@ static void cannot (int error, const char *why) {
 }
 
 
-/*
-** Opens a profile at the path 'to' or, if 'to' is NULL, at the path made from the pattern. If the
-** pattern has %n, 'number' replaces it; otherwise 'number' has the meaning of PlaceWish.number. On
-** failure returns NULL with the reason in 'err'. Lock held.
-*/
+/* Opens a profile at the path 'to' or, if 'to' is NULL, at the path made from the pattern. 'number'
+   replaces %n; in a pattern without %n, it is PlaceWish.number. On failure returns NULL with the
+   reason in 'err'. Lock held. */
 static Profile *process_make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
   int isown = (to != NULL);

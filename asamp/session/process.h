@@ -61,10 +61,10 @@ typedef struct ProcessRate {
 
 /*
 ** Makes the process write to another file: to 'to' or, if 'to' is NULL, to the pattern's file with
-** the next number. 'rate' has the new sampling rates; NULL: the rates do not change. If 'temporary'
-** is 1, the new file is a temporary recording, which process_stop ends. The old file ends at once;
-** each state switches to the new file at its next sample or collection.
-**
+** the next number. The old file ends at once; each state switches to the new one at its next sample
+** or collection.
+**   - 'rate' has the new sampling rates; NULL: no change
+**   - 'temporary' is 1 for a temporary recording, which process_stop ends
 ** Not thread-safe, and must not be called in a callback of a state. On failure returns 0 with the
 ** reason in 'err', and nothing has changed.
 */
@@ -72,9 +72,9 @@ int process_switch (const char *to, const ProcessRate *rate, int temporary, char
                     size_t errsize);
 /*
 ** Ends a temporary recording and returns to the sampling rates of process_setup. If these sample
-** anything, the pattern's next file is opened. Returns 0 with the reason in 'err' if no temporary
-** recording is running. Also returns 0 if the recording has ended but the next file could not be
-** made; PR2 describes the further attempts.
+** anything, opens the pattern's next file. Returns 0 with the reason in 'err' if no temporary
+** recording is running, or if it has ended but the next file could not be made (PR2 describes
+** further attempts).
 */
 int process_stop (char *err, size_t errsize);
 

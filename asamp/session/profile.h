@@ -67,9 +67,9 @@ typedef struct ProfileConfig {
   int compress;         /* 1: gzip, 0: uncompressed */
   EncoderConfig log;    /* Options of the log. profile_open sets 'pid', 'tuning' and
 			   'recorder'. With 'states', each state calls profile_start. */
-  /* Called at the start and at the end of the file's first stall (profile_room), not for later
-     stalls. At the end, 'error' is 0 and 'lost' is the number of samples lost in the stall. Runs on
-     the writer thread with no lock held. NULL: no call. */
+  /* Called at the start and the end of the file's first stall (profile_room) only. At the end,
+     'error' is 0 and 'lost' is the number of samples lost in the stall. Runs on the writer thread
+     with no lock held. NULL: no call. */
   void (*stalled)(const char *path, int error, uint64_t lost);
   /* Called on the writer thread after every buffer, and from time to time. Returns 1 if it had
      work to do; then it is called again soon. NULL: no call. */
@@ -130,8 +130,8 @@ void profile_called (ProfileState *s, const char *name);
 /*
 ** For a profile of many states: emits the end of a state. 'bytes' are the bytes that it allocated
 ** while it was sampled; 'left' and 'lost' are as for profile_left and profile_lost. 'orphans' is
-** the number of its followed samples of native memory, whose deaths profile_orphans emits later.
-** The state's other followed samples leave the list of P7 at once.
+** the number of its followed samples of native memory; profile_orphans emits their deaths later.
+** Its other followed samples leave the list of P7 at once.
 */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
@@ -157,10 +157,9 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
 
 /*
 ** Returns 0 during a stall, else 1. In a stall the last write has failed, for example because the
-** disk is full, and is tried again later (W6 of livefile.h). The caller should then take no
-** samples; a sample that is not reported needs no outcome. Events that are reported anyway are
-** kept in memory, except time samples, which are lost. So the profile has a gap, and a mark
-** "samples lost" at its end.
+** disk is full, and is tried again later (W6 of livefile.h). The caller should take no samples
+** then; a sample that is not reported needs no outcome. Other events are kept in memory, except
+** time samples, which are lost. The profile has a gap, with a mark "samples lost" at its end.
 */
 int profile_room (Profile *p);
 /*
@@ -169,12 +168,9 @@ int profile_room (Profile *p);
 */
 int profile_offer (Profile *p, uint64_t count);
 
-/*
-** Returns 1 if a sample can be reported, probably without waiting for the writer. The conditions
-** are: half of the active buffer is free, the file has not failed or stalled, the profile has not
-** ended, and this thread is not inside a report. May be called by a signal handler that
-** interrupted a report.
-*/
+/* Returns 1 if a sample can be reported, probably without waiting for the writer: half of the
+   active buffer is free, the file has not failed or stalled, the profile has not ended, and this
+   thread is not inside a report. May be called by a signal handler that interrupted a report. */
 int profile_ready (Profile *p);
 
 /* Counts samples that were lost before they could be passed to the profile. n is their number; a
@@ -190,13 +186,12 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
-** Emits a collection, with the outcomes of the n oldest undecided samples, oldest first, in
-** 'survived'. An outcome is 0 for died, 1 for survived, 2 for survived and not followed. 'classes'
-** has the classes of the samples (0: none); NULL: no sample has one.
-**
-** 'deaths' has the deaths among the followed samples as 'ndeaths' run lengths: a number of live
-** samples, a number of dead ones, and so on. 'ndeaths' is even; the samples after the last run are
-** alive.
+** Emits a collection.
+**   - 'survived' has the outcomes of the n oldest undecided samples, oldest first: 0 died, 1
+**     survived, 2 survived and not followed
+**   - 'classes' has the classes of these samples (0: none); NULL: no sample has one
+**   - 'deaths' has the deaths among the followed samples as 'ndeaths' run lengths (even): a number
+**     of live samples, a number of dead ones, and so on. The samples after the last run are alive
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
@@ -239,20 +234,17 @@ void profile_left (ProfileState *s, const ProfileLeft *left);
 /* Emits a new period of the state's allocation samples, in bytes. */
 void profile_period (ProfileState *s, uint64_t period);
 
-/*
-** Writes the remaining events and the trailer, joins the writer thread and closes the file. Call
-** it only once, and not in the child of a fork. Later events, from any thread, are lost without
-** harm. Fills *totals unless 'totals' is NULL. Returns 0, or -1 if ProfileTotals.lost or 'error'
-** is not 0.
-*/
+/* Writes the remaining events and the trailer, joins the writer thread and closes the file. Call it
+   once, and not in the child of a fork. Later events, from any thread, are lost without harm. Fills
+   *totals unless it is NULL. Returns 0, or -1 if ProfileTotals.lost or 'error' is not 0. */
 int profile_end (Profile *p, ProfileTotals *totals);
 
 /*
-** For a flight recorder: writes its content to the file 'to' (NULL: to its own path with the next
-** number), waits until that is done, and continues recording. For any other profile, flushes all
-** events so far to the file; 'to' must be NULL. 'isshort' is 1 if memory is exhausted; then the
-** memory reserved for this case is used. Stores the path of the file in 'path'. Returns 0 with the
-** reason in 'err' on failure.
+** Flushes all events so far to the file; 'to' must be NULL. For a flight recorder instead writes
+** its content to the file 'to' (NULL: to its own path with the next number), waits until that is
+** done, and continues recording. 'isshort' is 1 if memory is exhausted; then the memory reserved
+** for this case is used. Stores the path of the file in 'path'. Returns 0 with the reason in 'err'
+** on failure.
 */
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
                   size_t errsize);
@@ -287,12 +279,13 @@ struct ProfileLast {
 };
 
 /*
-** Like profile_end, but called at exit(). A signal handler may have called exit(), so this
-** function may have interrupted any code of this thread. First emits the final data of each state:
-** 'next' stores those of one state in *last, and returns 0 after the last state. If the writer
-** waits for a lock that the interrupted code holds (of malloc or the loader), returns after about
-** 3 s; unwritten events are then lost, with the error EDEADLK. Waits up to 5 s for a pipe that
-** accepts no bytes (W8 of livefile.h). Frees nothing.
+** Like profile_end, but called at exit(), perhaps in a signal handler that interrupted any code of
+** this thread. Frees nothing. First emits the final data of each state: 'next' stores those of one
+** state in *last, and returns 0 after the last state.
+**
+** If the writer waits for a lock that the interrupted code holds (of malloc or the loader), returns
+** after about 3 s; unwritten events are lost, with the error EDEADLK. Waits up to 5 s for a pipe
+** that accepts no bytes (W8 of livefile.h).
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);
@@ -306,12 +299,9 @@ const char *profile_message (int error);
 /* Returns the totals so far. */
 void profile_totals (Profile *p, ProfileTotals *totals);
 
-/*
-** Frees 'p' in the child of a fork, and closes the child's descriptor of the file. In the child,
-** no function except this one and profile_close may be called. The memory of the encoder and of a
-** flight recorder is not freed, because the parent's writer thread may have been changing it at the
-** fork.
-*/
+/* Frees 'p' in the child of a fork, and closes the child's descriptor of the file. In the child, no
+   function except this one and profile_close may be called. Does not free the memory of the encoder
+   and of a flight recorder, which the parent's writer thread may have been changing at the fork. */
 void profile_abandon (Profile *p);
 
 #endif

@@ -83,11 +83,9 @@ static inline int hasroom (const Profile *p, size_t size) {
   return QUEUE_BYTES - p->queue[p->active].used >= size;
 }
 
-/*
-** Waits until the active buffer has space (Q3). Returns 0 if it will have none, because the file
-** has failed, the profile has ended, or this is the child of a fork. Not inlined, so that the fast
-** path saves no registers for it.
-*/
+/* Waits until the active buffer has space (Q3). Returns 0 if the file has failed, the profile has
+   ended, or this is the child of a fork. Not inlined, so that the fast path saves no registers for
+   it. */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;
   while (!hasroom(p, size)) {
@@ -195,10 +193,8 @@ void profile_left (ProfileState *s, const ProfileLeft *left) {
                      sizeof(*left));
 }
 
-/*
-** Returns the number of bytes of a text that are to be stored. That is n if n is within the limit;
-** otherwise the text is truncated at the end of a UTF-8 character. Counts truncated texts.
-*/
+/* Returns the number of bytes of a text that are stored: n, or fewer if the limit truncates the
+   text, at the end of a UTF-8 character. Counts truncated texts. */
 static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
   if (n <= limit)
@@ -472,11 +468,9 @@ static int awaitwriter (const Profile *p) {
   return 1;
 }
 
-/*
-** Waits for space for the last events of a state. Called with the lock held, which it releases
-** while it waits. Returns 1 with the lock held if there is space, or after an error. Returns 0
-** without the lock, and *locked set to 0, if the writer is stuck or the lock cannot be taken again.
-*/
+/* Waits for space for the last events of a state. Called with the lock held; releases it while it
+   waits. Returns 1 with the lock held if there is space, or after an error. Returns 0 without the
+   lock, and sets *locked to 0, if the writer is stuck or the lock cannot be taken again. */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
                   sizeof(OrphansEvent) + PROFILE_LASTRUNS * sizeof(uint32_t);

@@ -269,11 +269,9 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
   return istaken && wish.error == 0;
 }
 
-/*
-** Frees the queue, the ring and the memory reserve when a profile has ended, because a state that
-** does not run may keep the rest of the profile for a long time. Lock held; 'stop' ensures that no
-** later event uses them.
-*/
+/* Frees the queue, the ring and the memory reserve when a profile has ended: a state that does not
+   run may keep the rest of the profile for a long time. Lock held; 'stop' ensures that no later
+   event uses them. */
 static void freequeue (Profile *p) {
   int i;
   for (i = 0; i < 2; i++) {

@@ -5,11 +5,9 @@
 /* The profile whose writer this OS thread is waking at present; NULL: none. */
 static OFTHREAD const Profile *volatile waking;
 
-/*
-** A condition variable has an internal lock. A signal handler may interrupt this function and call
-** exit(), which signals the same variable again. This thread would then wait for itself, so the
-** second call does nothing (Q7).
-*/
+/* Signals a condition variable, which has an internal lock. A signal handler may interrupt this
+   function and call exit(), which calls it again. This thread would then wait for itself, so the
+   second call does nothing (Q7). */
 void profilequeue_wake (Profile *p) {
   const Profile *before = waking;
   if (before == p)

@@ -97,12 +97,9 @@ static int ismuch (const Profile *p) {
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/*
-** Ends the batch if it is full. If the file is about to flush by itself (ismuch), also ends the
-** batch, and flushes the file at this point, between two batches. So a file that is cut back to its
-** last flush contains only complete events, and 'unflushed' counts exactly the samples that it
-** lacks.
-*/
+/* Ends the batch if it is full, or if the file is about to flush by itself (ismuch). In the second
+   case, flushes the file at this point, between two batches: so a file that is cut back to its last
+   flush has only complete events, and 'unflushed' counts exactly the samples that it lacks. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;
@@ -277,11 +274,9 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
-/*
-** Encodes the ring into the open file. 'isend' is 1 at the end of the profile. Before the end, the
-** open states have not yet reported their exact allocated bytes, so the file has no total of
-** allocated bytes. Returns an errno, or 0.
-*/
+/* Encodes the ring into the open file. Returns an errno, or 0. 'isend' is 1 at the end of the
+   profile. Before the end, the open states have not reported their exact allocated bytes, so the
+   file has no total of them. */
 static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
   uint64_t epoch = (clock_read(CLOCK_REALTIME) - clock_between(since, now)) / 1000;
@@ -312,11 +307,9 @@ static void nextname (Profile *p) {
   p->config.made = 1;
 }
 
-/*
-** Discards a file that could not be completed: empties it, and removes it if openring created it.
-** An incomplete file would take space on the full disk, and nobody would remove it. At the end of
-** the profile ('isend' 1), keeps the part that could be written, because no other file follows.
-*/
+/* Discards a file that could not be completed, which would take space on the full disk: empties it,
+   and removes it if openring created it. At the end of the profile ('isend' 1), keeps the part that
+   could be written, because no other file follows. */
 static void discard (Profile *p, int isend) {
   if (!isend)
     livefile_empty(&p->file);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The writer thread of a profile encodes events and writes the file. It takes the events from the
-** buffers of the queue. The writer of a flight recorder instead keeps the events in its ring, and
-** writes a file on request and at the end.
-*/
+/* The writer thread of a profile takes events from the buffers of the queue, encodes them and
+   writes the file. The writer of a flight recorder keeps them in its ring, and writes a file on
+   request and at the end. */
 #ifndef asamp_profilewriter_h
 #define asamp_profilewriter_h
 

@@ -165,11 +165,8 @@ typedef struct Lua {
 } Lua;
 
 
-/*
-** Subtracts untouched bytes from Lua's rows: first from free memory, because it is the most likely
-** to be untouched, then from young objects (the end of a new large block may be untouched), then
-** from gaps and old objects.
-*/
+/* Subtracts untouched bytes from Lua's rows, the likeliest first: from free memory, then from young
+   objects (the end of a new large block may be untouched), then from gaps and old objects. */
 static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->reserve, untouched);
   resident_take(&l->unused, untouched);
@@ -221,15 +218,14 @@ typedef struct Native {
 
 
 /*
-** Makes the rows of native memory, without the blocks that the states have from malloc ('lua').
-** The memory of malloc consists of [heap] and of some anonymous mappings: the blocks that malloc
+** Makes the rows of native memory, without the blocks that the states have from malloc ('lua'). If
+** another malloc is in use, [heap] and all anonymous mappings are the row 'native'. Otherwise the
+** memory of malloc consists of [heap] and of some anonymous mappings: the blocks that malloc
 ** reports as mapped, and its other arenas.
 **
-** The part of malloc's memory that is not resident was never touched. This part is subtracted from
+** The part of malloc's memory that is not resident was never touched. It is subtracted from
 ** malloc's free memory, then from the profiler's memory (whose buffers are larger than their
 ** content), then from the program's. Returns the rest, which the caller subtracts from Lua's rows.
-**
-** If another malloc is in use, [heap] and all anonymous mappings are the row 'native'.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
@@ -353,10 +349,8 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
 }
 
 
-/*
-** Returns 1 if a picture is due. If 'claims' is 1, the caller will emit it, and it is not due for
-** other callers any more. Takes the lock, because states of several threads share a policy.
-*/
+/* Returns 1 if a picture is due. If 'claims' is 1, the caller will emit it, and it is not due for
+   others any more. Takes the lock, because states of several threads share a policy. */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);

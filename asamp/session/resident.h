@@ -77,9 +77,9 @@ enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' of resident_m
 
 /*
 ** Measures the state if a measurement is due. Then, if a picture is due, emits one to the profile
-** of 'state' (NULL: emits none). Called after a collection of the state, before the state ends
-** ('last' is RESIDENT_STATE), and before its profile ends (RESIDENT_PROFILE). After a collection
-** 'last' is 0. 'policy' is that of the profile.
+** of 'state' (NULL: emits none). 'policy' is that of the profile. Called after a collection of the
+** state ('last' is 0), before the state ends (RESIDENT_STATE), and before its profile ends
+** (RESIDENT_PROFILE).
 */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);

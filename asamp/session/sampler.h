@@ -173,20 +173,17 @@ unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
 /*
 ** A request of another thread to one state, or to any state. f is called once, at the end of the
-** state's next collection, where a walk over its heap is possible. If the state is closed before
-** its next collection, f is called with L NULL. For a request to any state, this happens when the
-** last attached state is closed. f is not called if the request is withdrawn. The child of a fork
-** drops the request.
+** state's next collection, where a walk over its heap is possible; or with L NULL if the state is
+** closed before that (for any state: if the last attached state is closed). f is not called if the
+** request is withdrawn. The child of a fork drops the request.
 */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;
 
-/*
-** Sends a request to the attached state with that number, or if 'id' is UINT64_MAX, to the first
-** state that collects. Returns 1 on success, 0 if there is no such state, or a negative number if
-** another request is pending.
-*/
+/* Sends a request to the attached state with that number or, if 'id' is UINT64_MAX, to the first
+   state that collects. Returns 1; 0 if there is no such state; a negative number if another request
+   is pending. */
 int sampler_request (uint64_t id, SamplerRequest *request);
 /* Withdraws a request. Returns 0 if the request is not pending, because it is running or was
    served. */
@@ -209,10 +206,10 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
 /*
-** Ends a profile that the process has replaced. Later events of a state are lost until the state
-** moves to the current profile. When no state uses the ended profile any more
-** (sampler_usesshared), the caller must free it with profile_close. Adds the profile's losses to
-** those of the process, and reports them to the user if a write failed.
+** Ends a profile that the process has replaced. Later events of a state are lost until it moves to
+** the current profile. When no state uses the ended profile any more (sampler_usesshared), the
+** caller must free it with profile_close. Adds its losses to those of the process, and reports them
+** to the user if a write failed.
 */
 void sampler_endshared (Profile *p);
 /* Returns 1 if a state uses this profile. */
@@ -267,11 +264,9 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 */
 int sampler_off (Sampler *s, lua_State *L);
 
-/*
-** Starts to sample the time of the calling OS thread, every 'ns' nanoseconds of the clock. There
-** must be a session, and time sampling must be off. Time while the state runs on another OS thread
-** is lost (TI4 of timing.h). Returns 0 with the reason in 'err' on failure.
-*/
+/* Starts to sample the time of the calling OS thread, every 'ns' nanoseconds of the clock. There
+   must be a session without time sampling. Time while the state runs on another OS thread is lost
+   (TI4 of timing.h). Returns 0 with the reason in 'err' on failure. */
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize);
 

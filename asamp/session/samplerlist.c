@@ -120,13 +120,13 @@ void samplerlist_point (void *ud, lua_State *L) {
 				   about a fifth */
 
 /*
-** Adapts the period to the option 'rate'. If a state takes more samples per second than 'rate',
-** doubles its period, several times if needed. If it takes fewer than a quarter of 'rate', halves
-** the period, but not below s->period.
+** Adapts the period to the option 'rate', in samples per second. If a state takes more, doubles its
+** period, several times if needed. If it takes fewer than a quarter, halves the period, but not
+** below s->period.
 **
 ** A second here is a second of the process's CPU time, so that a loaded machine does not change the
-** share of the CPU time that samples cost. If less wall time than CPU time has passed, because
-** several threads ran, it is a second of wall time.
+** share of CPU time that samples cost; or of wall time, if less of it has passed, because several
+** threads ran.
 **
 ** A check is due after RATE_NS (half a second), or as soon as the samples of half a second were
 ** taken. If a program allocates n times too fast, it has taken the samples of log2(n) half seconds
@@ -326,11 +326,9 @@ static uint64_t lastsets (const ProfileLast *last,
 }
 
 
-/*
-** Callback 'next' of profile_exit: stores the final data of one state in *last. Before the first
-** call, *ud is the sampler of a session, or NULL for all states that share a profile. Each call
-** changes *ud. Returns 0 if no state is left.
-*/
+/* Callback 'next' of profile_exit: stores the final data of one state in *last. Returns 0 if none
+   is left. Each call changes *ud, which is first the sampler of a session, or NULL for all states
+   that share a profile. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;
@@ -351,12 +349,9 @@ static int nextlast (void *ud, ProfileLast *last) {
 }
 
 
-/*
-** Data of nextshared, which is the callback 'next' of profile_exit for a shared profile. It returns
-** the states first, then the orphans. If the lock is not held ('locked' 0), the orphans are left
-** out, because another thread may be changing their list, or this thread was interrupted while it
-** changed the list.
-*/
+/* Data of nextshared, the callback 'next' of profile_exit for a shared profile, which returns the
+   states first, then the orphans. Without the lock ('locked' 0), it leaves out the orphans: another
+   thread may be changing their list, or this thread was interrupted while it did. */
 typedef struct Exiting {
   Sampler *at;
   Profile *p;
@@ -488,11 +483,9 @@ static void samplerlist_forked (void) {
 #define OTHER_MS	10000	/* ms; longest wait for the lock at exit if another thread has it,
 				   for example to end a session */
 
-/*
-** Takes the lock at exit. Returns 0 if the lock is still held after LOCK_MS or OTHER_MS. Its owner
-** may never release it, because a signal handler may have interrupted the owner. The caller then
-** reads the list of samplers without the lock.
-*/
+/* Takes the lock at exit. Returns 0 if it is still held after LOCK_MS or OTHER_MS: its owner may
+   never release it, because a signal handler may have interrupted the owner. Then the caller reads
+   the list of samplers without the lock. */
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};
   int i, n = locking ? LOCK_MS : OTHER_MS;
@@ -505,11 +498,10 @@ static int trylock (void) {
 
 
 /*
-** Finishes all files at exit(), where states may be open, at quick_exit(), or before a fatal
-** signal. Must not run Lua code. Frees nothing, because other OS threads may still run Lua and
-** sample (SS3). Time of this thread that is not in a sample yet counts as lost, as do queued
-** samples of native memory. May run in a signal handler that interrupted any code, including that
-** of this file.
+** Finishes all files at exit() or quick_exit(), where states may be open, or before a fatal signal.
+** May run in a signal handler that interrupted any code, also of this file. Must not run Lua code.
+** Frees nothing, because other OS threads may still run Lua and sample (SS3). Counts as lost: time
+** of this thread that is in no sample yet, and queued samples of native memory.
 */
 void samplerlist_exiting (void) {
   Sampler *s, *from;

@@ -105,34 +105,26 @@ void samplerlist_restrain (Sampler *s, lua_State *L);
 */
 void samplerlist_measure (Sampler *s, lua_State *L, int last);
 
-/*
-** Returns the exact number of bytes that a state has allocated, and stores in *left the counts of
-** data that limits dropped. Call it before the state's profile ends. If the state shares a profile
-** and runs on another thread, takes these numbers from those that the state has published.
-*/
+/* Returns the exact number of bytes that a state has allocated, and stores in *left the counts of
+   data that limits dropped. For a state that shares a profile and runs on another thread, these are
+   the numbers that it has published. Call it before the state's profile ends. */
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
-/*
-** Emits, for each label set, the allocated bytes that were not emitted before. 'all' is their
-** expected total. Returns the total emitted. It exceeds 'all' if the state runs on another thread
-** and has allocated more bytes since 'all' was read.
-*/
+/* Emits, for each label set, the allocated bytes that were not emitted before. Returns their total.
+   'all' is the expected total; the result exceeds it if the state runs on another thread and has
+   allocated more since 'all' was read. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
-/*
-** Changes the sums, by label set, of the bytes of states that have left the shared profile. If
-** 'part' is ACCOUNT_WHOLE, adds all bytes of the state. If 'part' is ACCOUNT_REST, subtracts the
-** bytes that the state will report to its next profile. 'all' is as for account_each. Lock held.
-*/
+/* Changes the sums, by label set, of the bytes of states that have left the shared profile. 'part'
+   ACCOUNT_WHOLE adds all bytes of the state; ACCOUNT_REST subtracts the bytes that it will report
+   to its next profile. 'all' is as for account_each. Lock held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /*
 ** Reports the end of a session to the user, once: the summary, if requested, and losses. Returns
 ** t->error.
 */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
-/*
-** Stores the sums over all present and past states that share a profile in *t. Called with the
-** lock held, except at exit, where it may be unavailable (samplerlist_exiting). If 'isexit' is 1,
-** first publishes the numbers of the states that run on this thread.
-*/
+/* Stores in *t the sums over all present and past states that share a profile. Called with the lock
+   held, if possible (samplerlist_exiting). If 'isexit' is 1, first publishes the numbers of the
+   states that run on this thread. */
 void samplerlist_addup (SharedTotals *t, int isexit);
 
 #endif

@@ -80,12 +80,9 @@ static int onroom (void *ud, uint64_t count) {
 }
 
 
-/*
-** Passes a collection to the profile, with two exceptions. While the file is stalled, a collection
-** that decides nothing is left out. After the end of a shared profile, collections are left out
-** until the state moves to the next profile (samplershared_safe). The counts of a collection that
-** is left out are added to the next record.
-*/
+/* Passes a collection to the profile. Leaves it out, and adds its counts to the next record, in two
+   cases: it decides nothing and the file is stalled; or a shared profile has ended and the state
+   has not moved to the next one yet (samplershared_safe). */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
@@ -130,11 +127,9 @@ static void onclosing (void *ud, lua_State *L) {
 }
 
 
-/*
-** Callback of the tracker. Returns 0 if the session was opened by another process: in the child of
-** a fork, this function may be called before the fork handlers have run, while s->state.profile is
-** still the profile of the parent.
-*/
+/* Callback of the tracker. Returns 0 if another process opened the session: in the child of a fork,
+   this function may be called before the fork handlers, while s->state.profile is still the
+   parent's. */
 static int onready (void *ud) {
   const Sampler *s = ud;
   return s->state.profile != NULL && s->pid == getpid() && profile_ready(s->state.profile);

@@ -176,11 +176,9 @@ typedef struct Unreported {
 } Unreported;
 
 
-/*
-** Emits the state's totals to its profile; if 'isclosed' is 1, emits them with the state's end.
-** Returns zeros. If sampler_endshared has already reported the totals (s->ended), instead emits
-** nothing and returns by how much they have grown since then. Lock held.
-*/
+/* Emits the state's totals to its profile; if 'isclosed' is 1, with the state's end. Returns zeros.
+   If sampler_endshared has already reported the totals (s->ended), emits nothing and returns by how
+   much they have grown since then. Lock held. */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};
@@ -457,11 +455,9 @@ int sampler_usesshared (const Profile *p) {
 }
 
 
-/*
-** If the profile of a closing state has ended, moves the state to the current profile of the
-** process, which then receives the bytes that the state has allocated after that end. (The state
-** has had no sample and no collection after the end, because either would have moved it.)
-*/
+/* If the profile of a closing state has ended, moves the state to the current profile of the
+   process, which receives the bytes that the state has allocated since then. (It has had no sample
+   and no collection since then: either would have moved it.) */
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);
   if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile)

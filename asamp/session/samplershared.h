@@ -8,11 +8,9 @@
 
 /* Implements sampler_attach. */
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
-/*
-** Moves the state to the current profile of the process, and makes that profile if needed. Returns
-** 1 on success. Returns 0 if there is no profile at present, or a negative number if there is none
-** and 'isidle' of SamplerShared returns 1.
-*/
+/* Moves the state to the current profile of the process, which is made if needed. Returns 1 on
+   success. If there is no profile, returns a negative number if 'isidle' of SamplerShared returns
+   1, else 0. */
 int samplershared_current (Sampler *s);
 /* If the state now runs on another OS thread, moves its timer to that thread. */
 void samplershared_follow (Sampler *s);

@@ -72,11 +72,8 @@ typedef struct SeenNamed {
 unsigned seen_name (const char *source);
 /* Returns the name with that number, valid for the life of the process. */
 const char *seen_text (unsigned name);
-/*
-** Adds numbers of a state to the sums of its name. 'profile' is 1 if the state leaves its profile:
-** then samples and bytes are added. 'heap' is 1 if the state was closed: then collections and
-** pauses are added.
-*/
+/* Adds numbers of a state to the sums of its name: samples and bytes if 'profile' is 1 (the state
+   leaves its profile), collections and pauses if 'heap' is 1 (the state was closed). */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
 /* Stores the sums over past states in 'to'. The index of a row is the number of its name. Returns
    SEEN_NAMES, the number of rows. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Makes and parks the threads of the profiler. The child of a fork may lose the right to make
-** threads before it runs Lua, because a server sets RLIMIT_NPROC to 0 and changes the user. So the
-** threads that the child will need are made right after the fork, and are parked until there is
-** work. Such a worker is 'pooled': workers_join parks it again. The thread of any other worker
-** ends with its work.
+** Makes and parks the threads of the profiler. The child of a fork may be unable to make threads
+** before it runs Lua, because a server sets RLIMIT_NPROC to 0 and changes the user. So the threads
+** that it will need are made right after the fork, and are parked until there is work. Such a
+** worker is 'pooled': workers_join parks it again. The thread of any other worker ends with its
+** work.
 **
 **   WK1  all signals are blocked in a worker;
 **   WK2  a process that has never called workers_park has no parked worker.

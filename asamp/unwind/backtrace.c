@@ -212,12 +212,9 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
 }
 
 
-/*
-** Returns 1 if 'ip' is the code to which a signal handler returns: the call of sigreturn, in the
-** form that the kernel and debuggers know. libunwind's unw_is_signal_frame is not used. In some
-** versions and on some processors it refers to the cursor's frame, in others to the frame inside
-** that one.
-*/
+/* Returns 1 if 'ip' is the code to which a signal handler returns: the call of sigreturn, in the
+   form that the kernel and debuggers know. libunwind's unw_is_signal_frame would not do: some
+   versions answer for the cursor's frame, others for the frame inside it. */
 static int isreturn (uintptr_t ip) {
   unw_word_t w[2] = {0, 0};
   size_t i;
@@ -241,22 +238,17 @@ uintptr_t backtrace_start (uintptr_t address) {
 }
 
 
-/*
-** Returns an address that identifies the function interrupted at ip - 1: the function's start plus
-** 2 (like startof of timing.c). A profile stores a reported address minus 1 with its lowest bit
-** cleared. For ip that would be before the function if the function starts at ip - 1 and ip - 1 is
-** odd.
-*/
+/* Returns an address that identifies the function interrupted at ip - 1: the function's start plus
+   2 (like startof of timing.c). ip itself would not do: a profile subtracts 1 and clears the lowest
+   bit, and the result may be before the function, if that starts at an odd ip - 1. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
 
 
-/*
-** Continues a walk whose first n frames the rules have found, at a frame that has no rule. Because
-** libunwind must start at frame 0, it repeats these n frames first. At the next frame that has a
-** rule, the rules continue the walk.
-*/
+/* Continues a walk by libunwind at a frame without a rule. The rules have found the first n frames;
+   libunwind must start at frame 0, so it repeats them first. At the next frame that has a rule, the
+   rules continue the walk. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;

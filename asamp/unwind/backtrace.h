@@ -46,10 +46,10 @@ typedef struct Backtrace {
 int backtrace_open (Backtrace *b, const char *end);
 
 /*
-** Stores the interrupted stack in 'to' as return addresses, innermost first, at most
-** BACKTRACE_MAX, and returns their number. An interrupted function has no return address. If this
-** signal interrupted the function, the interrupted address plus 1 is stored instead. If another
-** signal interrupted it, the function's start plus 2 is stored. Async-signal-safe.
+** Stores the interrupted stack in 'to' as return addresses, innermost first, at most BACKTRACE_MAX,
+** and returns their number. An interrupted function has no return address. In its place is the
+** interrupted address plus 1 for this signal, and the function's start plus 2 for an earlier one.
+** Async-signal-safe.
 */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 

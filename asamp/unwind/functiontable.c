@@ -69,11 +69,9 @@ static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
 }
 
 
-/*
-** Sets 'symbols' to the symbols of .symtab, or else of .dynsym, in the file's image in memory.
-** libdwfl takes the same ones. Sets none if the file also has packed symbols (.gnu_debugdata), or
-** no section headers, because then only libdwfl finds the symbols.
-*/
+/* Sets 'symbols' to the symbols of .symtab, or else of .dynsym, in the file's image in memory, as
+   libdwfl does. Sets none if only libdwfl finds the symbols: if the file also has packed symbols
+   (.gnu_debugdata), or no section headers. */
 static void setsymbols (FunctionTable *t, Elf *elf) {
   Elf_Scn *section = NULL;
   size_t names, size;

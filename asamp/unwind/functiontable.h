@@ -41,11 +41,9 @@ typedef struct FunctionTable {
   size_t strings;	/* index of the section with the names of 'symbols' */
 } FunctionTable;
 
-/*
-** Returns the name of the code of 'mod' at 'address'; NULL: no symbol covers it. 't' is the table
-** of this module; it is made when it is first needed. If there is not enough memory for it,
-** libdwfl searches instead. The name is valid as long as the module.
-*/
+/* Returns the name of the code of 'mod' at 'address'; NULL: no symbol covers it. The name is valid
+   as long as the module. 't' is the table of this module, made when it is first needed. If there is
+   not enough memory for it, libdwfl searches instead. */
 const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t address);
 
 void functiontable_free (FunctionTable *t);

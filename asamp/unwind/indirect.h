@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds names for the targets of indirect functions (IFUNC) of libc and libm: memcpy, strlen,
-** floor and others. The library selects one of several implementations of such a function for the
-** machine. In a stripped library the implementations have no names; only the function that selects
-** them has one.
+** Finds names for the targets of indirect functions (IFUNC) of libc and libm: memcpy, strlen, floor
+** and others. The library selects one of several implementations of such a function for the
+** machine. In a stripped library only the function that selects has a name.
 **
-** To find the target, this file repeats the selection as the loader does it: it calls the
-** library's resolver, which only reads the processor's features. It does this only for libc and
-** libm, because they are never unloaded, and calling into an unloaded library would crash. It
-** calls neither dlopen nor dlsym, because a thread that waits for the writer may hold the lock
-** that these functions take.
+** To find the target, this file repeats the selection as the loader does it: it calls the library's
+** resolver, which only reads the processor's features. It does so only for libc and libm, which are
+** never unloaded, because calling into an unloaded library would crash. It calls neither dlopen nor
+** dlsym: a thread that waits for the writer may hold the lock that they take.
 */
 #ifndef asamp_indirect_h
 #define asamp_indirect_h

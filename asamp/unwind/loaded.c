@@ -45,12 +45,9 @@ static void setfindobject (void) {
 
 /* {== the table ========================================================= */
 
-/*
-** There are two tables: signal handlers read one while rebuild writes the other. 'turn' is
-** incremented after each writing, and its lowest bit selects the table to read. rebuild writes the
-** table that is not selected. So a handler has searched one complete table if 'turn' is the same
-** before and after its search.
-*/
+/* There are two tables: signal handlers read one while rebuild writes the other. The lowest bit of
+   'turn' selects the table to read. 'turn' is incremented after each writing. So a handler has
+   searched one complete table if 'turn' is the same before and after its search. */
 typedef struct Table {
   unsigned n;
   Loaded object[LOADED_MAX];  /* by address */

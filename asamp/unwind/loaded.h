@@ -24,11 +24,9 @@ typedef struct Loaded {
 				   NULL */
 } Loaded;
 
-/*
-** Prepares loaded_find. With an older glibc, reads the table again if object files were loaded or
-** unloaded. Returns 1 if it read the table; 0 with _dl_find_object, which needs no table. May wait
-** for the loader's lock.
-*/
+/* Prepares loaded_find. Returns 0 with _dl_find_object, which needs no table. With an older glibc,
+   reads the table again if object files were loaded or unloaded, and then returns 1. May wait for
+   the loader's lock. */
 int loaded_refresh (void);
 
 /* Returns 1 if loaded_find uses the table: glibc is older than 2.35, or loaded_refresh was not yet

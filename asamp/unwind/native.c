@@ -305,10 +305,10 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 #endif
 
 /*
-** Determines where the caller's value of a register is. Returns 1 if it was saved; *at is then its
-** position relative to the frame's start. Returns 0 if it was not saved: it is still in the
-** register (*at is 0) or undefined (*at is 1). Returns -1 if it was saved elsewhere, or if this is
-** unknown.
+** Determines where the caller's value of a register is:
+**   - saved at the frame's start + *at: returns 1
+**   - in the register still (*at is 0) or undefined (*at is 1): returns 0
+**   - saved elsewhere, or unknown: returns -1
 */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;

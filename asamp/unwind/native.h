@@ -31,8 +31,8 @@
 /*
 ** Writes the name of the function that contains 'address' to 'symbol', and the path of its object
 ** file to 'file'. Both are NUL-terminated and truncated to their sizes. Both are "" if the address
-** is in the code of no object, or was not found (NA4). Only the path is "" if the object has no
-** file. 'ud' is unused; it is there because EncoderConfig.resolve has it.
+** is in no object's code, or was not found (NA4); only the path is "" if the object has no file.
+** 'ud' is unused; EncoderConfig.resolve has it.
 */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
@@ -46,11 +46,12 @@ enum NativeBase {
 };
 
 /*
-** Describes how to leave the frame of the code at an address. The caller's frame starts at the
-** address 'base' + 'size'. 'saved' is the position of the caller's saved frame pointer, in bytes
-** relative to that start (negative); 0: the frame pointer is still in its register. On x86-64 the
-** return address is the word below the start. On aarch64 it is the word above the saved frame
-** pointer.
+** Describes how to leave the frame of the code at an address.
+**   - The caller's frame starts at the address 'base' + 'size'.
+**   - 'saved' is the position of the caller's saved frame pointer, in bytes relative to that start
+**     (negative); 0: it is still in its register.
+**   - The return address is the word below the start on x86-64, and the word above the saved frame
+**     pointer on aarch64.
 */
 typedef struct NativeFrame {
   enum NativeBase base;

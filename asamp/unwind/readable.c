@@ -19,11 +19,9 @@ static __thread uintptr_t known[NPAGES]
     __attribute__((tls_model("initial-exec")));
 
 
-/*
-** Returns 1 if the 8 bytes at that address are readable, or if its page is in the cache. For the
-** check, passes the address to a system call as a signal mask. The kernel reads the mask before it
-** rejects the call because the operation is invalid.
-*/
+/* Returns 1 if the 8 bytes at that address are readable, or if its page is in the cache. To check,
+   passes the address as a signal mask to a system call with an invalid operation: the kernel reads
+   the mask before it rejects the operation. */
 static int isreadable (uintptr_t address) {
   uintptr_t page = address >> PAGELOG;
   int e = errno, there;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Checks whether memory is readable, for libunwind. Where libunwind guesses the position of a
-** frame, it checks first that there is memory. Its own check writes to a pipe. A program that
-** closes unknown descriptors may have closed this pipe and opened a file of its own with the same
-** number. After readable_use, libunwind calls readable_word instead.
+** Checks whether memory is readable. libunwind needs that where it guesses the position of a frame.
+** Its own check writes to a pipe. A program that closes unknown descriptors may have closed this
+** pipe, and its number may be that of another file now. After readable_use, libunwind calls
+** readable_word instead.
 **
 **   RD1  the check uses no descriptor;
 **   RD2  the check is async-signal-safe and preserves errno;

@@ -19,10 +19,10 @@
 #define REGISTERED_NAME	120
 
 /*
-** Returns 1 if the caller should search for the name of the C function at 'function' now: the
-** function has no name, there is space for it (RE2), and this is the first, second, fourth, eighth
-** ... call for it. Searches are repeated because a module may register the function late. Returns
-** 0 if there is not enough memory. Allocates with malloc. Thread-safe, also during a fork.
+** Returns 1 if the caller should search for the name of the C function at 'function' now: it has no
+** name, there is space for one (RE2), and this is the first, second, fourth, eighth ... call for
+** it. Searches are repeated because a module may register the function late. Returns 0 if there is
+** not enough memory. Allocates with malloc. Thread-safe, also during a fork.
 */
 int registered_iswanted (const void *function);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads data of an object file that are not in its loaded symbols. The first kind is the symbols
-** of its separate debug file, which is found by build id if one is installed. The second kind is
-** the starts of functions, for code without any name; they are in the unwind table, which stripped
-** files keep. Addresses are those in the file, as objdump and addr2line use them, so they are
-** equal in every run.
+** Reads data of an object file that are not in its loaded symbols:
+**   - the symbols of its separate debug file, which is found by build id if one is installed
+**   - the starts of functions, for code without any name, from the unwind table, which stripped
+**     files keep
+** Addresses are those in the file, as objdump and addr2line use them, so they are equal in every
+** run.
 **
 **   SY1  a damaged file gives no data or wrong data, but nothing outside the file is read;
 **   SY2  no descriptor stays open.

@@ -19,12 +19,9 @@
 #define FORK_MS	100	/* longest wait of a fork for a running walk; bounded, because a handler
 			   that interrupted a walk may fork */
 
-/*
-** Held during libunwind's walks, so that a fork waits for a running walk. The reason is that
-** libunwind has locks, which the child could never take if another thread held one at the fork.
-** Walks that the program itself starts are not covered. Recursive, because functions that
-** libunwind calls may walk on the same thread.
-*/
+/* Held during libunwind's walks, except those that the program starts, so that a fork waits for a
+   running walk: the child could never take a lock of libunwind that another thread held at the
+   fork. Recursive, because functions that libunwind calls may walk on the same thread. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* 1: this thread is forking and holds 'walking' */
 static __thread int waited __attribute__((tls_model("initial-exec")));

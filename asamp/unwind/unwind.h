@@ -76,26 +76,23 @@ typedef struct Unwind {
 
 /*
 ** Initializes libunwind, which writes to 300 KB of memory and opens descriptors that it keeps.
-** Makes sure that these are not the numbers of standard streams. Later calls do nothing. Walks
-** that need libunwind call this function. The owner of a signal handler must call it before the
+** Makes sure that these are not the numbers of standard streams. Later calls do nothing. Walks that
+** need libunwind call this function; the owner of a signal handler must call it before the
 ** handler's first walk.
 */
 void unwind_prime (void);
 
 /*
-** Starts a walk of the calling thread's stack. The first frame is the innermost one in the code
-** from 'from' to 'to'. Its function must not return before the walk is over. 'end' is the end of
-** the stack; NULL: unknown. unwind_start and unwind_more allocate, and may block while another
-** thread looks up names.
+** Starts a walk of the calling thread's stack at its innermost frame in the code from 'from' to
+** 'to', whose function must not return before the walk is over. 'end' is the end of the stack;
+** NULL: unknown. unwind_start and unwind_more allocate, and may block while another thread looks up
+** names.
 */
 void unwind_start (Unwind *u, const char *from, const char *to, const char *end);
 
-/*
-** Continues a walk: adds some of the next frames to the n return addresses already in 'addresses'.
-** Returns the new number of addresses. The number is n at the end of the stack, or if there is no
-** space. 'room' is the number of elements of 'addresses'. It must exceed UNWIND_OWN, because
-** UNWIND_OWN of them are scratch space.
-*/
+/* Continues a walk: adds some of the next frames to the n return addresses already in 'addresses',
+   which has 'room' elements. Returns the new number, which is n at the end of the stack or if there
+   is no space. UNWIND_OWN of the elements are scratch space, so 'room' must exceed that number. */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
 /*
@@ -106,9 +103,9 @@ int unwind_learn (UnwindRules *u, uintptr_t ip);
 
 /*
 ** Proceeds outwards from frame *f, using cached rules only. The stack ends at 'end'. Stores up to
-** 'max' return addresses, starting with that of *f, and returns their number. *f becomes the next
-** frame. If fewer than 'max' addresses were stored, *f has no rule or does not exist (its ip is
-** 0). Async-signal-safe, unless the handler interrupted unwind_learn of the same rules.
+** 'max' return addresses, starting with that of *f, returns their number, and sets *f to the next
+** frame. If the number is below 'max', *f has no rule or does not exist (its ip is 0).
+** Async-signal-safe, unless the handler interrupted unwind_learn of the same rules.
 */
 int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
                   void **addresses, int max);
