@@ -7,10 +7,10 @@
 ** (own.h), the reserved descriptors (descriptor.h), each thread's reserve (spare.h).
 **
 ** This file: limits of the data that the writer and the reader keep, and initial sizes of tables.
-** Data beyond a limit are left out or merged. The losses of most limits are counted: readerleft.h
-** has their messages, doc/profile-format.md their table. The second number of BOUND is for builds
-** with ASAMP_TINY, in which almost every limit is reached, and every table grows, within a few
-** records (spec/fuzz/build).
+** Data beyond a limit are left out or merged; the losses of most limits are counted (messages in
+** readerleft.h, table in doc/profile-format.md). The second number of BOUND is for builds with
+** ASAMP_TINY, in which almost every limit is reached, and every table grows, within a few records
+** (spec/fuzz/build).
 */
 #ifndef asamp_bounds_h
 #define asamp_bounds_h
@@ -23,11 +23,9 @@
 #define BOUND_FIRST(n)	(n)
 #endif
 
-/*
-** Largest capacity, in bytes, of a list or string table that moves at each request for capacity
-** (list.h), so that a sanitizer detects pointers that were kept into it. 0: lists move only when
-** they grow.
-*/
+/* For sanitizers: up to this capacity in bytes, a list or string table moves at each request for
+   capacity (list.h), so that pointers kept into it are detected. 0: lists move only when they
+   grow. */
 #if defined(ASAMP_TINY) || defined(LUAN_DEBUG)
 #define BOUND_MOVES	4096
 #else

@@ -36,10 +36,10 @@ int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
 /*
 ** descriptor_spare returns 1 if the program will have at least DESCRIPTOR_SPARE free descriptors
-** after the caller has opened 'more' others (at most DESCRIPTOR_MORE) in addition to 'fd'. To find
-** out, it opens copies of 'fd' and closes them again. Call it before keeping 'fd', because a
-** program without free descriptors fails without a useful message. If the result is 0, close 'fd';
-** descriptor_few writes the message for the user into 'why', a buffer of 'size' bytes.
+** after the caller has opened 'more' others (at most DESCRIPTOR_MORE) in addition to 'fd'. It opens
+** and closes copies of 'fd' to find out. Call it before keeping 'fd': a program without free
+** descriptors fails without a useful message. If the result is 0, close 'fd'; descriptor_few writes
+** the message for the user into 'why', a buffer of 'size' bytes.
 */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5

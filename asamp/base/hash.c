@@ -11,11 +11,8 @@
 
 uint64_t hash_key[2];
 
-/*
-** Draws the keys with getrandom. If the system has no random numbers yet, soon after its start,
-** makes the keys from the random bytes that the kernel passes to each process (AT_RANDOM), and from
-** the clock.
-*/
+/* Draws the keys with getrandom. If the system has no random numbers yet, soon after its start,
+   uses the random bytes that the kernel passes to each process (AT_RANDOM) and the clock. */
 static void draw (void) {
   uint64_t key[2];
   if (getrandom(key, sizeof(key), GRND_NONBLOCK) != (ssize_t)sizeof(key)) {

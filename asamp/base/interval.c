@@ -24,11 +24,9 @@ static double unit (Interval *v) {
 }
 
 
-/*
-** Returns an exponential random number with the mean 'period', rounded up: at least 1, at most
-** INTERVAL_MAX. Rounding adds half a byte on average, so the number before rounding has a mean of
-** half a byte less. The mean of the result differs from 'period' by at most 1 part in 49,000.
-*/
+/* Returns an exponential random number with the mean 'period', rounded up: at least 1, at most
+   INTERVAL_MAX. Rounding adds half a byte on average, so the mean before it is half a byte less.
+   The mean of the result differs from 'period' by at most 1 part in 49,000. */
 static uint64_t exponential (Interval *v) {
   double d = ceil(-log(unit(v)) * ((double)v->period - 0.5));
   return (d < 1) ? 1 : (d < (double)INTERVAL_MAX) ? (uint64_t)d : INTERVAL_MAX;

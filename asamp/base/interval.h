@@ -44,10 +44,9 @@ uint64_t interval_draw (Interval *v, uint64_t n);
 
 /*
 ** Changes the period when 'distance' bytes are left to the next point. Returns the new distance.
-** For random intervals the distance is drawn again, which is correct because the exponential
-** distribution has no memory. For fixed intervals it is the same fraction of the new period as it
-** was of the old one. So the number of points passed differs by less than one from the sum of
-** bytes / period over all periods.
+** For random intervals it is drawn again, because the exponential distribution has no memory. For
+** fixed intervals it is the same fraction of the new period as before of the old one. So the number
+** of points passed differs by less than one from the sum of bytes / period over all periods.
 */
 uint64_t interval_change (Interval *v, uint64_t period, uint64_t distance);
 

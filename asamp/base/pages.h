@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** An allocator that maps pages, for the child of a fork. The child must not call malloc, because
-** another thread of the parent may have been inside malloc at the fork, so that malloc's lock is
-** never released in the child. Independent of Lua.
-*/
+/* An allocator that maps pages, for the child of a fork. The child must not call malloc: if another
+   thread of the parent was inside malloc at the fork, malloc's lock is never released in the child.
+   Independent of Lua. */
 #ifndef asamp_pages_h
 #define asamp_pages_h
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A thread's reserve of address space, so that it can finish its work when memory runs out, for
+** A thread's reserve of address space, with which it can finish its work when memory runs out, for
 ** example because of ulimit -v. If spare_malloc, spare_calloc or spare_realloc finds no memory on
-** the thread that has the reserve, it returns a part of the reserve to the system and tries again,
-** until the reserve is empty. On other threads these functions are malloc, calloc and realloc.
-** Rules:
+** this thread, it returns a part of the reserve to the system and tries again, until the reserve is
+** empty. On other threads these functions are malloc, calloc and realloc.
 **
 **   SR1  the pages of the reserve are never touched: it uses address space, but no memory;
 **   SR2  the thread refills its reserve with spare_keep when there is space again, because memory

@@ -58,10 +58,8 @@ static int isbehind (const Client *c) {
 }
 
 
-/*
-** Returns the events that poll must report, in addition to the end of the connection. While a part
-** of an answer has not been sent, or the client waits for a snapshot, no request is read.
-*/
+/* Returns the events that poll must report, in addition to the end of the connection. No request is
+   read while a part of an answer is not sent, or the client waits for a snapshot. */
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
@@ -189,10 +187,10 @@ static void welcome (int server) {
 
 
 /*
-** Returns the timeout of poll in ms, at most 'ms' (negative: no limit). The timeout ends when the
-** first client must be disconnected for its silence, or when the next check of a snapshot is due.
-** The checks become rarer, so the answer about a finished snapshot is late by up to 1 / POLL_PART
-** of the time waited, but not by more than 'ms'.
+** Returns the timeout of poll in ms, at most 'ms' (negative: no limit): the time until the first
+** client must be disconnected for its silence, or until the next check of a snapshot. Checks become
+** rarer, so the answer about a finished snapshot is late by up to 1 / POLL_PART of the time waited,
+** but by at most 'ms'.
 */
 static int patience (uint64_t now, int ms) {
   size_t i;

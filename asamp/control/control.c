@@ -34,11 +34,9 @@ static char *bound;		/* path of the socket; NULL: none was created */
 static char *rundir;		/* value of XDG_RUNTIME_DIR at the start; NULL: not set */
 
 
-/*
-** Returns the socket's path, which the caller frees; NULL if there is not enough memory. The
-** default folder is that of the present effective user, because a process that has changed its user
-** since its start cannot write into the folder of the earlier user.
-*/
+/* Returns the socket's path, which the caller frees; NULL if there is not enough memory. The
+   default folder is that of the present effective user: a process that has changed its user cannot
+   write into the earlier user's folder. */
 static char *socketpath (void) {
   struct stat s;
   char *to;
@@ -55,11 +53,8 @@ static char *socketpath (void) {
 
 /* {== files ============================================================ */
 
-/*
-** Continues the profile in the next file of the pattern. If there is a flight recorder, instead
-** writes its content into that file. Removes the oldest files if there are more than the option
-** 'keep' allows.
-*/
+/* Continues the profile in the next file of the pattern, or writes the content of the flight
+   recorder, if there is one, into that file. Removes the oldest files beyond the option 'keep'. */
 static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
@@ -77,10 +72,10 @@ static void change (void) {
 
 
 /*
-** Returns 1 if the profile can continue in another file now. There must be no recording. The
-** process must not be ending, because nothing would finish the other file. The present file must
-** not be empty; this condition does not apply if it could not be created, or if there is a flight
-** recorder.
+** Returns 1 if the profile can continue in another file now:
+**   - there is no recording
+**   - the process is not ending, because nothing would finish the other file
+**   - the present file is not empty, or could not be created, or there is a flight recorder
 */
 static int ischangeable (void) {
   ProcessStats s;

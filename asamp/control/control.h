@@ -68,11 +68,9 @@ typedef struct ControlOptions {
 /* Stores the options and takes over the string 'listen'. Called once, before control_ensure. */
 void control_setup (const ControlOptions *o);
 
-/*
-** Starts the control thread if an option requires it and this process has not started it yet. Any
-** thread may call it often, also in the child of a fork: it returns quickly if nothing is to be
-** done. Prints a message on stderr if the socket or the thread cannot be created.
-*/
+/* Starts the control thread if an option requires it and this process has not started it yet.
+   Prints a message on stderr if the socket or the thread cannot be created. May be called often, by
+   any thread, also in the child of a fork: it is fast if there is nothing to do. */
 void control_ensure (void);
 
 #endif

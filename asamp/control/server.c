@@ -129,11 +129,9 @@ void server_unlink (const char *path) {
 }
 
 
-/*
-** Removes the file at the socket's path if CN4 allows it. The socket that this process created last
-** is removed in any case: even if it seems alive, only a child may still have it open, such as the
-** one that writes a snapshot.
-*/
+/* Removes the file at the socket's path if CN4 allows it. Removes the socket that this process
+   created last in any case: even if it seems alive, only a child, such as the writer of a snapshot,
+   may have it open. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;

@@ -89,11 +89,9 @@ static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }
 
-/*
-** Returns the index of stack i's prefix, or UINT64_MAX if it has none. The number i determines the
-** kind of the stack (firefoxstacks.h). If i is below 'plain', it is the stack of a node; else if
-** below 'nodes', of a node with labels; else if below 'sites', of a leaf; else of a holder.
-*/
+/* Returns the index of stack i's prefix; UINT64_MAX: none. The number i determines the kind of the
+   stack (firefoxstacks.h): below 'plain', that of a node; below 'nodes', of a node with labels;
+   below 'sites', of a leaf; else of a holder. */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
   uint32_t parent;

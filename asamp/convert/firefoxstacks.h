@@ -40,11 +40,9 @@ int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold
                         const SiteTable *leaves, const SiteTable *ticks);
 void firefoxstacks_free (FirefoxStacks *s);
 
-/*
-** Returns the number, from 0, of the stack of a node with the label set 'labels' (0: none). A site
-** must have this node and set. Returns FIREFOXSTACKS_NONE for node 0 without labels, which is a
-** stack without a frame.
-*/
+/* Returns the number, from 0, of the stack of a node with the label set 'labels' (0: none). There
+   must be a site with both. Returns FIREFOXSTACKS_NONE for node 0 without labels, whose stack has
+   no frame. */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
 /* Returns the number of stacks before those of leaves. */

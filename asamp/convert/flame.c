@@ -100,9 +100,9 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* Writes the frames that stand for a tag at the start of a line, each followed by ';'. The first is
-   the tag's group (a state, the states of a script, or all others), if there are several groups.
-   The second is the label set, if the tag has one. If 't' is NULL, writes nothing. */
+/* Writes the frames of a tag at the start of a line, each followed by ';': the tag's group (a
+   state, the states of a script, or all others), if there are several groups, then its label set,
+   if it has one. Writes nothing if 't' is NULL. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -238,10 +238,8 @@ static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t 
   output_char(o, ']');
 }
 
-/*
-** A site and its place, which is the number of the site's node in a depth-first walk of the call
-** tree. In the order of places, successive sites have as many callers as possible in common.
-*/
+/* A site and its place: the number of its node in a depth-first walk of the call tree. In the order
+   of places, successive sites have as many callers as possible in common. */
 typedef struct Placed {
   uint32_t place, site;
 } Placed;
@@ -253,11 +251,9 @@ static int byplace (const void *a, const void *b) {
   return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/*
-** Returns an array with the place (Placed) of each node, or NULL if there is not enough memory. In
-** the tree's array, parents come before their children. So one pass from the end adds up the sizes
-** of subtrees, and a second pass from the start assigns the places.
-*/
+/* Returns an array with the place (Placed) of each node, or NULL if there is not enough memory.
+   Parents come before their children in the tree's array. So one pass from its end adds up the
+   sizes of subtrees, and a second pass from its start assigns the places. */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
   /* First pass: number of nodes in each node's subtree. Second pass: next free place in it. */
@@ -485,11 +481,8 @@ void flame_free (Flame *f) {
   spill_close(&f->ticks);
 }
 
-/*
-** Returns 1 if a profile of this weight is written for the group w->group. That is so if the group
-** has a site with a weight above 0 (for FLAME_TIME: a site of time samples), or if it is the only
-** group. The profile of the only group is written even if it is empty.
-*/
+/* Returns 1 if a profile of this weight is written for the group w->group: if it is the only group,
+   or has a site with a weight above 0 (for FLAME_TIME: a site of time samples). */
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;
   for (i = 0; i < f->sum.table.nsites; i++) {

@@ -53,14 +53,14 @@ typedef struct Flame {
 */
 const char *flame_start (Flame *f, const char *directory, int by);
 /*
-** Writes a speedscope file, after reader_read. The file has up to five kinds of profiles, as far as
-** the input has the data: allocated bytes, bytes that survived, bytes alive at the end, bytes alive
-** at the end by their holders, and time. Each group of Lua states has its own profiles; only the
-** profile by holders is common to all groups. Stacks of time are in chronological order, those of
-** holders in the order of heldstack.h, others in the order of the call tree. Labels are outermost
-** frames.
-** 'name' is a title for people. Returns NULL, or the reason for a failure (errors of the output
-** itself are not included).
+** Writes a speedscope file, after reader_read. 'name' is a title for people. Returns NULL, or the
+** reason for a failure (errors of the output itself are not included).
+**
+** The file has up to five kinds of profiles, as far as the input has the data: allocated bytes,
+** bytes that survived, bytes alive at the end, the same by their holders, and time. Each group of
+** Lua states has its own profiles, except the one by holders. Stacks of time are in chronological
+** order, those of holders in the order of heldstack.h, others in the order of the call tree. Labels
+** are outermost frames.
 */
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name,

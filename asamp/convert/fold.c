@@ -22,11 +22,9 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/*
-** Returns the function with the largest weight among the outermost frames. Returns 'nfunctions' if
-** this function is one of a script, or if no weight is above 0. 'sums' is a buffer with a zero for
-** each function.
-*/
+/* Returns the function with the largest weight among the outermost frames, or 'nfunctions' if that
+   is a function of a script, or no weight is above 0. 'sums' is a buffer with a zero for each
+   function. */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -46,11 +44,9 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/*
-** Returns the native function to fold at the next depth (FO1). Considers the nodes that reach a
-** script and whose callers were folded at 'depth'. If all of them are of one native function,
-** returns it, otherwise 'nfunctions'.
-*/
+/* Returns the native function to fold at the next depth (FO1): the function of all nodes that reach
+   a script and whose callers were folded at 'depth'. Returns 'nfunctions' if that is no single
+   native function. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;

@@ -50,11 +50,9 @@ static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
-/*
-** Adds a node for the last step of each path. The parent of the node is the node of the path that
-** this path extends; it exists already, because that path has a lower number. Returns 0 if there is
-** not enough memory.
-*/
+/* Adds a node for the last step of each path. Its parent is the node of the path that this path
+   extends, which has a lower number and so a node already. Returns 0 if there is not enough
+   memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;
@@ -81,11 +79,8 @@ static uint32_t script (const ReadProfile *r, uint32_t node) {
   return node;
 }
 
-/*
-** Adds a row for a site. Sites with the same path, function and line share a leaf. Exception: after
-** a collision of hashes in 'byleaf', such sites may have several equal leaves. Returns 0 if there
-** is not enough memory.
-*/
+/* Adds a row for a site. Sites with the same path, function and line share a leaf, unless a
+   collision of hashes in 'byleaf' makes a second one. Returns 0 if there is not enough memory. */
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;
   const ReadProfile *r = b->r;

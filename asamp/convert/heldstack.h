@@ -38,12 +38,10 @@ typedef struct HeldStack {
   size_t nodesize, stepsize, rowsize;
 } HeldStack;
 
-/*
-** Fills h from 'held', a table filled by the callback ReaderClient.held. In this table, Site.node
-** is the stack of the allocation, and Site.kind the path of holders (0: no holder is known). A
-** profile without holders has no rows. Returns 0 if there is not enough memory. heldstack_free must
-** be called in both cases.
-*/
+/* Fills h from 'held', a table filled by the callback ReaderClient.held: Site.node is the stack
+   of the allocation, Site.kind the path of holders (0: unknown). Without holders in the profile
+   there are no rows. Returns 0 if there is not enough memory; heldstack_free must be called in
+   any case. */
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);
 

@@ -109,11 +109,9 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
-/*
-** Decides whether the file has the sample types of allocations and those of time. It has the types
-** of the profile's samples. It also has the default type, so that a profile of an idle process has
-** the type that a tool expects. Without samples and default type, it has the types of allocations.
-*/
+/* Decides whether the file has the sample types of allocations and those of time: those of the
+   profile's samples, and the default type, which a tool expects also in the profile of an idle
+   process. Without samples and default type, those of allocations. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -122,11 +120,9 @@ static void decidetypes (Writer *w) {
   w->heap = r->samples > 0 || wantsheap || !w->time;
 }
 
-/*
-** Returns the duration in us of the requested range ('since' to 'till' of ReaderSum). A range that
-** ends after the profile is cut at the profile's end. In a file that is still being written, such a
-** range is not cut, because the last events may be missing in the file.
-*/
+/* Returns the duration in us of the requested range ('since' to 'till' of ReaderSum), cut at the
+   profile's end. It is not cut if the file is still being written, because the last events may be
+   missing there. */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
   uint64_t since = w->sum->since, till = w->sum->till;
@@ -287,12 +283,9 @@ static void countnatives (Writer *w, IdMap *natives) {
   }
 }
 
-/*
-** Returns the string index of a function's full name; 'name' is the index of its plain name. Full
-** names are needed because tools merge functions with equal names. The full name of a function of a
-** script contains the file and the line. That of a native function contains the library, if several
-** native functions have the plain name.
-*/
+/* Returns the string index of a function's full name; 'name' is that of its plain name. Tools merge
+   functions with equal names, so the full name has more parts: for a function of a script, file and
+   line; for a native one, the library, if several native functions have the plain name. */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
   char line[32] = "";

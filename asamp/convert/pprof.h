@@ -23,9 +23,9 @@
 
 /*
 ** Writes the profile to o. Called after readersum_finish. 'first' is the name of the default sample
-** type; "time" means cpu or wall. The file has this type even if the profile has no sample of
-** it. If 'first' is NULL, the default type is alloc_space. If there are only time samples, it is
-** cpu or wall. Returns 0 if there is not enough memory.
+** type ("time": cpu or wall), which the file has even if the profile has no sample of it. If it is
+** NULL, the default type is alloc_space or, with time samples only, cpu or wall. Returns 0 if there
+** is not enough memory.
 */
 int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o);

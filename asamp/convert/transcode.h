@@ -105,11 +105,9 @@ int transcode_start (Transcode *t, int format, Output *o);
 /* Like transcode_start, for a profile that becomes a part of a merged file. 'start' is the start of
    the profile in this file, ns of the monotonic clock. */
 int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start);
-/*
-** Completes the output, after reader_read. Writes the events that were held back, the holders and,
-** unless the output is a merged file, the end of the log. Returns NULL, or the reason why the
-** output is incomplete.
-*/
+/* Completes the output, after reader_read. Writes the events that were held back, the holders and,
+   unless the output is a merged file, the end of the log. Returns NULL, or the reason for which the
+   output is incomplete. */
 const char *transcode_finish (Transcode *t, const ReadProfile *r);
 void transcode_free (Transcode *t);
 
@@ -136,11 +134,9 @@ void transcode_pause (Transcode *t);
 uint64_t transcode_left (ProfileLeft *to, const ReadProfile *r);
 /* Stores up to PROFILE_LABELS labels of set 1, 2, ... in 'to' and returns their number. */
 size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to);
-/*
-** Splits the name "n:symbol:0:library" of a native function: stores the symbol in 'symbol' and the
-** library in 'file'. Texts too long for their buffer are cut. If the library is "-", does not
-** change 'file'. If the name has another form, changes neither buffer.
-*/
+/* Splits the name "n:symbol:0:library" of a native function: stores the symbol in 'symbol' and the
+   library, unless it is "-", in 'file'. Texts too long for their buffer are cut. Changes nothing if
+   the name has another form. */
 void transcode_split (const char *text, char *symbol, size_t symbolsize, char *file,
                       size_t filesize);
 

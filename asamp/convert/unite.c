@@ -65,11 +65,8 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/*
-** Adds the head of one profile to the common head. Rejects a profile whose head is cut before the
-** number of followed samples. Otherwise this number would be taken for 0, and the result would have
-** no deaths.
-*/
+/* Adds the head of one profile to the common head. Rejects a profile that is cut before the number
+   of followed samples: it would count as 0, and the result would have no deaths. */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
   Unite *m = l->m;
@@ -131,11 +128,9 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* {== names (UN1) ========================================================== */
 
-/*
-** Offset of the addresses that native functions have in the result. An address is NATIVES plus
-** twice the number of the function's name in 'natives'. So its id (address | 1) is greater than the
-** special ids of frameids.h, even for number 0, which all names beyond the limit have.
-*/
+/* Offset of the addresses of native functions in the result. An address is NATIVES plus twice the
+   number of the function's name in 'natives' (0 for all names beyond the limit). So its id (address
+   | 1) is always greater than the special ids of frameids.h. */
 #define NATIVES		66
 
 /* The callback 'native' of TranscodeInto. Returns 0 if there is not enough memory. */
@@ -291,11 +286,9 @@ static void bury (Unite *m) {
   }
 }
 
-/*
-** The client's function 'starts': ends the states that were closed earlier (UN2), and then starts
-** the current state. The result may already contain samples of the current state, because in a
-** batch all samples come before the events.
-*/
+/* The client's function 'starts': ends the states that were closed earlier (UN2), then starts the
+   current state. The result may have samples of that state already: in a batch all samples come
+   before the events. */
 static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
   transcode_pause(&m->t);
@@ -348,11 +341,9 @@ static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   }
 }
 
-/*
-** Moves the states that are open at the end of a profile to 'rest'. In the result, they stay open
-** until unite_finish (UN2). The encoder frees its data of these states now (encoder_leave). If the
-** profile is not of many states, names its only state after the profile's file.
-*/
+/* Moves the states that are open at the end of a profile to 'rest': in the result they stay open
+   until unite_finish (UN2). The encoder frees its data of these states now (encoder_leave). The
+   only state of a profile that is not of many states is named after the profile's file. */
 static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {

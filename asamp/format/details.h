@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Parser for details: the texts of the private metas "asamp.N", which the encoder writes (grammar:
-** doc/profile-format.md). A text has one batch of samples and events. The functions allocate
-** nothing: a Fields points into the text, which must stay in memory. A number that is missing or
-** too large ends its list.
+** doc/profile-format.md). A text has one batch of samples and events. Nothing is allocated: a
+** Fields points into the text, which must stay in memory. A missing or too large number ends its
+** list.
 */
 #ifndef asamp_details_h
 #define asamp_details_h

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The ids of frames in a profile. Lua functions have 8, 16, 24, ... Native frames have (address |
-** 1); in a merged file (unite.h) a number replaces the address. The odd ids up to FRAME_TAIL, which
-** no native frame has, belong to frames that represent no code.
-*/
+/* The ids of frames in a profile. Lua functions have 8, 16, 24, ... Native frames have (address |
+   1), where a number replaces the address in a merged file (unite.h). The odd ids up to FRAME_TAIL,
+   which no native frame has, belong to frames that represent no code. */
 #ifndef asamp_frameids_h
 #define asamp_frameids_h
 

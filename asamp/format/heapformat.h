@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The bytes of an unpacked heap snapshot (complete description: doc/heap-format.md). They are the
-** magic and then records, each of which is a tag and its fields. Numbers are LEB128; those that may
-** be negative are zigzag-encoded first. An address is written as its distance from another address,
-** in units of 8 bytes, unless it is called absolute below.
+** The bytes of an unpacked heap snapshot (doc/heap-format.md): the magic, then records, each of
+** which is a tag and its fields. Numbers are LEB128, zigzag-encoded if they may be negative. An
+** address is written as its distance from another address, in units of 8 bytes, unless it is called
+** absolute below.
 */
 #ifndef asamp_heapformat_h
 #define asamp_heapformat_h
@@ -45,9 +45,11 @@ enum {
 
 /*
 ** Kinds of edges: those of luaN_EdgeKind (seam.h) in the same order, and HEAP_ECODE. The comment of
-** a kind lists the fields that follow the target in the file. 'index', 'key' and 'in' are those of
-** luaN_Edge; 'key' and 'in' are distances from the address of the holder. 'slot' is 1 for the
-** function that the call runs, 2 and more for the other slots of the call, 0 if unknown.
+** a kind lists the fields that follow the target in the file:
+**   - 'index', 'key' and 'in' are those of luaN_Edge; 'key' and 'in' as distances from the address
+**     of the holder
+**   - 'slot' is 1 for the function that the call runs, 2 and more for the other slots of the call,
+**     0 if unknown
 */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE,

@@ -41,11 +41,8 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
   o->failed |= o->fates.failed;
 }
 
-/*
-** Writes 'words' words of objects, one for each copy. Starts at copy *copy of object *i, and
-** advances *i and *copy. The words are filled from the end, because the newest object is first in a
-** record.
-*/
+/* Writes 'words' words of objects, one for each copy, from copy *copy of object *i on, and advances
+   *i and *copy. Fills the words from the end, because the newest object is first in a record. */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
   while (words-- > 0) {
@@ -58,11 +55,9 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
   }
 }
 
-/*
-** Returns the gc_state for a record with the statistics of 'c'. It is c->state with two exceptions.
-** After a major collection that leaves no slices it is FINALIZING. Directly after FINALIZING it is
-** SCANNING instead of MARKING, because the converter of the VMProf forks fails on that change.
-*/
+/* Returns the gc_state for a record with the statistics of 'c': FINALIZING after a major collection
+   that leaves no slices, else c->state. Exception: directly after FINALIZING, SCANNING replaces
+   MARKING, because the converter of the VMProf forks fails on that change. */
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)

@@ -88,10 +88,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   return m + words_quoted(to + m, WORDS_MOST - m, s, n);
 }
 
-/*
-** Sets *id to the class of the table or userdata v. This is the class of its metatable or, if the
-** metatable has no name, the class of its kind. Returns 0 if there is not enough memory.
-*/
+/* Sets *id to the class of the table or userdata v: that of its metatable or, if the metatable has
+   no name, that of its kind. Returns 0 if there is not enough memory. */
 static int classof (Naming *m, const Graph *g, uint32_t v, Known *known, uint32_t *id) {
   uint32_t mt = metatable(g, v), named;
   char name[WORDS_MOST];

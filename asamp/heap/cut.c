@@ -263,11 +263,9 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/*
-** Sets the flag VALUE of all upvalues that refer to the removed variable (CU2). These upvalues have
-** the name w->variable and the value 'value', and belong to functions nested in w->function, or to
-** any functions if w->function is GRAPH_NONE.
-*/
+/* Sets the flag VALUE of all upvalues that refer to the removed variable (CU2): those of the name
+   w->variable and the value 'value' in functions nested in w->function (GRAPH_NONE: in any
+   functions). */
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -287,11 +285,9 @@ static void removeupvalues (Work *w, uint32_t value) {
   }
 }
 
-/*
-** Sets the flag LOCAL for the local variables that an upvalue of a function with the prototype
-** 'inner' may refer to (CU2). These variables have the name w->variable and the value 'value', and
-** belong to a function around 'inner'. Sets w->function to the prototype of that function.
-*/
+/* Sets the flag LOCAL of the local variables to which an upvalue of a function with the prototype
+   'inner' may refer (CU2): those of the name w->variable and the value 'value' in a function around
+   'inner'. Sets w->function to the prototype of that function. */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
   uint32_t v, to;

@@ -39,11 +39,13 @@ typedef struct Cut {
 
 /*
 ** Removes the references that a path from the state names, and measures the effect. The n steps of
-** the path have the form of holders.h, in which a step such as "[1..n]" represents many references,
-** so that several paths in g may match. Of each matching path, removes its last reference or, with
-** CUT_ELEMENTS, the references to the elements of the table at its end. Returns 1; the caller then
-** frees *c with cut_free. Returns 0, with the reason in *why, a static string, if there is no such
-** path, if no Lua code can remove a reference, or if there is not enough memory.
+** the path have the form of holders.h. A step such as "[1..n]" represents many references, so
+** several paths in g may match. Of each, removes the last reference or, with CUT_ELEMENTS, the
+** references to the elements of the table at its end.
+**
+** Returns 1; the caller then frees *c with cut_free. Returns 0, with the reason in *why, a static
+** string, if there is no such path, if no Lua code can remove a reference, or if there is not
+** enough memory.
 */
 int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow how,
             const char **why);

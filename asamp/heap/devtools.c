@@ -209,11 +209,9 @@ static void edges (Out *o) {
   output_text(&o->file, "],\n");
 }
 
-/*
-** Writes the sites. Site i is function i + 1 and node i + 2 of the trace tree, whose root is node
-** 1. The line of a function is the line that allocates. Of the samples of an object only the first
-** one, which is that of the object itself, is counted.
-*/
+/* Writes the sites. Site i is function i + 1, whose line is the line that allocates, and node i + 2
+   of the trace tree, whose root is node 1. Of the samples of an object only the first, of the
+   object itself, is counted. */
 static void traces (Out *o) {
   const Graph *g = o->g;
   uint64_t name = o->firstsite, *count = calloc(g->nsites, sizeof(*count));

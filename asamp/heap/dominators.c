@@ -81,11 +81,9 @@ static int reverse (Work *w) {
   return 1;
 }
 
-/*
-** Returns the label with the smallest semidominator among the labels of v and of the ancestors of v
-** whose numbers are 'last' or larger. Compresses the path: 'above' of v and of each of these
-** ancestors is then the first ancestor below 'last'. 'stack' has capacity for all numbers.
-*/
+/* Returns the label with the smallest semidominator among the labels of v and of those ancestors of
+   v whose numbers are 'last' or larger. Compresses the path: sets 'above' of all of them to the
+   first ancestor below 'last'. 'stack' has capacity for all numbers. */
 static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   size_t n = 0;
   uint32_t u = v, least;
@@ -108,11 +106,11 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
 }
 
 /*
-** Computes the immediate dominators from the semidominators. To find that of i, it starts at the
-** parent of i in the search tree, and goes up through the dominators of this parent to the first
-** number that is not larger than semi[i]. jump[i] is a more distant dominator of i, chosen such
-** that every dominator is found in O(log n) steps; single steps would take O(n * n) in total for a
-** chain of n objects. 'jump' and 'depth' have capacity for all numbers.
+** Computes the immediate dominators from the semidominators. That of i is the first number that is
+** not larger than semi[i], on the way from the parent of i in the search tree up through the
+** dominators of this parent. jump[i] is a more distant dominator of i, chosen such that every
+** dominator is found in O(log n) steps; single steps would take O(n * n) in total for a chain of n
+** objects. 'jump' and 'depth' have capacity for all numbers.
 */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   uint32_t i;

@@ -26,10 +26,10 @@
 
 /*
 ** Limits against files that are made to exhaust memory. A snapshot may take MEMORY_MOST bytes of
-** memory or, if that is more, MEMORY_TIMES bytes for each byte of the file read so far. It may be
-** unpacked to UNPACKED_MOST bytes or, if that is more, UNPACKED_TIMES bytes for each byte of the
-** file. Snapshots written by asamp take at most 60 bytes of memory, and unpack to at most 8 bytes,
-** for each byte of the file.
+** memory, or MEMORY_TIMES bytes for each byte of the file read so far, if that is more. It may be
+** unpacked to UNPACKED_MOST bytes, or to UNPACKED_TIMES bytes for each byte of the file. Snapshots
+** of asamp take at most 60 bytes of memory, and unpack to at most 8 bytes, for each byte of the
+** file.
 */
 #define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
 #define MEMORY_TIMES	256
@@ -528,9 +528,9 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* The file may have the holder's edges in two parts. Of a weak key, the second part has the edges
-     to the values under the key; of the state, those to objects pending finalization; of a thread,
-     those from stack slots that are neither local variables nor open upvalues. */
+  /* The file may have the holder's edges in two parts. The second part has, for a weak key, the
+     edges to the values under the key; for the state, those to objects pending finalization; for a
+     thread, those from stack slots that are neither local variables nor open upvalues. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
@@ -629,11 +629,9 @@ static void readsample (Reader *r) {
   s->bytes = bytes;
 }
 
-/*
-** Compares two samples for qsort. Those of one object are in the order of their ages, the oldest
-** first, because the oldest is the sample of the object itself; younger ones are of its vectors.
-** Samples of equal ages are in the order of their sites.
-*/
+/* Compares two samples for qsort. Those of one object are ordered by age, the oldest first, which
+   is the sample of the object itself (younger ones are of its vectors); those of equal ages, by
+   site. */
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
   if (x->object != y->object) return x->object < y->object ? -1 : 1;

@@ -135,9 +135,9 @@ typedef struct Graph {
 
 /*
 ** Reads a snapshot. Returns NULL on failure, with the reason in one line in 'err' (a buffer of
-** 'size' bytes). 'progress' (may be NULL) is called now and then with the part of the work that is
-** done. The part goes from 0 to 0.7, because the caller's own computations are the rest. 'progress'
-** must not leave by longjmp. graph_free accepts NULL.
+** 'size' bytes). Calls 'progress' (may be NULL) now and then with the part of the work that is
+** done: from 0 to 0.7, because the caller's own computations are the rest. 'progress' must not
+** leave by longjmp. graph_free accepts NULL.
 */
 Graph *graph_read (const char *path, void (*progress) (void *ud, double share), void *ud,
                    char *err, size_t size);
@@ -146,11 +146,9 @@ void graph_free (Graph *g);
 /* Returns the bytes of an object; for object 0 those of the state. */
 uint64_t graph_size (const Graph *g, uint32_t v);
 
-/*
-** Returns the text of string v, without a NUL at its end, and sets *n to its length in bytes. A
-** text of more than HEAP_TEXT bytes is cut and ends with an ellipsis. The result is empty if v is
-** GRAPH_NONE or no string, or if its text was not stored. It is valid until graph_free.
-*/
+/* Returns the text of string v, without a NUL at its end, and sets *n to its length in bytes. A
+   text of more than HEAP_TEXT bytes is cut and ends with an ellipsis. The result is "" if v is
+   GRAPH_NONE or no string, or its text was not stored. Valid until graph_free. */
 const char *graph_text (const Graph *g, uint32_t v, size_t *n);
 
 /* Returns 1 if v is a string with this text, which is not empty. */

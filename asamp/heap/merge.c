@@ -131,11 +131,9 @@ static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
-/*
-** Sets *way to how 'from' holds v. If 'from' is v's parent, this is the way of the shortest path;
-** otherwise the edges of 'from' are searched. Returns 0 if 'from' does not refer to v or has too
-** many edges to search.
-*/
+/* Sets *way to how 'from' holds v: the way of the shortest path if 'from' is v's parent; otherwise
+   searches the edges of 'from'. Returns 0 if 'from' does not refer to v or has too many edges to
+   search. */
 static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
   size_t i = 0;
   uint32_t to;
@@ -150,10 +148,8 @@ static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
   return 0;
 }
 
-/*
-** Returns the parent of v, and sets *way to the way in which the parent holds v. If the parent is
-** an upvalue, treats the upvalue as v, because the step from an upvalue to its value has no name.
-*/
+/* Returns the parent of v, and sets *way to how it holds v. If the parent is an upvalue, treats the
+   upvalue as v, because the step from an upvalue to its value has no name. */
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
     v = g->parent[v];
@@ -292,21 +288,17 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/*
-** Returns 1 if the group p is folded into the row above it, which is made from the group 'above':
-** if p is the value of an upvalue, or repeats the step of 'above' as in a linked list.
-*/
+/* Returns 1 if the group p is folded into the row above it, which is that of the group 'above': if
+   p is the value of an upvalue, or repeats the step of 'above' as in a linked list. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/*
-** Divides the children of a row's objects into groups. 'set' has the objects of the row. Folded
-** children are added to 'set' and to the row, and their children are divided too. 'row' is NULL for
-** the state. Returns 0 if there is not enough memory.
-*/
+/* Divides the children of a row's objects ('set') into groups. Adds folded children to 'set' and to
+   the row, and divides their children, too. 'row' is NULL for the state. Returns 0 if there is not
+   enough memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;
@@ -380,11 +372,9 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
-/*
-** In a tree of dominators, adds the row of the memory of the state itself. Called before each row
-** at depth 0 with that row's value, 'next', because these rows are sorted by value. Does nothing if
-** the row of the state was added before, or if it has less bytes than 'next'.
-*/
+/* In a tree of dominators, adds the row of the memory of the state itself, unless it was added
+   before or has less bytes than 'next'. Called before each row at depth 0, with that row's value as
+   'next': these rows are sorted by value. */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;

@@ -20,11 +20,9 @@
 */
 size_t words_quoted (char *to, size_t size, const char *s, size_t n);
 
-/*
-** Describes a function or prototype v: "on (app.lua:3)"; "app.lua:7" if it has no name; "main chunk
-** (app.lua)". A C function is "C function NAME", or "a C function" if its name is unknown. The
-** latter is also the result for GRAPH_NONE and other objects.
-*/
+/* Describes a function or prototype v: "on (app.lua:3)"; without a name "app.lua:7"; "main chunk
+   (app.lua)"; "C function NAME". The result is "a C function" if its name is unknown, and for
+   GRAPH_NONE and other objects. */
 void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]);
 
 /*

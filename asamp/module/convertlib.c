@@ -536,11 +536,9 @@ static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
   return path;
 }
 
-/*
-** Merges the profiles that unite_check accepts. Leaves a list with an entry for each path on top of
-** the stack. If the output becomes unusable, stops; the list then lacks the entries of the accepted
-** profiles that were not read. Returns NULL, or the reason why there is no result.
-*/
+/* Merges the profiles that unite_check accepts. Leaves a list with an entry for each path on top of
+   the stack; it lacks the profiles that were not read, because the output has become unusable.
+   Returns NULL, or the reason for which there is no result. */
 static const char *mergeall (Work *w) {
   lua_State *L = w->L;
   lua_Integer i, good = 0;

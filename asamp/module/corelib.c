@@ -356,11 +356,9 @@ static int l_printable (lua_State *L) {
 #define LABELS_ATONCE	64	/* largest number of changes in one call of labels_change; they are
 				   in an array on the C stack */
 
-/*
-** Sets *c to the change of a label whose name and value are the two top values of the stack.
-** Returns 0 if the two are not a label. The texts in *c are valid as long as the two values, and
-** the buffer 'number', which receives the text of a numeric value.
-*/
+/* Sets *c to the change of a label whose name and value are the two top values of the stack, or
+   returns 0 if they are not a label. The texts in *c are valid as long as these values and the
+   buffer 'number', which receives the text of a numeric value. */
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   int type = lua_type(L, -1);
   if (lua_type(L, -2) != LUA_TSTRING) return 0;

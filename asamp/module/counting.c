@@ -146,11 +146,9 @@ static int counted (lua_State *L, int status, lua_KContext k) {
 }
 
 
-/*
-** count(f, ...) -> bytes, blocks, results of f. The record is a to-be-closed value of the call, so
-** the count ends with the call, also if f raises an error. Calls counting_nothing before the count
-** starts, so that the call frame that f then reuses is allocated outside the count.
-*/
+/* count(f, ...) -> bytes, blocks, results of f. The record is a to-be-closed value of the call, so
+   the count also ends if f raises an error. First calls counting_nothing: f reuses its call frame,
+   which is thus allocated outside the count. */
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   checkcalled(L);

@@ -303,9 +303,9 @@ static const char *badperiod (uint64_t period) {
 
 /*
 ** Copies a struct of the program to the struct 'to' of 'size' bytes. The first member of the
-** program's struct is its size, which is smaller if the program was compiled with an older header;
-** the rest of 'to' becomes 0. Returns 0 if the program's size is below that of the first member or
-** above 'size'.
+** program's struct is its size, which is smaller if the program was compiled with an older header:
+** the rest of 'to' becomes 0. Returns 0 if that size is above 'size' or below that of the first
+** member.
 */
 static int embed_take (void *to, size_t size, const void *from) {
   size_t known = *(const size_t *)from;

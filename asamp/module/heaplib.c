@@ -184,10 +184,10 @@ typedef struct ClassRow {
 } ClassRow;
 
 /*
-** Adds to bytes[c], for every class c, the bytes that the objects of the class retain. Only objects
-** that no other object of their class dominates are added, so that each byte counts once. Traverses
-** the dominator tree without recursion. 'class' maps each object to its class, a number below
-** 'classes'. Returns 0 if there is not enough memory.
+** Adds to bytes[c], for every class c, the bytes that the objects of the class retain. Adds only
+** objects that no other object of their class dominates, so that each byte counts once. Traverses
+** the dominator tree without recursion. 'class' maps each object to its class, below 'classes'.
+** Returns 0 if there is not enough memory.
 */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
@@ -265,12 +265,9 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/*
-** Lists the classes for which the result of retained() may be too low, sorted by weight, the
-** largest first. These classes have several objects, and references to objects of other classes.
-** 'list' and 'count' have capacity for all classes, and 'count' is zeroed. Returns the number of
-** listed classes.
-*/
+/* Lists the classes for which the result of retained() may be too low, the largest weight first:
+   those with several objects, and references to objects of other classes. 'list' and 'count'
+   (zeroed) have capacity for all classes. Returns the number of listed classes. */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
   const Graph *g = h->graph;
@@ -292,11 +289,10 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
 }
 
 /*
-** Replaces those results of retained() in 'bytes' that may be too low by exact ones. A result may
-** be too low because an object that several objects of a class hold jointly is dominated by none of
-** them. Walks the heap once for each such class, until EXACT_EDGES is reached. Keeps the results of
-** the remaining classes as lower bounds, and sets their 'least' to 1. Returns 0 if there is not
-** enough memory.
+** Replaces by exact ones those results of retained() in 'bytes' that may be too low, because no
+** single object of a class dominates the objects that several hold jointly. Walks the heap once for
+** each such class, until EXACT_EDGES is reached. The results of the remaining classes are lower
+** bounds, with 'least' set to 1. Returns 0 if there is not enough memory.
 */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
@@ -324,11 +320,8 @@ static int together (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
-/*
-** Pushes a userdata with n zeroed bytes, and returns their address. A collection frees the userdata
-** later, also if an error ends the call. May run a collection; raises an error if there is no
-** memory.
-*/
+/* Pushes a userdata with n zeroed bytes, and returns their address. A collection frees it later,
+   also if an error ends the call. May run a collection; raises an error if there is no memory. */
 static void *scratch (lua_State *L, size_t n) {
   return memset(lua_newuserdatauv(L, n, 0), 0, n);
 }
@@ -386,11 +379,9 @@ typedef struct SiteRow {
   uint64_t samples, bytes, objects, self, age;
 } SiteRow;
 
-/*
-** Fills the zeroed row of every site from the samples of the wanted objects: those v with
-** wanted[v] != 0, or all if 'wanted' is NULL. Sets site[v] for every object v, as retained() needs
-** it: the site of the first sample, or g->nsites if v has no sample or is not wanted.
-*/
+/* Fills the zeroed row of every site from the samples of the wanted objects (wanted[v] != 0; all if
+   'wanted' is NULL). Sets site[v] of every object v for retained(): the site of its first sample,
+   or g->nsites if it has no sample or is not wanted. */
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
   size_t i;
@@ -614,11 +605,9 @@ static int l_heldby (lua_State *L) {
 
 /* {== single objects =================================================== */
 
-/*
-** Pushes the steps from the state to v, a list of rows. If the path has more than 64 steps, one row
-** "(n more)" replaces all but the first 40 and the last 21. 'parent' and 'way' have, for each
-** object, the last edge of the path to it, like the fields 'parent' and 'way' of Graph.
-*/
+/* Pushes the steps from the state to v, a list of rows. Of a path of more than 64 steps, only the
+   first 40 and the last 21, with one row "(n more)" between them. 'parent' and 'way' have, for each
+   object, the last edge of the path to it, like the fields of Graph. */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;
@@ -728,11 +717,9 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/*
-** Returns the index of the row of a class of 'old' in the rows of compare. It is the row of the
-** class of 'new' with the same name or, if there is none, a row after those of 'new'. 'known'
-** caches the results by class of 'old'; GRAPH_NONE: not cached.
-*/
+/* Returns the index of the row of a class of 'old' in the rows of compare: that of the class of
+   'new' with the same name or, if there is none, a row after those of 'new'. 'known' caches the
+   results by class of 'old' (GRAPH_NONE: not cached). */
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
   if (known[class] != GRAPH_NONE) return known[class];

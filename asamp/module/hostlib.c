@@ -547,10 +547,10 @@ static volatile sig_atomic_t delayed;  /* number of the signal that passlater ha
 
 /*
 ** Signal handler of SIGINT and SIGQUIT. A signal of another process is passed on only if the
-** program still runs a second later. The reason is that the sender may have sent it to the whole
-** process group, which includes the program (timeout -s INT). A Lua program turns the first SIGINT
-** into an error, but a second one would kill the program. A signal of the terminal is ignored,
-** because the terminal sends it to the program as well.
+** program still runs a second later: the sender may have sent it to the whole process group, which
+** includes the program (timeout -s INT), and while a Lua program turns the first SIGINT into an
+** error, a second one would kill it. A signal of the terminal is ignored, because the program
+** receives it as well.
 */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
@@ -602,9 +602,9 @@ static void handle (Passing *p) {
 
 /*
 ** Restores the previous action of a signal after the program has ended. A signal that was passed on
-** or delayed ('had') keeps its handler, which then does nothing. The reason is the command
-** 'timeout': it sends its signal to this process, and then again to the whole process group. The
-** second signal would end this process.
+** or delayed ('had') keeps its handler, which then does nothing: the command 'timeout' sends its
+** signal to this process, and then again to the whole process group, and the second one would end
+** this process.
 */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])

@@ -82,11 +82,8 @@ typedef struct Server {
 
 static Request refused;  /* context of requests with a zero byte, which are refused without Lua */
 
-/*
-** Called with the raw address of a request; returns the request's context. A request with a zero
-** byte in its address is refused, because the library decodes the address and cuts it at the zero
-** byte, which would change its target.
-*/
+/* Called with the raw address of a request; returns its context. Refuses an address with a zero
+   byte: the library decodes the address and cuts it there, which would change its target. */
 static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
   (void)ud;
   (void)c;
@@ -231,12 +228,9 @@ static Server *server (lua_State *L) {
 }
 
 
-/*
-** Returns a socket that listens at the address, or -1 with errno. Fails if another server listens
-** at the address, but not if the address only has lingering connections of a closed server
-** (SO_REUSEADDR). The socket is made here, because some versions of the library do not report why
-** they could not make one.
-*/
+/* Returns a socket that listens at the address, or -1 with errno. Fails if another server listens
+   there, but not if a closed server has left lingering connections (SO_REUSEADDR). Not left to the
+   library, of which some versions do not report why they failed. */
 static int listening (const struct addrinfo *a) {
   static const int on = 1;
   int e, fd;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.limit (limiting.h). The limits of a call are in a userdata on the call's stack. If
-** calls are nested, the smaller limit of each kind is in effect, with the message of the call that
-** has set it. l_limit calls the function with lua_pcall, so that it can restore the outer limits
-** after an error too; therefore the function cannot yield out of the call. A to-be-closed variable
-** could not restore the limits, because a call of __close may need memory.
+** profiler.limit (limiting.h). The limits of a call are in a userdata on the call's stack. In
+** nested calls the smaller limit of each kind is in effect, with the message of the call that has
+** set it. l_limit calls the function with lua_pcall, to restore the outer limits after an error
+** too; therefore the function cannot yield out of the call. A to-be-closed variable would not do,
+** because a call of __close may need memory.
 */
 #include "limiting.h"
 
@@ -80,11 +80,9 @@ static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t
 }
 
 
-/*
-** limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. Raises
-** the errors of f. Allocates only before the limits are set. For this it calls limiting_nothing,
-** whose call frame f then reuses.
-*/
+/* limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. Raises
+   the errors of f. Allocates only before the limits are set; for this it calls limiting_nothing,
+   whose call frame f then reuses. */
 static int l_limit (lua_State *L) {
   const luaN_Limits *outer = luaN_getlimits(L);
   luaN_Memory m;

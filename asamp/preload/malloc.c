@@ -53,11 +53,9 @@ static __thread struct {
 #define BUCKETLOG	14	/* log2 of the number of buckets */
 #define WAYS		8	/* blocks per bucket */
 
-/*
-** Each entry is the number of watched blocks at its addresses. The addresses of one entry are
-** pieces of 16 KiB, 16 GiB apart. Entries of the arena's addresses are increased, so that they are
-** never 0. An entry would overflow only if all MALLOC_SLOTS watched blocks belonged to it.
-*/
+/* Each entry is the number of watched blocks at its addresses, which are pieces of 16 KiB, 16 GiB
+   apart. It would overflow only if all MALLOC_SLOTS watched blocks belonged to it. Entries of the
+   arena's addresses are increased, so that they are never 0. */
 static uint16_t near[NNEAR];
 static unsigned char slots[MALLOC_SLOTS];	/* states of the slots: MALLOC_FREE, ... (MA3) */
 static unsigned char *malloc_watch (void *block);
@@ -112,11 +110,9 @@ static int malloc_put (const void *block, uint16_t number) {
 }
 
 
-/*
-** Removes a block from its bucket and returns its slot, or NULL if it is not watched. The test for
-** NULL is necessary because address 0 shares its entry of 'near' with real blocks (the entries
-** repeat every 16 GiB), and the search would find a free element of a bucket, which contains NULL.
-*/
+/* Removes a block from its bucket and returns its slot, or NULL if it is not watched. Tests for
+   address NULL: it shares its entry of 'near' with real blocks (the entries repeat every 16 GiB),
+   and a search would find a free element of a bucket, which contains NULL. */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
   if (block == NULL) return NULL;
@@ -135,11 +131,9 @@ static unsigned char *malloc_take (const void *block) {
 }
 
 
-/*
-** Marks the slot of a freed block as dead, or as free if it was given up (MA3), and then increments
-** 'deaths'. The order matters, because a reader searches dead slots only when the count has
-** changed: when it sees the new count, it must see the slot's change too.
-*/
+/* Marks the slot of a freed block as dead, or as free if it was given up (MA3), and then increments
+   'deaths', in this order: a reader searches dead slots only when the count has changed, and must
+   see the slot's change then. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
@@ -285,11 +279,9 @@ static COLD void *passed (void *block, size_t n) {
 
 /* {== the real allocator ================================================ */
 
-/*
-** The initial functions of 'real'. Each finds the real allocator and calls its function. dlsym
-** itself may allocate meanwhile, on the same thread. Then malloc, calloc and realloc take memory
-** from the arena (MA5), free does nothing, and the other functions fail.
-*/
+/* The initial functions of 'real'. Each finds the real allocator by dlsym and calls its function.
+   dlsym itself may allocate on the same thread. Then malloc, calloc and realloc take memory from
+   the arena (MA5), free does nothing, and the other functions fail. */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
 static void *bootrealloc (void *p, size_t n);
@@ -445,11 +437,9 @@ SHOWN void free (void *p) {
 }
 
 
-/*
-** The real pthread_getattr_np allocates while it holds a lock of the thread. A sample at that
-** allocation would call it again, to find the end of the stack, and deadlock. So its allocations
-** are counted but not sampled: a sample point in them counts for the next block.
-*/
+/* The real pthread_getattr_np allocates while it holds a lock of the thread. A sample there would
+   call it again, to find the end of the stack, and deadlock. So its allocations are not sampled: a
+   sample point in them counts for the next block. */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
   int (*f) (pthread_t, pthread_attr_t *) = __atomic_load_n(&next, __ATOMIC_RELAXED);
@@ -572,11 +562,9 @@ static void *alignednew (size_t n, size_t alignment) {
 }
 
 
-/*
-** Returns the real operator with that name. This is the next definition after this library in the
-** loader's order. If there is none, it is that of a C++ library which only a plugin has loaded. If
-** no such library is loaded, it is a replacement (plainnew, alignednew, free).
-*/
+/* Returns the real operator with that name: the next definition after this library in the loader's
+   order or, if there is none, that of a C++ library which only a plugin has loaded. If no such
+   library is loaded, returns a replacement (plainnew, alignednew, free). */
 static COLD void *operator_ (const char *name) {
   static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
   void *p;

@@ -51,9 +51,10 @@ typedef struct Ages {
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
 /*
-** Ends a collection: adds its samples, which are those added since the previous call, to the
-** totals. 'charged': bytes allocated in the nursery since the previous collection; 0: unknown, and
-** the bytes that the samples represent are used instead. Returns 0 if there is not enough memory.
+** Ends a collection: adds its samples (those added since the previous call) to the totals.
+** 'charged' is the number of bytes allocated in the nursery since the previous collection; 0:
+** unknown, and the bytes that the samples represent take its place. Returns 0 if there is not
+** enough memory.
 */
 int ages_settle (Ages *a, uint64_t charged);
 

@@ -61,11 +61,9 @@ static void bins_addrow (BinRow *to, const BinRow *from) {
     to->last = from->last;
 }
 
-/*
-** Doubles the width of the slices, halves the bins of all rows, and merges rows that become equal.
-** The array is compacted in place, because a row only moves towards the start, over rows that were
-** handled before.
-*/
+/* Doubles the width of the slices: halves the bins of all rows, and merges rows that become equal.
+   Compacts the array in place, because a row only moves towards the start, over rows that were
+   handled before. */
 static void widen (Bins *b) {
   size_t i, n = b->n;
   b->width *= 2;

@@ -33,11 +33,9 @@ typedef struct PathFrame {
   uint32_t node;       /* node of the call tree */
 } PathFrame;
 
-/*
-** Direct-mapped cache that maps the words of a stack to the stack's node. The index is a hash of
-** the words. The cache is useful because programs return to the same stacks, and one lookup for a
-** stack is cheaper than one lookup for each frame.
-*/
+/* Direct-mapped cache from the words of a stack, of which the index is a hash, to the stack's node.
+   Programs return to the same stacks, and one lookup for a stack is cheaper than one for each
+   frame. */
 #define KNOWN		BOUND(1024, 4)  /* entries of the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, in words */
 
@@ -211,9 +209,9 @@ static Step reader_name (Input *in) {
 
 /*
 ** Sets in->path[depth] to a frame of the current stack and its node; the outermost frame has depth
-** 0. Before the call, the element still has a frame of the previous stack. Its node is reused if
-** this frame and all outer frames are equal in the two stacks. 'same': 1 if all outer frames are
-** equal. Returns 1 if this frame is equal too; the result is 'same' for the next inner frame.
+** 0. The element still has a frame of the previous stack, whose node is reused if this frame and
+** all outer frames ('same' 1) are equal in the two stacks. Returns 1 in that case, else 0: 'same'
+** for the next inner frame.
 */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                          int same) {
@@ -278,10 +276,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
 
 /*
 ** Reads the common part of stack and object records: the time, the number of words, these words,
-** and 'more' further words. Sets *seconds to the time and *n to the number of words without the
-** further ones. Logs before version 7 have no time but a word that is 1; *seconds is then 0.
-** Returns the words, 8 bytes each, valid until the next read. Returns NULL if the record is
-** damaged.
+** and 'more' further words. Sets *seconds to the time (0 before version 7, where a word that is 1
+** takes its place) and *n to the number of words without the further ones. Returns the words, 8
+** bytes each, valid until the next read, or NULL if the record is damaged.
 */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {

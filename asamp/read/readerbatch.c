@@ -98,11 +98,9 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/*
-** Delivers the next sample of the batch, which represents 'count' periods. The file has 'copies'
-** equal stacks for the sample; removes these stacks from the first queued run. Returns 0 if that
-** run has fewer stacks, or if the counts are invalid.
-*/
+/* Delivers the next sample of the batch, which represents 'count' periods, and removes its 'copies'
+   equal stacks from the first queued run. Returns 0 if that run has fewer stacks, or if the counts
+   are invalid. */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
@@ -208,9 +206,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /*
 ** Returns the time at which the outcomes of a line f, or the deaths of a line d, were decided: the
-** end of the next collection in the batch or, if none follows, the time of the last sample.
-** 'events' has the lines after the line f or d. The result is valid for all lines before that
-** collection, and is cached in s->ahead and s->aheadtime, so that no line is scanned twice.
+** end of the next collection in the batch, else the time of the last sample. 'events' has the lines
+** after that line. The result holds for all lines before that collection, and is cached in s->ahead
+** and s->aheadtime, so that no line is scanned twice.
 */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
@@ -241,11 +239,9 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
   return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
-/*
-** Iterator over a line l or u, which follows a line f and consists of runs of samples. The runs of
-** a line l give the classes of the samples of the line f. The runs of a line u divide the survivors
-** of the line f: the first run is followed, the second is not followed, and so on alternately.
-*/
+/* Iterator over a line l or u, which follows a line f and consists of runs of samples. The runs of
+   a line l give the classes of the samples of the line f. Those of a line u divide its survivors:
+   they are alternately followed and not followed, the first run followed. */
 typedef struct Runs {
   Fields line;         /* the unread part; line.p NULL: there is no such line, or all was read */
   uint64_t left;       /* number of samples of the present run that have not been read */
@@ -294,11 +290,9 @@ static int nextunfollowed (Runs *r) {
   return !r->value;
 }
 
-/*
-** Reads a line f, which has outcomes: lengths of runs of the oldest undecided samples of the state,
-** alternately died and survived. 'events' has the lines after the line f. A line l and a line u at
-** its start belong to the line f, and are removed.
-*/
+/* Reads a line f, which has outcomes: lengths of runs of the oldest undecided samples of the state,
+   alternately died and survived. 'events' has the lines after it. Lines l and u at the start of
+   'events' belong to the line f, and are removed. */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;

@@ -14,12 +14,9 @@
 void readeremit_head (ReaderState *s);
 /* Delivers a sample of copied bytes (ReaderClient.copy). */
 void readeremit_copy (ReaderState *s, const ReadSample *sample);
-/*
-** Delivers an allocation or time sample. Then queues an allocation sample in s->of->open until its
-** outcome is read. If the queue is full, first delivers the oldest queued sample as undecided
-** (FI1). If the stream is blind (RS1), delivers the new sample as undecided at once and does not
-** queue it.
-*/
+/* Delivers an allocation or time sample. Queues an allocation sample in s->of->open until its
+   outcome is read; if the queue is full, first delivers the oldest queued sample as undecided
+   (FI1). If the stream is blind (RS1), delivers the new sample as undecided at once instead. */
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
 /*
 ** Delivers the outcome of the oldest undecided sample of the stream, and removes the sample from

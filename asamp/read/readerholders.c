@@ -4,12 +4,9 @@
 #include "readerlabels.h"
 #include "list.h"
 
-/*
-** Adds the path to ReadProfile.paths unless a path with the same steps exists there. Each state
-** numbers its paths separately, so 'paths' of the stream maps the number in the line to this path.
-** If the path is beyond a limit, the number is mapped to the path's parent; if the path has no
-** parent, the number is not mapped.
-*/
+/* Adds the path to ReadProfile.paths unless a path with the same steps exists there. Each state
+   numbers its paths separately, so 'paths' of the stream maps the number in the line to this path;
+   if it is beyond a limit, to its parent; without a parent, the number is not mapped. */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
   uint64_t id, parent, key;

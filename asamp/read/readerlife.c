@@ -4,11 +4,9 @@
 #include "readeremit.h"
 #include "readerorphans.h"
 
-/*
-** Delivers the deaths of the samples alive in closed streams, except orphans, and removes the
-** closed streams from 'list'. The last stream of 'list' moves to the position of a removed one, so
-** that the cost does not depend on the number of open states. Afterwards there is no present state.
-*/
+/* Delivers the deaths of the samples alive in closed streams, except orphans, and removes the
+   closed streams from 'list'. There is no present state afterwards. The last stream of 'list' takes
+   the position of a removed one, so that the cost does not depend on the number of open states. */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
   ReaderStream *one;

@@ -14,11 +14,9 @@
 ** deaths of the samples still alive in closed states, except orphans, with the times of the closes.
 */
 void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
-/*
-** Ends the state of s->of at 'time'. Its stream is then closed (readerstream.h), and there is no
-** present state. 'orphans': number of followed samples that do not die with the state. Has no
-** effect if there is no present state, or if the present state is beyond the limit (RS1).
-*/
+/* Ends the state of s->of at 'time'. Its stream is then closed (readerstream.h), and there is no
+   present state. 'orphans' is the number of its followed samples that live on. Does nothing if
+   there is no present state, or if it is beyond the limit (RS1). */
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
 /*
 ** Delivers the undecided samples of all streams, at the end of the file. If the client wants only

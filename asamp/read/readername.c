@@ -31,10 +31,9 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
 
 /*
 ** Makes a function of an own file an alias of the earlier function with the same name, if there is
-** one. Aliases are needed because the writer may number each prototype, and a program that loads
-** templates makes an unlimited number of prototypes. 'number': offset of the name. Returns 1 if the
-** id needs no entry in 'names': it is an alias, or it is s->unnamed, which represents the names
-** beyond the limit.
+** one. The writer may number each prototype, and a program that loads templates makes an unlimited
+** number of prototypes. 'number' is the offset of the name. Returns 1 if the id needs no entry in
+** 'names': it is an alias, or s->unnamed, which represents the names beyond the limit.
 */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
@@ -174,12 +173,9 @@ static int readername_number (ReaderState *s, Naming *n) {
   return 1;
 }
 
-/*
-** Sets 'functions' and 'fn' of the ReadProfile. Functions are distinguished by name, not by id,
-** because the frames of a C function have an id for each of its call sites. All names are added
-** before pointers into 'text' are set, because 'text' moves when it grows. Returns 0 if there is
-** not enough memory.
-*/
+/* Sets 'functions' and 'fn' of the ReadProfile. Functions are distinguished by name, because the
+   frames of a C function have an id for each of its call sites. Adds all names before it sets
+   pointers into 'text', which moves when it grows. Returns 0 if there is not enough memory. */
 static int functions (ReaderState *s) {
   ReadProfile *r = s->r;
   Naming n;

@@ -86,11 +86,9 @@ static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint
   return place < all->n && all->list[place]->id == id ? all->list[place] : NULL;
 }
 
-/*
-** Continues the pass over the followed samples of a stream. Of the samples of native memory, keeps
-** the next 'alive' ones, then removes the 'dead' ones after them and delivers their deaths. Keeps
-** all other samples. *place is the number of samples of native memory that the pass has kept.
-*/
+/* Continues the pass over the followed samples of a stream. Of the samples of native memory, keeps
+   the next 'alive' ones, then removes 'dead' ones and delivers their deaths. Keeps all other
+   samples. *place counts the samples of native memory that the pass has kept. */
 static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
                                 uint64_t dead, size_t *place, uint64_t time) {
   ReaderFollow *f = &one->follow;

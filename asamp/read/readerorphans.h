@@ -10,11 +10,9 @@
 #include "details.h"
 #include "readerstate.h"
 
-/*
-** Sets one->orphans when the state of the stream ends. n is the number of orphans in the line X. If
-** the stream does not follow exactly n samples of native memory, sets one->orphans to 0. Ends the
-** pass over the stream's list.
-*/
+/* Sets one->orphans to n, the number of orphans in the line X, when the state of the stream ends;
+   to 0 if the stream does not follow exactly n samples of native memory. Ends the pass over its
+   list. */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
 /*

@@ -74,11 +74,8 @@ static void addrun (ReaderState *s, const Run *new) {
     s->failed = 1;
 }
 
-/*
-** Delivers a stack of another writer's file as a sample. If the file has no times, the sample's
-** time is the time of the previous sample plus one period of time samples, or plus 1 ms if that
-** period is unknown.
-*/
+/* Delivers a stack of another writer's file as a sample. In a file without times, the sample is one
+   period of time samples (1 ms if unknown) later than the previous one. */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
   ReadProfile *r = s->r;

@@ -120,11 +120,9 @@ static inline int readerstate_isnone (const ReaderState *s) {
   return s->r->many && s->of == &s->single && s->single.row == READER_NOSTATE;
 }
 
-/*
-** Returns the row of the state with that id, and creates the row if needed. Returns NULL if the
-** state shares its row with others, or would share it (RS2). Also returns NULL if the state has no
-** row and 'list' is full (RS1).
-*/
+/* Returns the row of the state with that id, and creates the row if needed. Returns NULL if the
+   state shares its row with others, or would share it (RS2), or if it has no row and 'list' is full
+   (RS1). */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
 /* Sets the OS thread of s->of to the thread with that system number. A new thread beyond
    READER_MAXTHREADS is counted in LEFT_THREADS, and s->of then has no thread. */
@@ -164,11 +162,9 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
 
 /* Returns the reason why reading must stop ('failed', 'toomuch', the client's 'stop'), or NULL. */
 const char *readerstate_failure (const ReaderState *s);
-/*
-** Returns the index in ReadProfile.kinds of a type and a class, and creates the kind if needed.
-** 'class': offset of the class name, 0: none. If there are already READER_MAXKINDS kinds, returns
-** the kind of the type without a class, or READER_UNKNOWN if that kind does not exist either.
-*/
+/* Returns the index in ReadProfile.kinds of a type and a class, and creates the kind if needed.
+   'class' is the offset of the class name, 0: none. Beyond READER_MAXKINDS kinds, returns the kind
+   of the type without a class or, if there is none, READER_UNKNOWN. */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

@@ -80,12 +80,9 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/*
-** Makes a group for each script, and maps the places of states and scripts to the groups. Returns
-** the number of states that belong to the last group, which the caller makes. Sets *together to the
-** number of states that are not distinguished from another state of their script: for each script,
-** its number of states minus 1.
-*/
+/* Makes a group for each script, and maps the places of states and scripts to the groups. Returns
+   the number of states of the last group, which the caller makes. Sets *together to the number of
+   states that are not distinguished: for each script, its number of states minus 1. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;

@@ -76,10 +76,10 @@ static int taketext (Repair *p, size_t *at, size_t *n) {
 }
 
 /*
-** Checks the first word of a stack or object record, which has been read together with the number
-** of words. In versions before 7 the first word is a count: returns 0 if it is not 1. In version 7
-** it is a time. In a log of asamp, replaces a time that is before the previous time, or far after
-** it, by the previous time, and sets *mended to 1.
+** Checks the first word of a stack or object record, which was read with the number of words. In
+** versions before 7 it is a count: returns 0 if it is not 1. In version 7 it is a time. In a log of
+** asamp, replaces a time that is before the previous one, or far after it, by the previous one, and
+** sets *mended to 1.
 */
 static int lead (Repair *p, int *mended) {
   uint64_t w = repairrecord_word(p, p->record.n - 16);
@@ -193,11 +193,9 @@ static Verdict repairrecord_stack (Repair *p, int marker) {
   return mended ? REPAIR_MENDED : REPAIR_KEEP;
 }
 
-/*
-** Removes the k oldest of the n objects in the record, because the log has no stacks for k of them
-** before the record. A reader assigns objects to stacks in order, and an object must not come
-** before its stack.
-*/
+/* Removes the k oldest of the n objects in the record, for which the log has no stacks before the
+   record. A reader assigns objects to stacks in order, and an object must not come before its
+   stack. */
 static void dropwords (Repair *p, uint64_t k, size_t n) {
   unsigned char *behind = p->record.data + 17 + 8 * n;
   memmove(behind - 8 * k, behind, 8 * p->nstats);
@@ -273,9 +271,9 @@ static void repairrecord_known (Repair *p, uint64_t us) {
 
 /*
 ** Checks a batch of details, counts its allocations and survival outcomes, and records its latest
-** time. Returns 0 if the batch must be left out. After a batch that does not match its stacks, all
-** later batches are left out too, because readers assign outcomes to allocations by their order,
-** from the first allocation of the log on.
+** time. Returns 0 if the batch must be left out. That is so for a batch that does not match its
+** stacks and for all later ones, because readers assign outcomes to allocations by their order in
+** the log.
 */
 static int details (Repair *p, const char *text, size_t n) {
   Details d;

@@ -7,9 +7,9 @@
 
 /*
 ** Returns the number of bytes that the process can still use: the memory available in the system
-** (MemAvailable), or the unused part of the limit of the process's control group (version 2),
-** whichever is smaller. Limits of enclosing groups are not read. Returns UINT64_MAX if neither is
-** known. Opens files of /proc and /sys, and allocates nothing.
+** (MemAvailable) or, if smaller, the unused part of the limit of its control group (version 2),
+** without enclosing groups. Returns UINT64_MAX if neither is known. Opens files of /proc and /sys,
+** and allocates nothing.
 */
 uint64_t memoryleft (void);
 

@@ -202,11 +202,9 @@ typedef struct Waiting {
 
 #define WAITING	16	/* capacity of 'waiting' */
 
-/*
-** The children for which this process must still call waitpid; NULL: a free entry. Several threads
-** add and remove entries with atomic exchanges. A thread waits only for a child whose entry it has
-** removed, so no lock is needed: a lock could be held when the program forks.
-*/
+/* The children for which this process must still call waitpid; NULL: a free entry. Threads add and
+   remove entries with atomic exchanges, and wait only for a child whose entry they have removed.
+   There is no lock, because it could be held when the program forks. */
 static Waiting *waiting[WAITING];
 
 /* Adds a child to 'waiting'. Returns 0 if there is no free entry. */
@@ -267,11 +265,9 @@ static void snapshot_ended (Waiting *w, int known, int status) {
   waiting_free(w);
 }
 
-/*
-** To check a child, removes its entry, and adds the entry again if the child is still running. If
-** other threads have used all free entries in the meantime, waits until the child ends. The child
-** of a fork of the program drops the entries that it has inherited.
-*/
+/* To check a child, removes its entry, and adds it again if the child is still running. If other
+   threads have used all free entries meanwhile, waits until the child ends. The child of a fork of
+   the program drops the entries that it has inherited. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;
@@ -363,10 +359,10 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, 
 }
 
 /*
-** Upper estimate of the bytes that a child needs. 'inuse': bytes of the heap that are in use. The
-** heap walk stores 8 bytes for each object, and few objects have less than 24 bytes. It also uses
-** one bit for every 8 bytes of the heap. Pages that the program changes in the meantime are not
-** included; the kernel copies them.
+** Upper estimate of the bytes that a child needs. 'inuse' is the number of bytes of the heap in
+** use. The walk stores 8 bytes for each object, and few objects have less than 24 bytes; it also
+** needs a bit for every 8 bytes. Pages that the program changes meanwhile are copied, and not
+** included.
 */
 #define NEEDED(inuse)	((inuse) / 2)
 
