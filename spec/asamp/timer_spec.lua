@@ -253,6 +253,8 @@ describe("a signal", function()
     local _, text = process.run{program = "build/bin/asamp", "report", path}
     text = text:gsub("%s+", " ")
     assert.matches("Time is not sampled on 1 thread; of the last one: thread %d+: cannot", text)
+    local data = require "asamp.show.page.data".of(p, {nodes = 100})
+    assert.matches("Time is not sampled on 1 thread; of the last one", table.concat(data.notes, "\n"))
     os.remove(path)
     assert.equal("default", signals.disposition())
   end)
@@ -265,8 +267,10 @@ describe("a signal", function()
     local code = [[
       for i = 1, 100000 do local _ = {i} end
       while not os.rename((...) .. ".sock", (...) .. ".sock") do end
-      local p = io.popen("env -u ASAMP build/bin/asamp stats " .. (...) .. ".sock 2>&1")
-      io.write(p:read "a")]]
+      for _, command in ipairs{"stats", "top --count 1"} do
+        local p = io.popen("env -u ASAMP build/bin/asamp " .. command .. " " .. (...) .. ".sock 2>&1")
+        io.write(p:read "a")
+      end]]
     local env = {ASAMP = ("alloc=1K,time=100,quiet,out=%s.p,listen=%s.sock"):format(path, path)}
     local status, out, err
     signals.bothblocked(function()  -- which a child inherits
@@ -275,6 +279,7 @@ describe("a signal", function()
     assert.equal(0, status)
     assert.matches("cannot sample time: SIGURG is blocked in this thread, and", err)
     assert.matches("\ntime is not sampled on 1 thread: cannot sample time: SIGURG is blocked", out)
+    assert.matches("\ntime is not sampled on 1 thread\n", out)  -- of asamp top
     local p = assert(require "profiler.reader".read(path .. ".p"))
     os.execute("rm -r " .. path:match "^(.*)/")
     assert.is_true(p.samples > 1000)

@@ -237,8 +237,8 @@ local function timing(p, t)
     units.percent(t.whole.gcsamples, n))
 end
 
--- Returns a sentence about threads whose time could not be sampled; nil: there are none.
-local function untimed(p)
+--- Returns a sentence about threads whose time could not be sampled; nil: there are none.
+function M.untimed(p)
   for _, mark in ipairs(p.marknames or {}) do
     if mark.name == "time is not sampled" then
       return ("Time is not sampled on %s; of the last one: %s."):format(
@@ -349,7 +349,7 @@ function M.lines(p, t, style, options)
     add(options.at and nativepeak(options.at) or nil)
   end
   add(timing(p, t))
-  add(untimed(p))
+  add(M.untimed(p))
   add(not options.focus and not options.at and not options.label and collected(p) or nil)
   add(alone(p))
   if p.undetailed > 0 then

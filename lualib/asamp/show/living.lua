@@ -82,6 +82,9 @@ function M.head(s, rates, width)
                                units.shorttime(s.longest / 1e9)),
     rate("%.0f samples/s, ", r.samples or 0) .. units.count(s.lost) .. " lost",
     (s.unfollowed or 0) > 0 and units.count(s.unfollowed) .. " not followed" or nil}, width)
+  if (s.untimed or 0) > 0 then
+    more[#more + 1] = ("time is not sampled on %s"):format(units.plural(s.untimed, "thread"))
+  end
   return table.move(more, 1, #more, #lines + 1, lines)
 end
 

@@ -22,6 +22,7 @@ local METRICS = {
   {"lost_samples_total", "counter", "Samples that are in no profile.", "lost"},
   {"unfollowed_samples_total", "counter", "Samples that survived, but whose death will not be noticed.",
    "unfollowed"},
+  {"untimed_threads_total", "counter", "Threads whose time cannot be sampled.", "untimed"},
   {"alloc_period_bytes", "gauge", "Bytes that a sample represents; 0: none are taken.", "alloc"},
   {"time_rate_hertz", "gauge", "Samples of time a second; 0: none are taken.", "time"},
   {"profile_bytes", "gauge", "Size of the profile that is written.", "filebytes"},

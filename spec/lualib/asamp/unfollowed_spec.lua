@@ -94,5 +94,7 @@ describe("samples that are not followed #plain", function()
     assert.matches("12 not followed", table.concat(living.head(stats, nil, 80), "\n"))
     assert.matches('asamp_unfollowed_samples_total{target="x"} 12',
                    metrics.text{{name = "x", stats = stats}})
+    stats.untimed = 2
+    assert.matches('asamp_untimed_threads_total{target="x"} 2', metrics.text{{name = "x", stats = stats}})
   end)
 end)

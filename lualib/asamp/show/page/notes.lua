@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Notes of the page about omitted and incomplete data (VD4). Pure.
 
+local head = require "asamp.show.head"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -39,6 +40,7 @@ function M.of(profile, tree, limit, data)
          "1 more sample was", units.count(profile.lost) .. " more samples were"),
          number(profile.lost, "it", "them"))
   end
+  out[#out + 1] = head.untimed(profile)
   if profile.undecided > 0 and profile.fates then
     note("No collection followed %s, whose survival is unknown: %s as not survived, and in no " ..
       "share of survivors.", units.plural(profile.undecided, "sample"),
