@@ -5,6 +5,7 @@
 #include "objects.h"
 #include "livefile.h"
 #include "repairrecord.h"
+#include "sample.h"
 #include "temporary.h"
 
 #include <errno.h>
@@ -45,8 +46,8 @@ static void putobjects (Repair *p, LiveFile *file) {
 
 /*
 ** Writes the metas that readers of logs of version 7 need, unless the log has them. In every log
-** with added objects: the name of their type, "unknown". In a log of asamp also: the name "unknown"
-** for each other type, the names of the statistics, and the start time.
+** with added objects: the name of their type, "unknown". In a log of asamp also: the names of the
+** other types and of the statistics, which are the same in all logs, and the start time.
 */
 static void putextended (Repair *p) {
   char key[32], text[32];
@@ -58,7 +59,7 @@ static void putextended (Repair *p) {
     return;
   for (i = 0; i < KIND_COUNT; i++) {
     sprintf(key, "__rtype_%d", i);
-    putmeta(p, key, "unknown");
+    putmeta(p, key, profile_kindname(i));
   }
   for (i = 0; i < OBJECTS_NSTATS; i++) {
     sprintf(key, "gc_stats__%d", i);

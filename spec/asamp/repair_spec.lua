@@ -244,6 +244,17 @@ describe("repair", function()
     assert.equal("linux", log.metas.os)
   end)
 
+  -- A former bug: the type was "unknown".
+  it("names a type again whose name is damaged", function()
+    shell.write(from, (small(7, true):gsub("__rtype_3", "__rtype\255\255", 1)))
+    assert.equal(1, assert(reader.repair(from, to)).mended)
+    assert.equal("string", check(to).metas.__rtype_3)
+    local kinds = {}
+    for _, kind in ipairs(reader.read(to).kinds) do kinds[kind.name] = true end
+    assert.is_true(kinds.string)
+    assert.is_nil(kinds.unknown)
+  end)
+
   it("mends words of a stack without moving the others", function()
     local bytes = small(7, true)
     local whole = vmprof.decode(bytes)
