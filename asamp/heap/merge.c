@@ -21,6 +21,10 @@ typedef struct Work {
   /* For a tree of paths only. 'count': for each object, the number of wanted objects in its
      subtree, which includes the object. 'value': the bytes that these wanted objects retain. */
   uint64_t *value, *count;
+  /* The references of object 'listed', which wayto looks up. If seen[v] is listed + 1, 'listed'
+     refers to v as ways[v] says. 'listed' is GRAPH_NONE at first. */
+  uint32_t listed, *seen;
+  Way *ways;
   Merge *m;
   int statecounted;		/* 1: staterow has added the row of the state's own memory, or has
 				   counted it in 'left' */
@@ -131,21 +135,36 @@ static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
-/* Sets *way to how 'from' holds v: the way of the shortest path if 'from' is v's parent; otherwise
-   searches the edges of 'from'. Returns 0 if 'from' does not refer to v or has too many edges to
-   search. */
-static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
+/* Stores the references of 'from' in 'seen' and 'ways'. If there are several to one object, stores
+   the first one. */
+static void merge_list (Work *w, uint32_t from) {
   size_t i = 0;
   uint32_t to;
+  Way way;
+  w->listed = from;
+  while (graph_edge(w->g, from, &i, &to, &way)) {
+    if (w->seen[to] != from + 1) {
+      w->seen[to] = from + 1;
+      w->ways[to] = way;
+    }
+  }
+}
+
+/*
+** Sets *way to how 'from' holds v. If 'from' is v's parent, this is the way of the shortest path;
+** otherwise the references of 'from' are searched. Returns 0 if 'from' does not refer to v.
+*/
+static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   if (w->g->parent[v] == from) {
     *way = w->g->way[v];
     return 1;
   }
-  if (w->g->count[from] > 4096) return 0;  /* a search for each of many children would take
-					      too long */
-  while (graph_edge(w->g, from, &i, &to, way))
-    if (to == v) return 1;
-  return 0;
+  if (w->listed != from)
+    merge_list(w, from);
+  if (w->seen[v] != from + 1)
+    return 0;
+  *way = w->ways[v];
+  return 1;
 }
 
 /* Returns the parent of v, and sets *way to how it holds v. If the parent is an upvalue, treats the
@@ -158,7 +177,7 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
 }
 
 /* Sets *p to an empty group with the key for v, a child of 'from' in the tree. */
-static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
+static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
   int together;
@@ -335,7 +354,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
 }
 
 /* Sets the fields of a new row from its group. */
-static void describe (const Work *w, MergeRow *row, const Group *p) {
+static void describe (Work *w, MergeRow *row, const Group *p) {
   size_t i;
   const Graph *g = w->g;
   row->example = p->set.objects[0];
@@ -427,7 +446,11 @@ int merge_of (Merge *m, const MergeWish *wish) {
   w.g = wish->graph;
   w.above = wish->paths ? w.g->parent : wish->dominators->dominator;
   w.m = m;
-  w.failed = !children(&w) || (wish->paths && !weighpaths(&w)) || !merge_put(&all, 0);
+  w.listed = GRAPH_NONE;
+  w.seen = calloc(w.g->n, sizeof(*w.seen));
+  w.ways = malloc(w.g->n * sizeof(*w.ways));
+  w.failed = w.seen == NULL || w.ways == NULL || !children(&w) ||
+             (wish->paths && !weighpaths(&w)) || !merge_put(&all, 0);
   if (!wish->paths) {
     m->count = w.g->n - 1;
     m->self = m->value = w.g->bytes;
@@ -438,6 +461,8 @@ int merge_of (Merge *m, const MergeWish *wish) {
   free(w.child);
   free(w.value);
   free(w.count);
+  free(w.seen);
+  free(w.ways);
   if (w.failed) merge_free(m);
   return !w.failed;
 }

@@ -468,6 +468,35 @@ describe("a snapshot of the heap", function()
     end
   end)
 
+  -- A former bug: for each value, all references of the coroutine were searched.
+  it("has a tree of holders whose time is linear in the values on a stack", function()
+    local function time(n)
+      local out = run(([[
+        local t = {}
+        for i = 1, %d do t[i] = {i} end
+        local co = coroutine.wrap(function(...)
+          local list = {...}
+          coroutine.yield()
+          return list, ...
+        end)
+        co(table.unpack(t))
+        t = nil
+        take()
+        local h = open()
+        local start = os.clock()
+        local rows = h:tree{least = 1000}
+        print(os.clock() - start)
+        for _, row in ipairs(rows) do
+          if row.count == %d and not row.together then print(row.text) end
+        end
+      ]]):format(n, n))
+      assert.matches("\nstack of ", out)
+      return tonumber(out:match "^%S+")
+    end
+    local few, many = time(2500), time(80000)  -- 32 times as many; the square is 1024
+    assert.is_true(many < 150 * math.max(few, 0.0005), few .. " " .. many)
+  end)
+
   -- A former bug: one of 2^56 was refused, and 128 smaller ones had a negative sum.
   it("has samples of up to 2^62 bytes, all together", function()
     local path = os.tmpname()
