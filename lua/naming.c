@@ -160,8 +160,8 @@ typedef struct Line {
 } Line;
 
 
-/* Names the functions that f contains and numbers those without a name (NM4), in the order of the
-   source, so that their first lines do not decrease. */
+/* Names the functions that f contains, and numbers those without a name (NM4), in the order of the
+   source. */
 static void nameall (lua_State *L, Proto *f, Line *last) {
   int i;
   if (f->sizep == 0) return;

@@ -20,7 +20,7 @@
 
 /* {== the dispatch table =============================================== */
 
-/* The code address of each opcode (patch 0026, of ljumptab.h). The entry after the opcodes is the
+/* The code address of each opcode (section made by ljumptab.h). The entry after the opcodes is the
    code to which a diverted table leads. */
 #define BOUND	__attribute__((visibility("hidden")))
 extern const void *const __start_luadispatch[NUM_OPCODES + 1] BOUND;

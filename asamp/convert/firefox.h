@@ -102,11 +102,9 @@ void firefox_free (Firefox *f);
 /* Returns the errno of the first failed spill; 0: none has failed. */
 int firefox_error (Firefox *f);
 
-/*
-** Stores the remaining negative rows, and computes the final groups and their numbers of rows.
-** Called once, after reader_read. In 'left' (LEFT_N counts), sets the counts of data that the
-** converter leaves out: LEFT_SITES, LEFT_HELD, LEFT_TAGS, LEFT_TOGETHER, LEFT_SCRIPTS.
-*/
+/* Stores the remaining rows with negative numbers (FX2), and computes the final groups and their
+   numbers of rows. Called once, after reader_read. Sets the counts in 'left' (LEFT_N) of data that
+   the converter leaves out: LEFT_SITES, LEFT_HELD, LEFT_TAGS, LEFT_TOGETHER, LEFT_SCRIPTS. */
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left);
 
 /*

@@ -46,10 +46,9 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/*
-** Applies the lines p, q and T whose 'at' is at most 'sample', the index of a sample, and delivers
-** the new periods. In files of many states, ignores lines p and T that do not belong to a state.
-*/
+/* Applies the lines p, q and T (periods, OS thread) whose 'at' is at most 'sample', the index of a
+   sample, and delivers the new periods. In files of many states, ignores lines p and T that do not
+   belong to a state. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {

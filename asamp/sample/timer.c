@@ -686,9 +686,8 @@ static Timer *newtimer (void) {
 }
 
 
-/* Sets a clock's sort, and its period, which is the shortest period of its timers. If spans are
-   stretched (C3), chooses a new stretch that makes spans no shorter, and so signals no more
-   frequent. */
+/* Sets a clock's sort and period (the shortest period of its timers). Chooses a new stretch with
+   which stretched spans (C3) become no shorter, so that signals do not become more frequent. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);

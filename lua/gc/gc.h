@@ -610,8 +610,8 @@ LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
 **   - replaces the remembered slots of t by their new addresses, or remembers all of t (G1)
 **   - adds t to lists.tables if a vector is large
 **   - counts the copied bytes
-** 'before' is the number of bytes of the previous vectors. 'array', which is not read, and 'asize'
-** are address and slots of the previous array part; 'old' has the previous hash part.
+** 'before' is the number of bytes of the previous vectors. 'array' (not read) is the address of the
+** previous array part, 'asize' its slots; 'old' has the previous hash part.
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,

@@ -325,14 +325,12 @@ typedef struct luaN_Pace {
      the next minor collection. */
   size_t textroom;
   size_t size;			/* bytes of the current nursery when it started */
-  /* Sums over all earlier nurseries, in bytes (luaN_charged). 'charged': the bytes that were
-     charged. 'planned': the sizes; for a nursery that was charged with less than its size, the
-     charged bytes. */
+  /* Sums over all earlier nurseries, in bytes (luaN_charged): 'charged' of the charged bytes;
+     'planned' of the sizes or, for a nursery that was not used up, of the charged bytes. */
   uint64_t planned, charged;
   size_t owed;			/* work debt: bytes of marking that were too many for one pause */
-  /* Bytes by which large stacks have grown and for which pauses have not done the work yet. Raises
-     the limit of the work debt by WORK times this number, but at most by PATIENCE_MIN times 'live'
-     (luaN_pay). */
+  /* Bytes of growth of large stacks whose work pauses have not done yet. The limit of the work debt
+     is higher by WORK times this number, but by at most PATIENCE_MIN times 'live' (luaN_pay). */
   size_t stackgrowth;
   unsigned cycles;		/* number of major collections that have ended */
   /* Back-off: a major collection by volume starts when the allocated bytes are about this multiple

@@ -176,9 +176,9 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Continues the growth until its progress is in proportion to the visits of getfreepos: initializes
-   nodes of the buffer, then copies keys. 'left' is the number of old nodes that getfreepos has not
-   visited. Returns 0 if no node of the buffer is free. */
+/* Does the work that is due for the growth, in proportion to the nodes that getfreepos has visited
+   ('left' are not visited yet): first initializes nodes of the buffer, then copies keys. Returns 0
+   if no node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -260,8 +260,7 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 
 
 /* Inserts the keys without a copy, which the bytecode loop has inserted (fields.h), into the buffer
-   one by one. They are too many if more than 5/8 of the buffer's nodes would be in use then
-   (growing.h). */
+   one by one. Fails if more than 5/8 of the buffer's nodes would be in use then (growing.h). */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

@@ -8,15 +8,16 @@
 ** grows, one pass over the old nodes gives the copies their values (lua/vm/growing.h).
 **
 ** Until the table grows, its vector is the old one: lookups, stores, traversals and the collector
-** do not use the buffer. The objects to which the copied keys refer are never read, because they
-** may have died. In place of its value, each copy has a number: the main position of its key and
-** the index of the old node. 'copyof' has, for each of the first 'copied' old nodes, the index of
-** its copy, or LUAN_NOCOPY.
+** do not use the buffer. The objects to which copied keys refer are never read, because they may
+** have died. A copied key has a number in place of its value: its main position and the index of
+** its old node. 'copyof' has the index of the copy of each of the first 'copied' old nodes, or
+** LUAN_NOCOPY.
 **
-** Such an old node may receive another key later. If luaH_newkey inserts it, the key is copied at
-** once. The bytecode loop inserts keys into young tables without copying them; so when the table
-** grows, the key of each old node is compared with that of its copy. A comparison of addresses is
-** enough: an address is reused only after a collection, and a young table has lived through none.
+** An old node whose key was copied may receive another key. If luaH_newkey inserts it, the key is
+** copied at once. The bytecode loop inserts keys into young tables without copying them; so when
+** the table grows, the key of each old node is compared with that of its copy. A comparison of
+** addresses is enough: an address is reused only after a collection, and a young table has lived
+** through none.
 **
 ** A state has few growth buffers at a time. A buffer is dropped
 **   - by every full collection
@@ -28,15 +29,16 @@
 ** count them, when the buffer becomes the table's vector. No growth starts while the state has
 ** limits (allowance.h), or while blocks.ceiling is set because lua_Alloc has refused memory.
 **
-** Two kinds of tables have no growth buffer. A hash part that will keep its size, because keys are
-** inserted and removed (room.c), is rehashed in place (lua/vm/inplace.h). If hardly any two keys
-** have the same main position, as for some series of integers and objects, 'lastfree' does not
-** move, so that nothing shows that the table is nearly full: it grows at once, as a small table
-** does.
+** Two kinds of tables have no growth buffer:
+**   - A hash part that will keep its size, because keys are inserted and removed (room.c), is
+**     rehashed in place (lua/vm/inplace.h).
+**   - If hardly any two keys have the same main position, as for some series of integers,
+**     'lastfree' does not move, and nothing shows that the table is nearly full. It grows at once,
+**     as a small table does.
 **
 ** Invariants (checked by luaN_verify):
-**   GA1  The table of a growth is not dead, has only this growth, and has the nodes with which
-**        the growth started.
+**   GA1  The table of a growth is not dead, has only this growth, and has the nodes with which the
+**        growth started.
 **   GA2  The first 'cleared' nodes of the buffer are initialized. The buffer has copies only if all
 **        its nodes are initialized. The value of a copy is an integer (luaN_setcopy). The value of
 **        any other initialized node is empty, and its key is nil, or dead and NULL.

@@ -256,10 +256,11 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Adds the new block at p to the accounts, and samples it if the sample point is reached. 'size' is
-** its size, 'old' the rounded size of the block that it replaces (0: none): GCdebt counts all
-** bytes, heap.allocated and samples only the growth. 'd' is the distance to the sample point before
-** the allocation. 'outside' is 1 if the block is not from the current hole.
+** Adds the new block at p to the accounts, and samples it if the sample point is reached.
+**   - 'size' is its size, 'old' the rounded size of the block that it replaces (0: none). GCdebt
+**     counts all bytes; heap.allocated and samples count only the growth.
+**   - 'd' is the distance to the sample point before the allocation.
+**   - 'outside' is 1 if the block is not from the current hole.
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int kind, int outside,

@@ -5,9 +5,10 @@
 
 /*
 ** Counts the block of n bytes at p for samples. If the sample point is reached, takes the sample or
-** postpones it (S2). Sets the next sample point; the caller must set the limit. 'old' of the n
-** bytes were counted already. 'd' is the distance to the sample point before the allocation.
-** 'outside' is 1 if the block is not from the current hole.
+** postpones it (S2). Sets the next sample point; the caller must set the limit.
+**   - 'old' of the n bytes were counted already
+**   - 'd' is the distance to the sample point before the allocation
+**   - 'outside' is 1 if the block is not from the current hole
 */
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int kind, int outside, uint64_t d);

@@ -44,9 +44,9 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* The first two nurseries do not list their young strings: the first because of 'unlisted', the
-     second because this value of 'kept' makes MINSTRTABSIZE more strings seem to be from the first
-     nursery, and aremany (interned.c) finds that they are many. */
+  /* The first two nurseries list no young strings: the first because of 'unlisted'; the second
+     because, with this value of 'kept', at least MINSTRTABSIZE strings seem to be new in the first,
+     which aremany (interned.c) takes for many. */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);

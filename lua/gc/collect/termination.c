@@ -258,15 +258,15 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 
 
 /* Returns the number of unresolved entries plus, in a major collection, of words in the list of
-   undecided keys. If the number falls while the selected objects with finalizers and everything
-   that they refer to are marked, this has marked a dead key. */
+   undecided keys. If it falls while the selected objects with finalizers and everything that they
+   refer to are marked, a dead key was marked, too. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
 
 
-/* Returns 1 if marking for the selected objects may have marked a dead key that countdead does not
-   count: a key of a table with weak keys and values, which is in weak.discovered or, in a minor
+/* Returns 1 if there is a table with weak keys and values, whose dead keys countdead does not
+   count, so that one may have been marked, too. The table is in weak.discovered or, in a minor
    collection, has a slot in remset.slots. Must follow luaN_clearslots, which removes the slots with
    dead values. */
 static int hasallweak (const luaN_Gc *c) {

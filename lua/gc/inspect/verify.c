@@ -592,7 +592,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  if (c->mark.pending) return NULL;  /* luaN_visit needs the bits that pending objects have now */
+  if (c->mark.pending) return NULL;  /* a walk needs the bits that mark pending objects now */
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
   reach(&w, obj2gco(L));

@@ -331,9 +331,8 @@ static int endsall (global_State *g, const Table *t, int inner) {
 }
 
 
-/* Marks t eagerly and returns 1. If that is not possible, marks t as luaN_mark_ does and returns
-   0. If 'inner' is 1, tables among the values of t may be marked eagerly, too, but not their
-   values. */
+/* Marks t eagerly and returns 1. If that is not possible, marks t as luaN_mark_ does and returns 0.
+   'inner' is 1 if the tables among the values of t may be marked eagerly, too. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);

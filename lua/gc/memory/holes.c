@@ -118,8 +118,8 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* The head of 'used' is the block used last. Each block becomes the head of its new list, so that
-     at the end the block used first is the head again. */
+  /* Moves each block to the head of its new list, which reverses the order: the block used first,
+     the last of 'used', becomes the head. */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i;
     for (i = 0; i < b->nlines; i += 8) {

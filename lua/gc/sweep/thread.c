@@ -82,7 +82,7 @@ CallInfo *luaN_extended (lua_State *L) {
   if (!g->gcstopem) {
     unsigned run = L->nci / CALLINFO_PART, i;
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
-    g->gcstopem = 1;  /* no collection for CallInfos that are not needed yet */
+    g->gcstopem = 1;  /* no collection, because these CallInfos are not needed yet */
     for (i = 1; i < run && luaE_extendCI(L, 0) != NULL; i++) {}
     g->gcstopem = 0;
     if (i > 1) inorder(L, i);
