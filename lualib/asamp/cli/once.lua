@@ -2,16 +2,19 @@
 -- Removes duplicates from a list of profiles whose totals are to be added: the same file twice
 -- (by another name, a link or a copy), an earlier copy of a file that has grown since, dumps of one
 -- flight recorder that overlap in time, and files that were merged into another one of the list.
+-- Of an earlier copy or a cut file and a whole one, the one with more samples stays: sizes do not
+-- tell, because one of them may be packed, and the times of a dump are at its start.
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
+local reader = require "profiler.reader"
 
 local M = {}
 
 local SAME = "'%s' is the same profile as '%s', and is counted once"
-local PART = "'%s' is of the same recording as '%s', a larger file; only the larger one is counted"
-local DUMP = "'%s' overlaps in time with '%s', a longer dump of the same flight recorder; " ..
-             "only the longer one is counted"
+local PART = "'%s' is of the same recording as '%s', which has more samples; only the latter is counted"
+local DUMP = "'%s' overlaps in time with '%s', a dump of the same flight recorder with more samples; " ..
+             "only the latter is counted"
 local MERGED = "'%s' was merged into '%s', and is counted once"
 local COMMON = "'%s' and '%s' are merged profiles that have recordings in common, which would count " ..
                "twice: give the files that they were merged from"
@@ -87,7 +90,21 @@ end
 
 local function never() return false end
 local function always() return true end
-local function larger(a, b) return a.size > b.size end
+
+-- Returns the number of samples in the readable part of the file.
+local function samples(item)
+  if not item.samples then
+    local profile = reader.read(item.path)
+    item.samples = profile and profile.samples + profile.timesamples or 0
+  end
+  return item.samples
+end
+
+local function larger(a, b)
+  local x, y = samples(a), samples(b)
+  return x > y or x == y and a.size > b.size
+end
+
 local function overlaps(a, b) return a.from < b.to and b.from < a.to end
 
 -- Reads the identities of the recordings of a profile (profiler.convert.version). Adds to
@@ -193,13 +210,16 @@ function M.of(paths)
     end
   end
   list = unique(list, function(item) return item.recording end, larger, always, PART, notes)
-  -- Longer dumps first: a dump is then compared with those that are kept.
-  local dumps = table.move(list, 1, #list, 1, {})
+  -- Larger dumps first: a dump is then compared with those that are kept.
+  local dumps, several = table.move(list, 1, #list, 1, {}), {}
   local order = {}
   for i, item in ipairs(list) do
     order[item] = i
+    if item.recorder then
+      several[item.recorder] = (several[item.recorder] or 0) + 1
+    end
   end
-  local function length(item) return item.recorder and item.to - item.from or 0 end
+  local function length(item) return (several[item.recorder] or 0) > 1 and samples(item) or 0 end
   table.sort(dumps, function(a, b)
     if length(a) ~= length(b) then
       return length(a) > length(b)

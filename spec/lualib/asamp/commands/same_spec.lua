@@ -59,7 +59,7 @@ describe("a recording that is given twice", function()
     for _, names in ipairs{{"early.vmprof", "grown.vmprof"}, {"grown.vmprof", "early.vmprof"}} do
       local result, err = merged(table.unpack(names))
       assert.same({0, "1 Lua state of 1 profile"}, result)
-      local what = "early.vmprof' is of the same recording as '%S*grown.vmprof', a larger file"
+      local what = "early.vmprof' is of the same recording as '%S*grown.vmprof', which has more samples; only"
       assert.is_truthy(err:find(what), err)
     end
   end)
@@ -73,10 +73,28 @@ describe("a recording that is given twice", function()
       profiler.dump "second.vmprof"]])
     local result, err = merged("first.vmprof", "second.vmprof")
     assert.same({0, "1 Lua state of 1 profile"}, result)
-    local what = "first.vmprof' overlaps in time with '%S*second.vmprof', a longer dump"
+    local what = "first.vmprof' overlaps in time with '%S*second.vmprof', a dump of the same flight recorder with more samples; only"
     assert.is_truthy(err:find(what), err)
     profile("ring=1s,out=other.vmprof", "for i = 1, 2000 do local t = {i} end")
     assert.same({{0, "2 Lua states of 2 profiles"}, ""}, {merged("end.vmprof", "other.vmprof")})
+  end)
+
+  -- A former bug: of dumps of one time the first was counted, and else the larger file, although it
+  -- was cut.
+  it("is counted as the whole file, not as a cut one", function()
+    local code = [[for i = 1, 2000 do local t = {i} end os.execute "sleep 0.1" for i = 1, 9000 do local t = {i} end]]
+    profile("out=whole.vmprof", code)
+    profile("ring=9s,out=ring.vmprof", code)
+    for _, name in ipairs{"whole", "ring"} do
+      shell.output("cd %s && gzip -dc <%s.vmprof >plain && head -c $(($(stat -c %%s plain) / 2)) plain >cut.vmprof",
+                   folder, name)
+      assert.is_true(#shell.read(at "cut.vmprof") > #shell.read(at(name .. ".vmprof")))
+      for _, names in ipairs{{"cut.vmprof", name .. ".vmprof"}, {name .. ".vmprof", "cut.vmprof"}} do
+        local _, err = merged(table.unpack(names))
+        assert.matches("cut.vmprof' [^\n]*" .. name .. ".vmprof', [^\n]*more samples", err)
+        assert.is_nil(err:find("readable part", 1, true), err)
+      end
+    end
   end)
 
   -- A former bug: merged profiles did not have the identities of their recordings.
