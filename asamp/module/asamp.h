@@ -254,7 +254,8 @@ typedef struct asamp_Api {
   ** Allocates nothing.
   */
   const char *(*count_start) (lua_State *L);
-  void (*count_stop) (lua_State *L);
+  /* Ends a count. Returns NULL or the reason of the failure, like 'count_start'. */
+  const char *(*count_stop) (lua_State *L);
   /* Copies the counts to *to and returns 1. Returns 0 and changes nothing if it is called in a
      callback, or if to->size is not sizeof(asamp_Counts) of the module's version. */
   int (*count) (lua_State *L, asamp_Counts *to);

@@ -72,9 +72,11 @@ int counting_start (lua_State *L) {
 }
 
 
-void counting_stop (lua_State *L) {
+int counting_stop (lua_State *L) {
   Counting *c = counting_record(L);
-  if (c != NULL) counting_uncount(L, c);
+  int running = (c != NULL && c->depth > 0);
+  if (running) counting_uncount(L, c);
+  return running;
 }
 
 

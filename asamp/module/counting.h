@@ -19,10 +19,11 @@ void counting_open (lua_State *L);
 
 /*
 ** Start and stop the counting. Each counting_start needs a counting_stop; the pairs may be nested.
-** counting_start returns 0 if counting_open was not called for the state.
+** counting_start returns 0 if counting_open was not called for the state, counting_stop if no count
+** is running.
 */
 int counting_start (lua_State *L);
-void counting_stop (lua_State *L);
+int counting_stop (lua_State *L);
 
 /*
 ** Copies the counts into *to, except 'size', which it does not change. Returns 0 if counting_open

@@ -422,8 +422,8 @@ static const char *count_start (lua_State *L) {
 }
 
 
-static void count_stop (lua_State *L) {
-  if (!inside) counting_stop(L);
+static const char *count_stop (lua_State *L) {
+  return inside ? INSIDE : counting_stop(L) ? NULL : "no count of the state is running";
 }
 
 

@@ -91,6 +91,7 @@ static void *grow (void *list, size_t n, size_t *size, size_t element) {
 static Record *enter (void *ud, const char *name) {
   const asamp_Client other = {sizeof(other), NULL, NULL, NULL, NULL, NULL, NULL, NULL};
   asamp_Options o = {sizeof(o), 4096, 0, 1, 0};
+  asamp_Counts counts = {sizeof(counts)};
   Record *r = ud;
   if (r < records || r >= records + RECORDS) abort();
   if (r->misused) {
@@ -98,6 +99,12 @@ static Record *enter (void *ud, const char *name) {
     if (r->api->period(r->L, 4096) != NULL) r->refused++; else r->obeyed++;
     if (!r->api->stop(r->L)) r->refused++; else r->obeyed++;
     if (r->api->holders(r->L) == 0) r->refused++; else r->obeyed++;
+    if (r->api->label(r->L, "name", "value") != NULL) r->refused++; else r->obeyed++;
+    if (r->api->count_start(r->L) != NULL) r->refused++; else r->obeyed++;
+    if (r->api->count_stop(r->L) != NULL) r->refused++; else r->obeyed++;
+    if (!r->api->count(r->L, &counts)) r->refused++; else r->obeyed++;
+    if (r->api->alive(r->L) == 0) r->refused++; else r->obeyed++;
+    if (!r->api->snapshot(r->L, "/dev/null", 0, NULL, 0)) r->refused++; else r->obeyed++;
   }
   if (r->callapi == NULL || strcmp(r->callapi, name) != 0) return r;
   if (strcmp(r->setter, "limits") == 0) luaN_setlimits(r->L, NULL);
@@ -427,7 +434,7 @@ static int l_count (lua_State *L) {
   lua_pushvalue(L, 1);
   lua_call(L, 0, 0);
   api->count(L, &after);
-  api->count_stop(L);
+  if (api->count_stop(L) != NULL || api->count_stop(L) == NULL) return luaL_error(L, "count_stop");
   lua_pushinteger(L, (lua_Integer)(after.bytes - before.bytes));
   lua_pushinteger(L, (lua_Integer)(after.blocks - before.blocks));
   lua_pushinteger(L, (lua_Integer)(after.kindbytes[ASAMP_TABLE] - before.kindbytes[ASAMP_TABLE]));
