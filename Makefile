@@ -19,8 +19,10 @@ BUILDING = gcc make patch binutils ca-certificates curl libc6-dev libreadline-de
   zlib1g-dev libisal-dev libmicrohttpd-dev $(PAGETOOLS)
 PAGETOOLS = esbuild node-d3
 TESTING = g++ git pkg-config valgrind lua-busted lua-check lua5.4 lua-cjson lua-lpeg lua-socket lua-sec lua-luv \
-  lua-filesystem lua-yaml openssl gringo gnuplot-nox mle shellcheck $(DISTTOOLS)
+  lua-filesystem lua-yaml openssl gringo gnuplot-nox mle shellcheck $(DISTTOOLS) $(PORTTOOLS)
 DISTTOOLS = mmdebstrap patchelf xz-utils
+# For spec/ports_spec.lua and the tarball for arm64, on x86-64 only.
+PORTTOOLS = $(if $(filter x86_64,$(shell uname -m)),gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static musl-tools)
 # The browser that spec/support/browser.lua starts.
 BROWSER = $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
 SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c)) build/spec/old/core.so

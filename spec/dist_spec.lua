@@ -179,6 +179,26 @@ describe("pack/dist #plain", function()
     assert.is_truthy(out:find("::error", 1, true), out)
   end)
 
+  it("is built for arm64, and profiles there with C stacks", function()
+    if shell.output "uname -m" ~= "x86_64\n" then return pending "this machine is not x86-64" end
+    shell.output "pack/dist arm64"
+    local lua = "build/dist/arm64/asamp-" .. RELEASE .. "-linux-arm64/bin/lua"
+    local profile = shell.folder() .. "/arm64.vmprof"
+    shell.write(home .. "/sorts.lua", [[
+      local kept = {}
+      local function fill() for i = 1, 5000 do kept[#kept + 1] = {i} end end
+      table.sort({1, 2, 3}, function(a, b) fill() return a < b end)
+    ]])
+    local status, _, err = shell.run(("LUA_PROFILER=out='%s',alloc=4K,time=0 qemu-aarch64-static " ..
+      "-L build/dist/debian11-arm64 %s -l profiler '%s/sorts.lua'"):format(profile, lua, home))
+    assert.equal(0, status, err)
+    local names = shell.output("zcat '%s' | strings", profile)
+    for _, name in ipairs{"_start", "auxsort", "sort_comp", "sorts.lua"} do
+      assert.is_truthy(names:find(name, 1, true), name .. "\n" .. names)
+    end
+    assert.is_nil(names:find("$x", 1, true), names)
+  end)
+
   it("refuses another processor", function()
     assert.same({1, "", "pack/dist: ARCH must be x86_64 or arm64, got 'riscv64'\n"},
                 {shell.run "pack/dist riscv64"})

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The interpreter on other systems: for arm64, emulated by qemu, with specs of the collector; and with musl.
--- The profiler is not built here. `make fresh ARCH=arm64` tries all of it on an emulated Debian.
+-- The profiler is not built here: spec/dist_spec.lua uses the tarball for arm64, and `make fresh
+-- ARCH=arm64` tries all of it on an emulated Debian.
 
 local shell = require "spec.support.shell"
 

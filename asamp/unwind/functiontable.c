@@ -23,6 +23,13 @@ static int rankof (const GElf_Sym *symbol, GElf_Word section) {
 }
 
 
+/* Returns 1 for a mapping symbol of arm: "$x" and "$d" mark where code and data start. */
+static int ismapping (const char *name) {
+  return name[0] == '$' && name[1] != '\0' && strchr("adtx", name[1]) != NULL &&
+         (name[2] == '\0' || name[2] == '.');
+}
+
+
 /* Orders spans by start. Of spans with equal starts, the preferred symbol comes last (FT1). */
 static int order (const void *a, const void *b) {
   const FunctionSpan *x = a, *y = b;
@@ -46,7 +53,7 @@ static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
     GElf_Word section = SHN_UNDEF;
     const char *name = dwfl_module_getsym_info(mod, i, &symbol, &start, &section, NULL, NULL);
     int rank = (name != NULL && *name != '\0') ? rankof(&symbol, section) : -1;
-    if (rank < 0) continue;
+    if (rank < 0 || ismapping(name)) continue;
     if (symbol.st_size == 0) t->sizeless = 1;
     else {
       FunctionSpan *s = &t->spans[t->n++];
@@ -111,6 +118,7 @@ static int precedes (const ElfW(Sym) *a, int rank, const ElfW(Sym) *b, int other
 static int functiontable_search (const FunctionTable *t, Elf *elf, uint64_t address,
                                  const char **name) {
   const ElfW(Sym) *found = NULL;
+  const char *text;
   int rank = -1, sizeless = 0;
   size_t i;
   for (i = 0; i < t->nsymbols; i++) {
@@ -121,7 +129,10 @@ static int functiontable_search (const FunctionTable *t, Elf *elf, uint64_t addr
     symbol.st_info = s->st_info;
     r = (s->st_name != 0) ? rankof(&symbol, s->st_shndx) : -1;
     if (r < 0) continue;
-    if (s->st_size == 0) sizeless = 1;
+    if (s->st_size == 0) {
+      text = elf_strptr(elf, t->strings, s->st_name);
+      if (text == NULL || !ismapping(text)) sizeless = 1;
+    }
     else if (found == NULL || precedes(s, r, found, rank)) {
       found = s;
       rank = r;
@@ -151,6 +162,36 @@ static const FunctionSpan *functiontable_find (const FunctionTable *t, uint64_t 
 }
 
 
+/*
+** Returns the name that libdwfl finds. Instead of a mapping symbol, returns the last symbol without
+** a size before 'address' in its section, unless a symbol with a size ends between the two.
+*/
+static const char *fromlibdwfl (Dwfl_Module *mod, uint64_t address) {
+  const char *found = dwfl_module_addrname(mod, address);
+  GElf_Addr within = address, bias, last = 0;
+  int i, n, best = -1;
+  GElf_Word home;
+  if (found == NULL || !ismapping(found)) return found;
+  home = (GElf_Word)elf_ndxscn(dwfl_module_address_section(mod, &within, &bias));
+  found = NULL;
+  n = dwfl_module_getsymtab(mod);
+  for (i = 0; i < n; i++) {
+    GElf_Sym symbol;
+    GElf_Addr start;
+    GElf_Word section = SHN_UNDEF;
+    const char *name = dwfl_module_getsym_info(mod, i, &symbol, &start, &section, NULL, NULL);
+    int rank = (name != NULL && *name != '\0') ? rankof(&symbol, section) : -1;
+    if (rank < 0 || section != home || start > address || ismapping(name)) continue;
+    start += symbol.st_size;
+    if (start < last || (start == last && (symbol.st_size != 0 || rank <= best))) continue;
+    last = start;
+    found = (symbol.st_size == 0) ? name : NULL;
+    best = (symbol.st_size == 0) ? rank : -1;
+  }
+  return found;
+}
+
+
 const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t address) {
   const FunctionSpan *s;
   GElf_Addr bias;
@@ -162,14 +203,14 @@ const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t add
     if (functiontable_search(t, elf, address - bias, &name)) return name;
   }
   if (!t->made && !(t->made = functiontable_make(t, mod)))
-    return dwfl_module_addrname(mod, address);
+    return fromlibdwfl(mod, address);
   s = functiontable_find(t, address);
   if (s != NULL) {
     GElf_Sym symbol;
     GElf_Addr start;
     return dwfl_module_getsym_info(mod, s->number, &symbol, &start, NULL, NULL, NULL);
   }
-  return t->sizeless ? dwfl_module_addrname(mod, address) : NULL;
+  return t->sizeless ? fromlibdwfl(mod, address) : NULL;
 }
 
 

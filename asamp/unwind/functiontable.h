@@ -6,11 +6,11 @@
 ** once because a short session needs few names, and the table would be half of its cost. libdwfl's
 ** own search is not used because it reads every symbol for every name. Invariant:
 **
-**   FT1  functiontable_name returns the same name as dwfl_module_addrname. Of the symbols that
-**        cover an address, it takes a global one before a local one. Of these it takes the one
-**        that starts last, then the one with the stronger binding, then the first one in the file.
-**        Symbols without a size are left to libdwfl, which is called where such a symbol may
-**        apply.
+**   FT1  functiontable_name returns the same name as dwfl_module_addrname, except for mapping
+**        symbols of arm ("$x"), which name no function. Of the symbols that cover an address, it
+**        takes a global one before a local one. Of these it takes the one that starts last, then
+**        the one with the stronger binding, then the first one in the file. Symbols without a size
+**        are left to libdwfl, which is called where such a symbol may apply.
 */
 #ifndef asamp_functiontable_h
 #define asamp_functiontable_h

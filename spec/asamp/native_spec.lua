@@ -59,6 +59,29 @@ describe("native code", function()
     end
   end)
 
+  -- A former bug: on arm64, main's caller and functions without a symbol were named "$x".
+  it("is not named by a mapping symbol of arm", function()
+    shell.output("mkdir -p " .. FOLDER)
+    local path = FOLDER .. "/mapping.so"
+    shell.write(path .. ".s", [[
+      .text
+      .globl first; .type first, @function
+      first: "$x.1": .skip 16                        # a function without a size
+      .globl sized; .type sized, @function
+      sized: "$x.2": .skip 16; .size sized, 16
+      "$x.3": .skip 16                               # a function that was stripped
+      .section .note.GNU-stack
+    ]])
+    shell.output("gcc -shared -o %s %s.s", path, path)
+    local start = names.open("./" .. path, "first")
+    for _ = 1, 20 do  -- more names than are found by search
+      assert.equal("first", (names.name(start)))
+      assert.equal("first", (names.name(start + 15)))
+      assert.equal("sized", (names.name(start + 16)))
+      assert.matches("^mapping%.so%+0x%x+$", (names.name(start + 32)))
+    end
+  end)
+
   it("that no symbol names is named by its file and its offset in it", function()
     local path, places = library "stripped"
     for i, name in ipairs{"inner", "hidden"} do
