@@ -193,7 +193,7 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
     held.owner = t;
-#if !defined(__SANITIZE_ADDRESS__)  /* with it, the loop has its pc in memory and in no register */
+#if !defined(__SANITIZE_ADDRESS__)  /* with ASan, the loop has no pc in a register */
     held.n = (r->n < REGISTERS) ? r->n : REGISTERS;
 #endif
     memcpy(held.r, r->r, held.n * sizeof(*r->r));

@@ -204,8 +204,8 @@ static uint64_t intervalof (const Clock *c) {
 
 
 /* Requests the next signal at the time c->due, but no earlier than MIN_WAIT_NS from now. Sets the
-   POSIX timer of CPU time even if there is an event, for the cases that the program has closed the
-   descriptor or that the event makes no signal in kernel mode. */
+   POSIX timer of CPU time even if there is an event: it takes over if the program has closed the
+   descriptor, or if the event makes no signal in kernel mode. */
 static void arm (Clock *c) {
   uint64_t now = timer_timeof(c), wait = MIN_WAIT_NS;
   if (c->due > now + wait) wait = c->due - now;

@@ -4,10 +4,10 @@
 **
 **   A8  copies are sampled with the period of allocations. Bytes moved by growth have sample points
 **       of their own (luaN_setcopies). Bytes copied into a new string use the sample points of the
-**       string's allocation: a point counts for the copied text with a probability equal to the
-**       text's share of the block. Such a point counts for COPY_AGAIN with a probability equal to
-**       the share of the text that comes from the operand which the string replaces
-**       (luaN_replaced), else for COPY_NEW.
+**       string's allocation. Such a point counts as copied with a probability equal to the copied
+**       text's share of the block. It then counts as COPY_AGAIN with a probability equal to the
+**       share of the text that comes from the operand which the string replaces (luaN_replaced),
+**       else as COPY_NEW.
 */
 #ifndef asamp_trackcopies_h
 #define asamp_trackcopies_h

@@ -28,8 +28,7 @@ static OFTHREAD const Profile *volatile emitting;
 */
 static OFTHREAD uint32_t ofthread;
 
-/* In the child of a fork: clears the number, because the forking thread has another number in the
-   child. */
+/* In the child of a fork: clears the thread's number, which is another one in the child. */
 static void profileevents_forked (void) {
   ofthread = 0;
 }

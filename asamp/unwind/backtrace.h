@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the C stack that a signal interrupted, in the signal's handler. libunwind's walk of its
-** own process cannot be used there. It searches the object file of an address with
-** dl_iterate_phdr, which takes a lock of the dynamic loader. That would deadlock if the signal
-** arrived while the program takes or releases the lock, or while another thread holds it and waits
-** for a lock of this thread.
+** Walks the C stack that a signal interrupted, in the signal's handler. libunwind's walk of its own
+** process cannot be used there: it searches the object file of an address with dl_iterate_phdr,
+** which takes a lock of the dynamic loader. That would deadlock if the signal arrived while the
+** program takes or releases the lock, or while another thread holds it and waits for a lock of this
+** thread.
 **
 ** So this file uses libunwind's walk of a foreign process, with accessors that read this process:
 ** registers from the handler's context, memory where it is readable (readable.h), and object files
-** without the lock (loaded.h). This walk is slow. Therefore a frame that has a cached rule
-** (unwind.h) is left by the rule. Missing rules are looked up at the next safepoint.
+** without the lock (loaded.h). That is slow, so it is used only for frames without a cached rule
+** (unwind.h). Missing rules are looked up at the next safepoint.
 **
 **   BT1  backtrace_take takes no lock that a thread holds while signals are unblocked, and
-**        allocates only with mmap. So it may interrupt anything, including other walks by
-**        libunwind and another thread's backtrace_take;
+**        allocates only with mmap. So it may interrupt anything, including other walks by libunwind
+**        and another thread's backtrace_take;
 **   BT2  backtrace_learn is never interrupted by a backtrace_take of the same Backtrace;
 **   BT3  a walk may change between rules and libunwind at any frame; both give equal results.
 */

@@ -301,7 +301,7 @@ enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
 #else
 enum { FP = 29, SP = 31, RETURN = 30 };
-#define RETURNAT(fp)	((fp) + 8)  /* (one instruction stores both registers) */
+#define RETURNAT(fp)	((fp) + 8)  /* adjacent: one instruction stores both */
 #endif
 
 /*

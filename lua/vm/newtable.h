@@ -19,7 +19,7 @@ Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize) {
   Table *t;
   if (asize > LUAN_SMALLTABLE || hsize > LUAN_SMALLTABLE) {
     t = luaH_new(L);
-    sethvalue2s(L, L->top.p - 1, t);  /* makes it reachable from the stack */
+    sethvalue2s(L, L->top.p - 1, t);  /* makes t reachable from the stack */
     luaH_resize(L, t, asize, hsize);
     return t;
   }

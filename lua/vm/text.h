@@ -81,7 +81,7 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 ** The low three bits of u, which are 0 except in light userdata, choose an eighth of the part.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
-  static const unsigned char below[] = {  /* d for n = 11, 12, … */
+  static const unsigned char below[] = {  /* d of 2^n - d, n = 11, 12, … */
     19, 17, 1, 23, 19, 17, 1, 17, 1, 17, 19, 17, 37, 17, 61, 101, 79, 89, 43, 41
   };
   if (n < LUAN_SMALLHASH) {

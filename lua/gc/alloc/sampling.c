@@ -126,7 +126,7 @@ void luaN_tookback (lua_State *L, Udata *u) {
 
 l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  h->pinned = NULL;  /* an error ends the code that has pinned the object */
+  h->pinned = NULL;  /* the error ends the code that has pinned it */
   if (h->sampler != NULL && h->refusal == NULL) {
     luaN_asking(h, 1);
     h->sampler->starved(h->sampler->ud, L);

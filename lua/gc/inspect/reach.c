@@ -275,7 +275,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* a weak value that is held is a string, which does not need the key */
+    /* a held weak value is a string, held without the key */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);

@@ -481,7 +481,7 @@ static const char *checklists (global_State *g) {
       int gap = (swept && c->sweep.kept <= i && i < c->sweep.next);
       if (l == &c->finalize.finalizable && g->gcstate <= GCSswpfinobj &&
           !(swept && i < c->sweep.next))
-        continue;  /* entries that were queued are NULL */
+        continue;  /* NULL entries are queued objects */
       if ((l->v.a[i] == NULL) != gap)
         return broken("G7", l->v.a[i], (unsigned long)i, (unsigned long)c->sweep.next);
     }

@@ -21,9 +21,9 @@
 #define MOST_SLOTS	LUAN_CACHED
 
 
-/* Lists the holder of an object that is to stay young: mark.holder, or its slot mark.slot. Returns
-   0 if there are too many holders, if the holder is expensive to visit (ageing.h), or if there is
-   no memory. */
+/* Lists the holder of an object that is to stay young: mark.holder or, if not NULL, its slot
+   mark.slot. Returns 0 if there are too many holders, if the holder is expensive to visit
+   (ageing.h), or if there is no memory. */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   GCObject *o = m->holder;

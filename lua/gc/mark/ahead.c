@@ -438,7 +438,7 @@ int luaN_lookahead (global_State *g, size_t bytes) {
     else if (c->weak.doubting) done += visitagain(g, bytes - done);
     else if (hasdoubts(c)) done += hidesome(g, bytes - done);
     else if (c->weak.decided && c->weak.hidden > 0) done += showsome(g, bytes - done);
-    else return c->mark.old.n == 0;  /* 0: marking must continue first */
+    else return c->mark.old.n == 0;  /* 0: first traverse mark.old */
   }
   return 0;
 }

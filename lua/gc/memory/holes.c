@@ -218,7 +218,7 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
 static unsigned nextfree (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
-    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* the lowest bit is in the first 0 byte (Mycroft) */
+    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* lowest 1: in the first 0 byte (Mycroft) */
     if (zeros != 0) {
       i += (unsigned)__builtin_ctzll(zeros) / 8;
       break;

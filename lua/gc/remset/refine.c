@@ -242,7 +242,7 @@ void luaN_refineobjects (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
-  if (v->n < 2 * c->remset.stayed) return;  /* most objects would stay in the list */
+  if (v->n < 2 * c->remset.stayed) return;  /* most would stay, as at the last call */
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
     if (iswritten(o)) v->a[kept++] = o;

@@ -118,9 +118,9 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* To be called when the finalizer of o was called. If o is small and its lines may become free,
-   because o is dead or was left young again for another finalizer, returns its block; else NULL.
-   Reports a dead o that is watched to the sampler. */
+/* To be called after the finalizer of o has run. If o is small, and is dead or was left young again
+   for another finalizer, its lines may become free: returns its block. Else returns NULL. Reports a
+   dead o that is watched to the sampler. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
