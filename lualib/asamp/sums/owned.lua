@@ -6,6 +6,10 @@ local paths = require "asamp.sums.paths"
 
 local M = {}
 
+-- Names of chunks that are not files, in addition to [string "..."].
+local NOFILE = {["-"] = true, ["[C]"] = true, ["[stripped]"] = true, ["[other chunks]"] = true,
+                ["[unknown]"] = true}
+
 --- Returns an absolute path without ".", "..", "//" and a slash at its end. A relative path is
 -- below 'current', which is absolute.
 function M.normal(path, current)
@@ -28,7 +32,7 @@ function M.below(list, current)
     prefixes[i] = M.normal(paths.written(path), here):gsub("/*$", "/")
   end
   return function(file)
-    if file:find "^%[" or file == "-" then
+    if NOFILE[file] or file:find '^%[string "' then
       return false
     end
     local path = M.normal(paths.written(file), here) .. "/"

@@ -112,6 +112,14 @@ describe("unusual paths", function()
     assert.equal("é€;", paths.written "é€\127")
   end)
 
+  -- A former bug: a relative path that starts with a bracket was taken for a chunk that is no file.
+  it("of --own may start with a bracket", function()
+    local below = require "asamp.sums.owned".below({"[app]", "/x/[b].lua"}, "/x")
+    assert.same({true, true, true}, {below "[app]/a.lua", below "[b].lua", below "/x/[app]/a.lua"})
+    below = require "asamp.sums.owned".below({"."}, "/x")
+    for _, name in ipairs{'[string "[b].lua"]', "[C]", "[stripped]", "-"} do assert.is_false(below(name)) end
+  end)
+
   it("may be several, with colons between them", function()
     local check = options.OWN[4]
     os.execute(("mkdir '%s/a:b' '%s/c'"):format(folder, folder))

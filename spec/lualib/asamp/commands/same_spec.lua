@@ -73,21 +73,24 @@ describe("a recording that is given twice", function()
       profiler.dump "second.vmprof"]])
     local result, err = merged("first.vmprof", "second.vmprof")
     assert.same({0, "1 Lua state of 1 profile"}, result)
-    local what = "first.vmprof' overlaps in time with '%S*second.vmprof', a dump of the same flight recorder with more samples; only"
+    local what = "first.vmprof' overlaps in time with '%S*second.vmprof', a dump of the same flight " ..
+                 "recorder with more samples; only"
     assert.is_truthy(err:find(what), err)
     profile("ring=1s,out=other.vmprof", "for i = 1, 2000 do local t = {i} end")
     assert.same({{0, "2 Lua states of 2 profiles"}, ""}, {merged("end.vmprof", "other.vmprof")})
   end)
 
-  -- A former bug: of dumps of one time the first was counted, and else the larger file, although it
-  -- was cut.
+  -- A former bug: of dumps of one time the first one was counted, and otherwise the larger file.
   it("is counted as the whole file, not as a cut one", function()
-    local code = [[for i = 1, 2000 do local t = {i} end os.execute "sleep 0.1" for i = 1, 9000 do local t = {i} end]]
+    local code = [[
+      for i = 1, 2000 do local t = {i} end
+      os.execute "sleep 0.1"
+      for i = 1, 9000 do local t = {i} end]]
     profile("out=whole.vmprof", code)
     profile("ring=9s,out=ring.vmprof", code)
     for _, name in ipairs{"whole", "ring"} do
-      shell.output("cd %s && gzip -dc <%s.vmprof >plain && head -c $(($(stat -c %%s plain) / 2)) plain >cut.vmprof",
-                   folder, name)
+      shell.output("cd %s && gzip -dc <%s.vmprof >plain && " ..
+                   "head -c $(($(stat -c %%s plain) / 2)) plain >cut.vmprof", folder, name)
       assert.is_true(#shell.read(at "cut.vmprof") > #shell.read(at(name .. ".vmprof")))
       for _, names in ipairs{{"cut.vmprof", name .. ".vmprof"}, {name .. ".vmprof", "cut.vmprof"}} do
         local _, err = merged(table.unpack(names))
