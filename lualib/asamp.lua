@@ -40,7 +40,8 @@ local function usage()
       name, require("asamp.commands." .. name).summary)
   end
   lines[#lines + 1] = ""
-  lines[#lines + 1] = "asamp COMMAND --help shows its options, asamp --version the release."
+  lines[#lines + 1] = "Start with `asamp run app.lua`. asamp COMMAND --help shows the options of a"
+  lines[#lines + 1] = "command, asamp --version the release."
   return table.concat(lines, "\n") .. "\n"
 end
 
@@ -114,8 +115,7 @@ local function dispatch(args, world)
         table.move(args, 2, #args, 1, {}), world)
     end
   end
-  world.err(name and unknown(name)
-            or "asamp: no command given; see asamp --help\n")
+  world.err(name and unknown(name) or usage())
   return 2
 end
 

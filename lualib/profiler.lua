@@ -16,10 +16,12 @@ if loaded and type(core) ~= "table" then  -- profiler/core.so cannot call Lua, n
 elseif not loaded and tostring(core):find("two copies of Lua", 1, true) then
   error("profiler: " .. core, 0)
 elseif not loaded and tostring(core):find("failed to map segment", 1, true) then
-  error("profiler: not enough memory to load it (ulimit -v): " .. tostring(core):gsub("%s+", " "), 0)
+  error("profiler: not enough memory to load it; raise the limit of address space (ulimit -v): "
+    .. tostring(core):gsub("%s+", " "), 0)
 elseif not loaded then
   error("profiler: this Lua is not Asamp's, or its module profiler/core.so "
-    .. "is not in package.cpath (" .. tostring(core):gsub("%s+", " ") .. ")", 0)
+    .. "is not in package.cpath; use asamp run, or add ;; to LUA_CPATH ("
+    .. tostring(core):gsub("%s+", " ") .. ")", 0)
 end
 
 -- A program that clears package.loaded and requires the module again gets this instance: the

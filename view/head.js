@@ -14,10 +14,9 @@ function meaning(head) {
   const text = [];
   if (head.samples > 0 && head.bytes > 0) {
     const size = bytes(head.period);
-    text.push(`One sample of allocations represents ${size}: it is the allocation at which ` +
-              `${size} had been allocated since the previous sample${head.random ? " (on average, at random)" : ""}` +
-              `${head.periods > 0 ? "; later samples represent other sizes" : ""}` +
-              `${head.malloc && head.malloc !== head.period ? `; one of native memory for ${bytes(head.malloc)}` : ""}.`);
+    text.push(`A sample is taken every ${size} of allocation${head.random ? " on average, at random," : ","} and ` +
+              `represents ${size}${head.periods > 0 ? " at first; the period was changed during the run" : ""}.` +
+              `${head.malloc && head.malloc !== head.period ? ` A sample of native memory represents ${bytes(head.malloc)}.` : ""}`);
   }
   if (head.timesamples > 0) {
     text.push(head.timeperiod > 0
@@ -26,8 +25,7 @@ function meaning(head) {
       : "The file does not record how much time a sample represents.");
   }
   if (head.samples + head.timesamples > 0) {
-    text.push("All numbers are estimates from samples: one of n samples is right to about " +
-              "1 part in √n (100 samples: 10%).");
+    text.push("All numbers are estimates from samples: a row of 100 samples is right to ±10%, one of 10,000 to ±1%.");
   }
   return text.join(" ");
 }

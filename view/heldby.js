@@ -60,7 +60,7 @@ export class HeldBy {
     const unit = inBytes ? "bytes" : "samples";
     this.tree = new CallTree(this.store, {
       label: "Held by", title: "holder", model: () => model,
-      root: () => el("span", { class: "label" }, el("b", {}, "all that is alive")),
+      root: () => el("span", { class: "label" }, el("b", {}, "all live objects")),
       name: node => el("span", { class: "label", title: this.path(node) },
                        el("b", {}, marked(holders.paths.step[node - 1], state.query))),
       marks: node => state.query !== "" &&

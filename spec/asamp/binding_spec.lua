@@ -214,7 +214,8 @@ describe("the modules refuse", function()
   it("another Lua, alone or next to ours, by the functions that it lacks #plain", function()
     local plain = copy("build/plain/lib/liblua5.4.so.0", "plain.so")
     local what = "profiler: this Lua is not Asamp's, or its module profiler/core.so is not "
-      .. "in package.cpath (profiler.core: undefined symbol: luaN_allocated (in " .. plain .. "))\n"
+      .. "in package.cpath; use asamp run, or add ;; to LUA_CPATH (profiler.core: undefined symbol: "
+      .. "luaN_allocated (in " .. plain .. "))\n"
     local try = dir .. "/try.lua"
     assert(os.rename(script(TRY), try))
     assert.same({0, (what .. "table\n"):rep(2), ""}, {process.run{program = loader(), plain, try}})

@@ -222,7 +222,7 @@ describe("asamp convert, of a profile with holders,", function()
     local profile = assert(reader.read(path))
     assert.equal(64, #profile.holders.step)
     assert.same({what = "steps", count = 936, limit = 64,
-                 text = "paths of holders with more than 64 steps: 936 were shortened"},
+                 text = "paths of holders with more than 64 steps: 936 were shortened to their first steps"},
                 profile.left[1])
     local own = {}
     for i, at in ipairs(profile.holders.path) do own[at] = profile.holders.samples[i] end

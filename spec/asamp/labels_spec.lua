@@ -399,7 +399,7 @@ describe("sets of labels, as many as a file may have,", function()
     local p = assert(reader.read(path))
     assert.same({{what = "sets", limit = 65536, count = 100,
       text = "more than 65,536 sets of labels in a file: 100 others are left out, and their samples " ..
-        "count as (none)"}}, p.left)
+        "count as (none); merge fewer profiles"}}, p.left)
     assert.same({9 + 2, 1}, {p.labels[1].samples, p.labels[65537].samples})
     os.remove(path)
   end)
@@ -412,7 +412,7 @@ describe("sets of labels, as many as a file may have,", function()
     local merge = require "asamp.commands.merge"
     local code, _, err = asamp(merge, "-o", out, one, two)
     local text = "more than 65,536 sets of labels in a file: 4,464 others are left out, and their " ..
-      "samples count as (none)"
+      "samples count as (none); merge fewer profiles"
     assert.same({0, ("asamp merge: '%s': limit: %s\n"):format(out, text)}, {code, err})
     local p = assert(reader.read(out))
     assert.equal(text, p.left[1] and p.left[1].text)

@@ -54,7 +54,7 @@ describe("a long profile", function()
     local left = N - (65536 - 4)  -- unknown, time, and two types
     assert.same({{what = "kinds", limit = 65536, count = left,
       text = "more than 65,536 pairs of type and class: 14,468 samples count for " ..
-             "their type alone"}}, profile.left)
+             "their type alone; use fewer values of __name"}}, profile.left)
   end)
 
   -- A server that loads a template has a new function each time: in old files each has a number. The

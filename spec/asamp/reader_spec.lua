@@ -688,7 +688,7 @@ describe("the reader", function()
       checkshape(profile)
       assert.same({what = "nameless", limit = limit, count = many - limit - 1,
                    text = "more than 65,536 functions without a name: 4,463 frames of " ..
-                          "others share one row, [unknown]"}, profile.left[1])
+                          "others share one row, [unknown]; profile a shorter run"}, profile.left[1])
       assert.is_true(profile.complete)
       assert.equal(many + 1, profile.timesamples)
       assert.equal(limit + 2, #profile.functions)

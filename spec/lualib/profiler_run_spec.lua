@@ -334,7 +334,7 @@ describe("on a Lua without a sampled nursery #plain", function()
       env = {LUA_PATH = "./lualib/?.lua", LUA_CPATH = "./none/?.so"}}
     assert.equal(0, status)
     local what = "^false\tprofiler: this Lua is not Asamp's, or its module "
-      .. "profiler/core%.so is not in package%.cpath %([^\n]*"
+      .. "profiler/core%.so is not in package%.cpath; use asamp run, or add ;; to LUA_CPATH %([^\n]*"
     assert.truthy(out:find(what .. "module 'profiler%.core' not found[^\n]*%)\n$"), out)
     -- the fork's module in its path does not help
     status, out = process.run{script, program = "build/plain/bin/lua",

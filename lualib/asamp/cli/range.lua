@@ -14,8 +14,8 @@ local function seconds(value)
 end
 
 --- The options for a command's description.
-M.FROM = {"from", "SECONDS", "only samples from that time on, in seconds since the start", seconds}
-M.UNTIL = {"until", "SECONDS", "only samples before that time, in seconds since the start", seconds}
+M.FROM = {"from", "SECONDS", "takes only samples from that time on, in seconds since the start", seconds}
+M.UNTIL = {"until", "SECONDS", "takes only samples before that time, in seconds since the start", seconds}
 
 --- Returns the range {from, to} in seconds (to = nil: the end); nil if the options give none.
 function M.of(o)

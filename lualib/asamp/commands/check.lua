@@ -54,20 +54,20 @@ local DESCRIPTION = {
   about = "Compares a profile with limits and with a baseline, and fails if one is exceeded: prints " ..
     "each limit, and the line that contributes most to an exceeded one. A file whose name ends with " ..
     ".lua is a script, which is run and profiled first; its arguments follow.",
-  {"max-allocated", "SIZE", "bytes that the whole run may allocate: 100M", bytes},
-  {"max-peak", "SIZE", "bytes of Lua's heap that may be in use after any collection", bytes},
-  {"max-alive", "SIZE", "bytes that may be alive at the end", bytes},
-  {"max-line", "LIST", "bytes that a line may allocate: src/a.lua:12=1M, several separated by commas", lines},
+  {"max-allocated", "SIZE", "fails if the whole run allocated more bytes: 100M", bytes},
+  {"max-peak", "SIZE", "fails if more bytes of Lua's heap were in use after a collection", bytes},
+  {"max-alive", "SIZE", "fails if more bytes are alive at the end", bytes},
+  {"max-line", "LIST", "fails if a line allocated more: src/a.lua:12=1M, several separated by commas", lines},
   {"no-leak", nil, "fails if the report has a likely leak"},
-  {"baseline", "FILE", "a profile of an earlier run: fails if the run or a line allocates more"},
-  {"tolerance", "PERCENT", "how much more than the baseline is allowed (default 5)",
+  {"baseline", "FILE", "fails if the run or a line allocated more than in the profile FILE"},
+  {"tolerance", "PERCENT", "allows this increase over the baseline (default 5)",
     options.number(0, 1e6)},
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
   range.FROM,
   range.UNTIL,
   {"github", nil, "also prints annotations for GitHub Actions"},
   {"junit", "FILE", "also writes the results to this file, for CI servers"},
-  {"alloc", "PERIOD", "of a script: bytes between two samples, on average (default 32K)", period},
+  {"alloc", "PERIOD", "takes a sample every PERIOD bytes of a script, on average (default 32K)", period},
   after = "An estimate fails if it exceeds its limit by three standard errors. A line fails the " ..
     "comparison with the baseline if its increase exceeds both the tolerance and the number of " ..
     "standard errors that chance exceeds in only one of 100,000 comparisons.",

@@ -45,13 +45,13 @@ local DESCRIPTION = {
     "Chrome's DevTools)", options.oneof(NAMES)},
   options.out("the result (default: next to the profile, named after it; - " ..
     "is standard output, and the default for standard input)"),
-  {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
+  {"weight", "WHAT", "the numbers of collapsed: bytes, samples, survived (bytes that " ..
     "survived), alive (bytes alive at the end), time (microseconds) or held (bytes alive " ..
     "at the end, with their holders as the stack); default bytes, or time if the profile " ..
     "has only that", options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
-  {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
+  {"flavour", "WHICH", "the flavour of vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
-  options.sources("firefox: folders, separated by colons, whose " ..
+  options.sources("for firefox: folders, separated by colons, whose " ..
     "source files are copied into the result (default: none)"),
   {"together", nil, "adds up all Lua states, OS threads and labels (all formats of profiles except " ..
     "vmprof, which always keeps them separate). Default: pprof has them as labels, Firefox has a thread " ..

@@ -36,25 +36,25 @@ local DESCRIPTION = {
     "object were removed. Without options, shows the objects by class, the sampled objects by " ..
     "the line that allocated them, and a tree of holders. If a process that listens " ..
     "(ASAMP=listen) is given, first takes a snapshot of it.",
-  {"out", "OUT", "of a process: path of the snapshot (default PID.heap in the current folder)", short = "o"},
-  {"state", "N", "of a process: the number of the Lua state (default: the first that collects)",
+  {"out", "OUT", "path of the snapshot of a process (default PID.heap in the current folder)", short = "o"},
+  {"state", "N", "number of the Lua state of a process (default: the first that collects)",
     options.whole(0)},
-  {"wait", "TIME", "of a process: how long to wait for the state's next collection, at the end of " ..
-    "which the snapshot is taken (default 10s)", options.duration},
-  {"held-by", "WHAT", "the paths of references to the objects of a class (table, string, " ..
+  {"wait", "TIME", "time limit for the next collection of a process, at the end of which the " ..
+    "snapshot is taken (default 10s)", options.duration},
+  {"held-by", "WHAT", "shows the paths of references to the objects of a class (table, string, " ..
     "function, ... or the name of a metatable), or to those sampled at a line (app.lua:5), " ..
     "merged, with shares"},
-  {"paths", nil, "the objects that retain most, each with the shortest path to it " ..
+  {"paths", nil, "shows the objects that retain most, each with the shortest path to it " ..
     "(with --held-by: those of the class)"},
-  {"prove", "PROFILE", "how many bytes become free if the references that hold the likely leaks of " ..
-    "PROFILE, made in the same run, are removed; without PROFILE: if those that hold most " ..
-    "sampled bytes are removed", bare = ""},
-  {"diff", "OLD", "new, gone and grown objects since the snapshot OLD of the same " ..
+  {"prove", "PROFILE", "measures the bytes that become free without the reference of each likely leak in " ..
+    "PROFILE, a profile of the same run; without PROFILE: without the references that hold " ..
+    "most sampled bytes", bare = ""},
+  {"diff", "OLD", "shows new, gone and grown objects since the snapshot OLD of the same " ..
     "process, by class and line; and the holders of the new ones"},
   {"least", "PERCENT", "leaves out rows of a tree below this share (default 1)",
     options.number(0, 100)},
   {"page", "FILE", "writes an HTML page to FILE instead, with the objects that retain most"},
-  options.sources("with --page: shows the source lines that allocated. DIRS: folders, separated by " ..
+  options.sources("adds the source lines that allocated to --page. DIRS: folders, separated by " ..
     "colons, in which source files are searched, in addition to the current folder"),
   options.TOP,
   options.WIDTH,

@@ -17,9 +17,9 @@ local DESCRIPTION = {
   command = "memory", arguments = "FILE|" .. client.ARGUMENT,
   about = "Breaks down the resident memory of a process: Lua objects, free memory in blocks " ..
     "and the source lines whose objects keep these blocks in use, reserve, native memory, code " ..
-    "and stacks. With a profile: at its end and over time. With a process that listens " ..
-    "(ASAMP=listen): now.",
-  {"peak", nil, "of a profile: at the time when most was resident, instead of its end"},
+    "and stacks. A profile is shown at its end and over time, a process that listens " ..
+    "(ASAMP=listen) as it is now.",
+  {"peak", nil, "shows a profile at the time when most memory was resident, instead of its end"},
   {"top", "N", "number of lines or files shown per row, and of rows over time (default 8)", options.whole(1)},
   options.WIDTH,
   options.COLOR,

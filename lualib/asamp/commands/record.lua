@@ -19,12 +19,12 @@ local DESCRIPTION = {
   about = "Makes a process that listens (ASAMP=listen) write a separate profile for a limited " ..
     "time, and waits until it is complete. If the process already writes a profile, that one " ..
     "ends first, and afterwards continues in a new file. Ctrl-C ends the recording early.",
-  {"for", "TIME", "duration (default 10s)", options.duration},
-  {"out", "OUT", "the profile, which the process writes, as its own user (default PID.vmprof in the " ..
+  {"for", "TIME", "length of the recording (default 10s)", options.duration},
+  {"out", "OUT", "path of the profile, which the process writes as its user (default PID.vmprof in the " ..
     "current folder)", short = "o"},
-  {"alloc", "BYTES", "a sample every BYTES allocated, on average; 0: none (default 32K, but more " ..
+  {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none (default 32K, but more " ..
     "bytes while 32K would give over 1000 samples a second)"},
-  {"time", "RATE", "samples of time a second; 0: none (default 100)"},
+  {"time", "RATE", "takes RATE samples of time a second; 0: none (default 100)"},
   {"ring", nil, "writes the contents of the flight recorder of the process (ASAMP=ring), at once"},
   {"stop", nil, "stops the current recording, also if another client started it"},
 }

@@ -29,7 +29,7 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
-M.summary = "allocation and time by function, line and type"
+M.summary = "shows allocation and time by function, line and type"
 
 local DEFAULT = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
                  "leaks", "holders", "lifetimes", "collections",
@@ -62,38 +62,37 @@ local DESCRIPTION = {
     "(bytes alive at the end) or time; default: bytes and time, if the profile has them. " ..
     "--by state instead shows a table of the Lua states, --by thread one of the OS threads",
     {"state", "thread"}),
-  {"state", "TEXT", "only the Lua states whose name has TEXT in it, or the state with the number TEXT"},
-  {"by-label", "NAME", "a table of the values of that label (profiler.label), with the costs " ..
-    "of each"},
-  {"label", "NAME=VALUE", "only code that ran with that label; NAME=(none): without a label of that name",
+  {"state", "TEXT", "shows only Lua states whose name contains TEXT, or the state with the number TEXT"},
+  {"by-label", "NAME", "prints a table of the values of that label (profiler.label), with " ..
+    "their costs"},
+  {"label", "NAME=VALUE", "shows only code that ran with that label; NAME=(none): without that label",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sorts functions and lines by total instead of self"},
-  {"show", "LIST", "sections to show: functions, lines, callers, types, trends, copies, native, labels, " ..
-    "scripts (of Lua states), states, threads, leaks, holders (of live objects), lifetimes, " ..
-    "tree, collections, " ..
-    "marks (default: all but states, threads and tree)",
+  {"show", "LIST", "shows only these sections: functions, lines, callers, types, trends, copies, " ..
+    "native, labels, scripts (of Lua states), states, threads, leaks, holders (of live " ..
+    "objects), lifetimes, tree, collections, marks (default: all but states, threads and tree)",
     options.listof(text.SECTIONS)},
-  {"tree", nil, "the call tree; the same as --show tree"},
+  {"tree", nil, "adds the call tree"},
   {"min", "PERCENT", "leaves parts with a smaller share out of the tree (default 1)",
     options.number(0, 100)},
   {"depth", "N", "leaves deeper calls out of the tree (default 60)",
     options.whole(1)},
-  {"function", "TEXT", "only samples below functions whose name has TEXT in it; lists " ..
-    "their callers"},
-  {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
+  {"function", "TEXT", "shows only samples with a function on their stack whose name " ..
+    "contains TEXT, and the callers of that function"},
+  {"line", "FILE:LINE", "shows only samples with that line on their stack, and " ..
     "the callers of its function", place},
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
   range.FROM,
   range.UNTIL,
-  {"at", "WHEN", "only objects alive at that time: seconds since the start, or peak: " ..
-    "the end of the collection that left most in use", instant},
-  {"source", "FILE", "instead of the tables, the lines of that file, each with " ..
-    "its costs; FILE is its path, or the end of its path in the profile"},
+  {"at", "WHEN", "shows only objects alive at that time, in seconds since the start; " ..
+    "peak: at the end of the collection that left most bytes in use", instant},
+  {"source", "FILE", "shows the lines of that file with their costs, instead of the " ..
+    "tables; FILE is the path in the profile, or its end"},
   options.OWN,
-  {"sum", nil, "one report with the sums of all files, for several processes or runs"},
+  {"sum", nil, "prints one report with the sums of all files, for several processes or runs"},
   options.WIDTH,
   options.COLOR,
-  {"json", nil, "everything as JSON, the call tree if it is requested; all " ..
+  {"json", nil, "prints everything as JSON, the call tree if it is requested; all " ..
     "rows unless --top is given"},
 }
 

@@ -39,40 +39,37 @@ end
 local DESCRIPTION = {
   command = "run", arguments = "[--] SCRIPT|PROGRAM [arguments]", what = "script",
   least = 1, most = math.huge, rest = 1,
-  about = "Runs a Lua script under the profiler, as `lua -l profiler SCRIPT` does, but " ..
-    "without the global `profiler`, with the keys of LUA_PROFILER as options. Or a program, " ..
-    "with all Lua states that it creates with liblua5.4.so.0, by the variable " ..
-    "ASAMP. Ends with " ..
-    "a short report on stderr, and then like the script: with its exit code, " ..
-    "or by its signal.",
-  {"alloc", "BYTES", "a sample every BYTES allocated, on average: 64K, 1M; 0: none. " ..
+  about = "Runs a Lua script under the profiler, writes a profile for the other commands, and " ..
+    "prints a short report on stderr. Also runs a PROGRAM and profiles all Lua states that it " ..
+    "creates with liblua5.4.so.0 (by the variable ASAMP). Ends like the script: with its exit " ..
+    "code, or by its signal.",
+  {"alloc", "BYTES", "takes a sample every BYTES allocated, on average: 64K, 1M; 0: none. " ..
     "Fewer bytes give more detail (default 32K, for a PROGRAM 512K)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
-  {"rate", "N", "at most N samples of allocation a second, on average: BYTES of --alloc double " ..
-    "while there are more (default 1000, if --alloc is not given)",
+  {"rate", "N", "takes at most N samples of allocation a second, on average: BYTES of --alloc " ..
+    "double while there are more (default 1000 if --alloc is not given)",
     like("^%d+$", "a whole number of samples a second")},
   {"malloc", "BYTES", "samples native memory, too: every BYTES that the whole process " ..
     "allocates with malloc, on average (512K if BYTES are not given)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K"), bare = "512K"},
   {"copies", nil, "samples copied bytes, too: copies into new strings, and of buffers and tables that grow"},
-  {"time", "RATE", "samples of time a second; 0: none (default 100, for a PROGRAM 0)",
+  {"time", "RATE", "takes RATE samples of time a second; 0: none (default 100, for a PROGRAM 0)",
     like("^%d+$", "a whole number of samples a second")},
   {"wall", nil, "samples wall-clock time instead of CPU time"},
   {"exact", nil, "takes a stack for every sample of CPU time, not only at ticks of " ..
     "the scheduler"},
   {"no-native", nil, "records no C stacks, only the C functions that Lua called"},
   {"fixed", nil, "takes allocation samples at fixed intervals, not at random ones"},
-  {"seed", "N", "an integer: runs with the same one have the same random intervals between samples of " ..
-    "allocation",
+  {"seed", "N", "repeats the random intervals between samples of allocation: runs with the same " ..
+    "integer N have the same ones",
     like("^%-?%d+$", "an integer")},
-  {"holders", "WHEN", "when the holders of live objects are recorded: at the end (1, the default), never " ..
-    "(0), or at the end and at this interval (60s, 5m, 1h)",
+  {"holders", "WHEN", "records the holders of live objects at the end (1, the default), never (0), or at " ..
+    "the end and at this interval (60s, 5m, 1h)",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
-  {"prove-leaks", nil, "for a script: at the end, a forked process writes a snapshot of the heap next to " ..
-    "the profile, and for each likely leak the report says how many bytes become free without " ..
-    "the reference that holds them"},
-  {"out", "OUT", "the profile; %p is the process id, %t the time of its start, %h the " ..
-    "name of the host (default SCRIPT.PID.vmprof in the current folder). An existing " ..
+  {"prove-leaks", nil, "for each likely leak of a script, reports the bytes that become free without the " ..
+    "reference that holds them; a forked process writes a snapshot of the heap for it"},
+  {"out", "OUT", "path of the profile; %p is the process id, %t the time of its start, %h " ..
+    "the name of the host (default SCRIPT.PID.vmprof in the current folder). An existing " ..
     "profile is replaced, any other file is kept",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
   {"overwrite", nil, "replaces OUT, also if it is not a profile"},

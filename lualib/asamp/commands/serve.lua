@@ -15,7 +15,7 @@ local topprof = require "asamp.cli.topprof"
 
 local M = {}
 
-M.summary = "running processes over HTTP, for pprof and Prometheus"
+M.summary = "serves running processes over HTTP, for pprof and Prometheus"
 
 local CONNECTIONS = 2048  -- limit of HTTP connections
 local WAITING = 256       -- limit of queued requests for profiles

@@ -10,7 +10,7 @@ local show = require "asamp.show.living"
 
 local M = {}
 
-M.summary = "statistics of a running process"
+M.summary = "prints statistics of a running process"
 
 local DESCRIPTION = {
   command = "stats", arguments = client.ARGUMENT, what = "process",

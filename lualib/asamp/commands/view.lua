@@ -24,7 +24,7 @@ local M = {}
 -- Numbers of time slices to try. A profile with too many stacks gets fewer slices.
 local BINS = {256, 32, 1}
 
-M.summary = "one HTML page: flame graph, call tree, lines, types, timeline"
+M.summary = "makes one HTML page: flame graph, call tree, lines, types, timeline"
 
 local DESCRIPTION = {
   command = "view", arguments = "[OLD] FILE", most = 2,

@@ -147,16 +147,14 @@ local function meaning(p, t)
            "report counts samples."
   end
   local size = units.bytes(p.period)
-  local text = ("One sample represents %s: it is the allocation at which %s " ..
-                "had been allocated since the previous sample%s. "):format(
-    size, size, p.random and " (on average, at random)" or "")
+  local text = ("A sample is taken every %s of allocation%s, and represents %s. "):format(
+    size, p.random and " on average, at random" or "", size)
   if p.periods > 0 and p.profiles then
-    text = "A sample is taken whenever a period of bytes has been allocated; the " ..
+    text = "A sample is taken once per period of allocated bytes, and represents one period. The " ..
            "periods of these profiles differ. "
   elseif p.periods > 0 then
-    text = ("The first samples represent %s each, later ones other " ..
-            "sizes, because the period was changed %s during the run; a sample is " ..
-            "taken whenever a period of bytes has been allocated. "):format(
+    text = ("A sample is taken once per period of allocated bytes, and represents one period. The " ..
+            "period was %s at first, and was changed %s during the run. "):format(
       size, units.plural(p.periods, "time"))
   end
   if p.malloc and p.malloc ~= p.period then

@@ -31,8 +31,8 @@ local function ownership(t, own)
 end
 
 -- Explanations of the columns of time.
-local PASSED = {{"Lua", "at the line"}, {"C", "in C functions it called"},
-                {"GC", "in collections then"}}
+local PASSED = {{"Lua", "in the line's own Lua code"}, {"C", "in C functions that it called"},
+                {"GC", "in collections while it ran"}}
 
 -- Returns explanations of the columns that the report contains. shown[what]: the set of column
 -- titles of a table.
@@ -47,27 +47,27 @@ local function legend(shown, own, text)
     parts[#parts + 1] = there and sentence or nil
   end
   local functions, lines = has("self", "function"), has("self", "line")
-  add(functions or lines, "self: " .. (functions and "of functions, by the function itself" or "") ..
-    (functions and lines and "; " or "") ..
-    (lines and "of lines, by the line and the C functions it called" or "") .. ".")
-  add(has("total", "function", "line", "caller"), "total: self and all that was called from there.")
+  add(functions or lines, "self: bytes or time of " .. (functions and "the function itself" or "the line") ..
+    (functions and lines and "; of a line" or "") ..
+    (lines and ", with the C functions that it called" or "") .. ".")
+  add(has("total", "function", "line", "caller"), "total: self and all functions called from there.")
   local clocks, passed = {}, {}
   for _, column in ipairs(PASSED) do
     if has(column[1], "line", "source") then
       clocks[#clocks + 1], passed[#passed + 1] = column[1], column[2]
     end
   end
-  add(#clocks > 0, ("%s: share of all time that passed %s."):format(
+  add(#clocks > 0, ("%s: share of all time spent %s."):format(
     table.concat(clocks, ", "), table.concat(passed, ", ")))
   local sites = {"function", "line", "type", "source"}
   if has("blocks", table.unpack(sites)) then
-    add(true, "blocks: about how many, of self" ..
+    add(true, "blocks: estimated number of blocks in self" ..
       (has("mean", table.unpack(sites)) and "; mean: their mean size." or "."))
   end
   local lived = has("lived", table.unpack(sites))
   add(lived, "lived: share of self that survived its first collection.")
   add(has("alive", table.unpack(sites)), "alive: share" .. (lived and "" or " of self") ..
-    " that no collection found dead.")
+    " that is still alive at the end.")
   add(text:find "%d[KMGTPE]%f[^%w]", "K, M, G: powers of 1024.")
   return table.concat(parts, " ")
 end

@@ -57,10 +57,9 @@ function M.lines(style, trends, brief)
   table.move(more, 1, #more, #lines + 1, lines)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      ("trend: live bytes in each %s, of objects that survived their first collection, until a " ..
-       "major collection found them dead; the highest bar is the row's maximum. in an hour: " ..
-       "growth of the straight line through these values, ± one standard error; level: no " ..
-       "significant growth."):format(
+      ("trend: bytes alive over the run, of objects that survived their first collection, one bar " ..
+       "for each %s. most: the highest bar. in an hour: growth of a straight line through the " ..
+       "bars, ± one standard error; level: no significant growth."):format(
         units.seconds(trends.seconds[2] - trends.seconds[1])), "  ", style.width))
   end
   return lines

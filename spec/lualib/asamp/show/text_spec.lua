@@ -82,7 +82,7 @@ describe("the report's text", function()
   it("prints the exact amount if the file has it, and the estimate of the samples", function()
     local function exact(p) p.allocated = 512 << 20 end
     has(flat(render(exact)), "512 MiB allocated in 4.50 s (113.8 MiB/s). All below is " ..
-      "estimated from 1,000 samples, which come to 500 MiB. One sample")
+      "estimated from 1,000 samples, which come to 500 MiB. A sample")
     has(flat(render(exact, {focus = {title = "x", entries = {}}})),
         "500 MiB allocated in 4.50 s (111.1 MiB/s), estimated from 1,000 samples.")
   end)
@@ -93,7 +93,7 @@ describe("the report's text", function()
         p.allocated, p.duration = bytes, 2
       end, nil, {{"main@1", profiles.TABLE, n}}))
     end
-    has(of(30 << 20, 59), "With --alloc 16K there would be about 1,920 samples. One sample")
+    has(of(30 << 20, 59), "With --alloc 16K there would be about 1,920 samples. A sample")
     has(of(100000, 1), "With --alloc 64 there would be about 1,562 samples.")
     assert.is_nil(of(100 << 20, 200):find("With --alloc", 1, true))
     assert.is_nil(of(100, 1):find("With --alloc", 1, true))  -- nothing would help
@@ -116,13 +116,12 @@ describe("the report's text", function()
   end)
 
   it("explains the bytes that a sample represents", function()
-    has(flat(render()), "One sample represents 512 KiB: it is the " ..
-      "allocation at which 512 KiB had been allocated since the previous sample (on " ..
-      "average, at random).")
+    has(flat(render()), "A sample is taken every 512 KiB of allocation on average, at random, and " ..
+      "represents 512 KiB.")
     has(flat(render(function(p) p.random = false end)),
-        "since the previous sample. A row of 100")
+        "every 512 KiB of allocation, and represents 512 KiB. A row of 100")
     has(flat(render(function(p) p.periods = 2 end)),
-        "the period was changed 2 times")
+        "was changed 2 times during the run")
   end)
 
   -- Every report once explained the columns of its table of sites, even without such a table.
@@ -148,17 +147,18 @@ describe("the report's text", function()
   it("explains no column that a table of the sort could have had", function()
     local function dead(p) p.followed, p.unfollowed = 9, 0 end
     local options = {show = {functions = true, lines = true}, width = 80}
-    has(flat(render(dead, options, mixed())), "Lua, C, GC: share of all time that passed at the line, " ..
-        "in C functions it called, in collections then.", "total: self", "alive: share that no collection")
+    has(flat(render(dead, options, mixed())), "Lua, C, GC: share of all time spent in the line's own Lua " ..
+        "code, in C functions that it called, in collections while it ran.", "total: self",
+        "alive: share that is still alive")
     options.width = 40
     local narrow = flat(render(function(p)
       dead(p)
       p.functions[2].name = "decode_all_that_comes"
     end, options, mixed()))
-    has(narrow, " Lua, GC: share of all time that passed at the line, in collections then.")
+    has(narrow, " Lua, GC: share of all time spent in the line's own Lua code, in collections while it ran.")
     local types = flat(render(dead, {show = {types = true}}))
-    assert.is_nil(types:find("self: of", 1, true))
-    has(flat(render(nil, {show = {lines = true}})), "self: of lines, by the line and")
+    assert.is_nil(types:find("self: bytes", 1, true))
+    has(flat(render(nil, {show = {lines = true}})), "self: bytes or time of the line, with the C functions")
     assert.is_nil(flat(render(function(p) p.marks = {{name = "a", time = 1000, value = ""}} end,
                               {show = {marks = true}})):find("K, M, G", 1, true))
   end)
@@ -177,7 +177,7 @@ describe("the report's text", function()
     assert.equal("self total blocks lived alive line; self blocks mean lived alive type", (titles "bytes"))
     local shown, s = titles "survivedbytes"
     assert.equal("self total alive line; self alive type", shown)
-    has(s, "  100%  table\n", "alive: share of self that no collection")
+    has(s, "  100%  table\n", "alive: share of self that is still")
     assert.equal("self total line; self type", (titles "alivebytes"))
   end)
 
@@ -201,8 +201,8 @@ describe("the report's text", function()
   it("is brief on request", function()
     local s = render(nil, {brief = true})
     has(s, "500 MiB allocated")
-    assert.is_nil(s:find("One sample represents", 1, true))
-    assert.is_nil(s:find("self: of functions", 1, true))
+    assert.is_nil(s:find("A sample is taken", 1, true))
+    assert.is_nil(s:find("self: bytes", 1, true))
   end)
 
   it("prints the surviving share of decided samples", function()
@@ -293,7 +293,7 @@ describe("the report's text", function()
     has(s, "self          total            blocks  mean  lived  function\n",
         "  300.0M  60.0%  400.0M  80.0%  1,234,567  255B    10%  decode  x.lua:1\n",
         "  100.0M  20.0%        100  1.0M     0%  x.lua:4  main\n")
-    has(flat(s), "blocks: about how many")
+    has(flat(s), "blocks: estimated number")
     s = render(withblocks, {focus = {title = "x", entries = {}}})
     has(s, "  300.0M  60.0%  1,234,567  255B    10%  table\n")
     assert.is_nil(render():find("blocks", 1, true))

@@ -79,7 +79,7 @@ describe("the page of asamp view #plain", function()
                           "7 ms longest pause", "20 MiB most in use"} do
       assert.truthy(facts:find(text, 1, true), text .. " in: " .. facts)
     end
-    assert.truthy(b:text "#meaning":find("One sample of allocations represents 1 MiB", 1, true))
+    assert.truthy(b:text "#meaning":find("A sample is taken every 1 MiB of allocation", 1, true))
     assert.truthy(b:text "#meaning":find("One sample of time represents 10 ms", 1, true))
     local notes = b:text "#notes"
     assert.truthy(notes:find("^No source lines of 1 file: 1 %([^\n]*%) was not found: [^\n]*$"), notes)

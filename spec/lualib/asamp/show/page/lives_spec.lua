@@ -75,7 +75,7 @@ describe("the page of asamp view #plain", function()
     b:press "8"
     local wanted, total = holders.tree(assert(reader.read(path)).holders, 0)
     local seen, byrow = tree(), {}
-    assert.equal(("1 all that is alive %s 100.0%%"):format(units.bytes(total)), seen[1])
+    assert.equal(("1 all live objects %s 100.0%%"):format(units.bytes(total)), seen[1])
     for _, row in ipairs(wanted) do
       byrow[("%d %s %s %s"):format(row.depth + 2, row.text, units.bytes(row.bytes),
                                    units.percent(row.bytes, total))] = true
