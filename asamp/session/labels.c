@@ -99,13 +99,17 @@ static int labels_nameof (const LabelChange *c) {
     left.labelnames++;
     return LABELS_NAMES;
   }
-  if (name->text == NULL && (name->text = labels_copy(c->name, c->namelength)) == NULL) return -1;
+  /* A failure leaves the values[0] of a name that does not exist yet; another name may use it. */
   if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
                        (name->values[0] = labels_copy(LABELS_OTHERS,
                                                        strlen(LABELS_OTHERS))) == NULL))
     return -1;
   name->n = 1;
-  if (!idmap_set(&nameids, key, nnames)) return -1;
+  if ((name->text = labels_copy(c->name, c->namelength)) == NULL) return -1;
+  if (!idmap_set(&nameids, key, nnames)) {
+    free(name->text);
+    return -1;
+  }
   return (int)nnames++;
 }
 
@@ -198,7 +202,12 @@ static uint32_t numberof (Set *s) {
     return numberof(s);
   }
   if (nsets >= LABELS_MOST) return 0;
-  if ((kept = labels_keep(s)) == NULL || !idmap_set(&setids, key, nsets)) return LABELS_NOMEMORY;
+  if ((kept = labels_keep(s)) == NULL) return LABELS_NOMEMORY;
+  if (!idmap_set(&setids, key, nsets)) {
+    free(kept->labels);
+    free((void *)kept);
+    return LABELS_NOMEMORY;
+  }
   __atomic_store_n(&sets[nsets], kept, __ATOMIC_RELEASE);
   return nsets++;
 }

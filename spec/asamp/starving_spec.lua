@@ -127,6 +127,29 @@ describe("memory that the sampler does not get", function()
     end
   end
 
+  -- Former bugs: the next label had the name of the one that failed, and a set was never freed.
+  it("is refused to a label, and the next label is right", function()
+    local n = 0
+    repeat
+      local status, text = process.code([[
+        local starving = require "starving"
+        local core = starving.core
+        starving.starve(tonumber(...), 1)
+        local ok, why = pcall(core.label, {first = "1"})
+        starving.starve(-1)
+        assert(ok or why == "not enough memory", why)
+        assert(next(core.labels()) == (ok and "first" or nil))
+        core.label{first = false}
+        core.label{second = "2"}
+        local name, value = next(core.labels())
+        print(ok, name, value, next(core.labels(), name))]], n)
+      assert.equal(0, status)
+      assert.matches("^%a+\tsecond\t2\tnil\n$", text)
+      n = n + 1
+    until text:find "^true"
+    assert.is_true(n > 5, n)
+  end)
+
   -- An OS thread's first session with time requests memory that the thread keeps.
   it("is refused to time's samples where a thread takes its first, which may try again", function()
     local status, text = process.code [[

@@ -91,7 +91,7 @@ static void *grow (void *list, size_t n, size_t *size, size_t element) {
 static Record *enter (void *ud, const char *name) {
   const asamp_Client other = {sizeof(other), NULL, NULL, NULL, NULL, NULL, NULL, NULL};
   asamp_Options o = {sizeof(o), 4096, 0, 1, 0};
-  asamp_Counts counts = {sizeof(counts)};
+  asamp_Counts counts = {.size = sizeof(counts)};
   Record *r = ud;
   if (r < records || r >= records + RECORDS) abort();
   if (r->misused) {
