@@ -2,8 +2,8 @@
 -- Removes duplicates from a list of profiles whose totals are to be added: the same file twice
 -- (by another name, a link or a copy), an earlier copy of a file that has grown since, dumps of one
 -- flight recorder that overlap in time, and files that were merged into another one of the list.
--- Of an earlier copy or a cut file and a whole one, the one with more samples stays: sizes do not
--- tell, because one of them may be packed, and the times of a dump are at its start.
+-- Of an earlier copy or a cut file and a whole one, the one with more samples stays. Their sizes do
+-- not show which, because one of them may be packed, and the times of a dump are at its start.
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
