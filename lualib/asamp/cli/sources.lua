@@ -223,14 +223,16 @@ end
 
 --- Returns a function that maps a file's name to its whole text, or to nil; all texts together
 -- have at most 'most' bytes. 'folders': as in M.finder, except that files of the current folder
--- are not allowed. Also returns the list of M.finder.
-function M.texts(folders, most)
+-- are not allowed. 'functions': as in M.finder. Also returns the list of M.finder.
+function M.texts(folders, most, functions)
   local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
+  local defined = definitions(functions or {})
   return function(name)
     local text, modified = find(name, folders, roots, cache)
     if text and #text < MAXFILE and #text <= left then
       left = left - #text
-      read[#read + 1] = {name = name, modified = modified}
+      local lines = defined[name]
+      read[#read + 1] = {name = name, modified = modified, isother = lines and isother(text, lines)}
       return text
     end
   end, read

@@ -123,12 +123,14 @@ local function packing(o, out)
 end
 
 -- Returns the settings for profiler.convert, or nil and a message.
-local function settings(o, path)
+local function settings(o, path, world)
   local setting = {head = firefox.head, weight = o.weight,
                    name = path:match "[^/]*$", startup = o["start-up"], together = o.together,
                    texts = {}}
   if o.source then
-    setting.source, setting.texts = sources.texts(o.source, MAXTEXT)
+    -- Standard input can be read only once.
+    local profile = path ~= "-" and world.read(path)
+    setting.source, setting.texts = sources.texts(o.source, MAXTEXT, profile and profile.functions)
   end
   if o.to == "vmprof" then
     local version, message = convert.version(path)
@@ -214,7 +216,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.to == "heapsnapshot" then
     return snapshot(o, path, world, warn)
   end
-  local setting, message = settings(o, path)
+  local setting, message = settings(o, path, world)
   if not setting then
     return warn.failed("%s", message)
   end

@@ -89,6 +89,9 @@ describe("a source that was edited after the profile", function()
       assert.equal(0, code, #out)
       assert.equal(edited, err:find("lib.lua' has changed since", 1, true) ~= nil, text)
       assert.is_nil(err:find("app.lua' has", 1, true))
+      err = select(3, commands.of(convert)("--to", "firefox", "--source", folder, "-o", folder .. "/f.json",
+                                           profile))
+      assert.equal(edited, err:find("lib.lua' has changed since", 1, true) ~= nil, text)
     end
     shell.write(lib, before)
   end)
