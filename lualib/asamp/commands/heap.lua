@@ -363,9 +363,13 @@ local function parts(h, old, o, world, warn)
 end
 
 -- Returns a function that maps a file's name and a line number to the text of that line, or to nil;
--- and the list of asamp.cli.sources.changed.
-local function linereader(folders)
-  local find, opened = files.finder(folders)
+-- and the list of asamp.cli.sources.changed. 'sites': the allocation sites of the snapshot.
+local function linereader(folders, sites)
+  local functions = {}
+  for _, site in ipairs(sites) do
+    functions[#functions + 1] = site.source and {file = site.source, line = site.defined or 0} or nil
+  end
+  local find, opened = files.finder(folders, functions)
   local cache = {}
   return function(name, line)
     if cache[name] == nil then
@@ -377,10 +381,10 @@ local function linereader(folders)
   end, opened
 end
 
-local function writepage(o, p, world, warn)
+local function writepage(h, o, p, world, warn)
   local opened
   if o.source then
-    p.lineof, opened = linereader(o.source)
+    p.lineof, opened = linereader(o.source, h:sites{})
   end
   local ok, message = convert.write(o.page, page.render(p, o.files[1]:match "[^/]*$", (o.least or 1) / 100))
   if not ok then
@@ -425,7 +429,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return 1
   end
   if o.page then
-    return writepage(o, p, world, warn)
+    return writepage(h, o, p, world, warn)
   elseif o.json then
     for _, object in ipairs(p.paths or {}) do
       object.text = holders.text(object.path)

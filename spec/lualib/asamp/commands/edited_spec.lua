@@ -3,6 +3,7 @@
 
 local commands = require "spec.support.commands"
 local convert = require "asamp.commands.convert"
+local heap = require "asamp.commands.heap"
 local json = require "dkjson"
 local merge = require "asamp.commands.merge"
 local process = require "spec.support.process"
@@ -26,7 +27,8 @@ describe("a source that was edited after the profile", function()
     app, lib, profile = folder .. "/app.lua", folder .. "/lib.lua", folder .. "/a.vmprof"
     shell.write(lib, "return function(i) return {i, i} end\n")
     shell.write(app, ("local f = dofile '%s'\nlocal t = {}\nfor i = 1, 300 do\n"):format(lib) ..
-                     "  t[i] = {f(i)}\nend\n")
+                     "  t[i] = {f(i)}\nend\n" ..
+                     ("require 'profiler'.snapshot('%s/a.heap', {wait = true})\n"):format(folder))
     local status, _, err = process.run{app, load = "profiler",
                                        env = {LUA_PROFILER = "alloc=64,fixed,quiet,out=" .. profile}}
     assert.same({0, ""}, {status, err})
@@ -92,6 +94,9 @@ describe("a source that was edited after the profile", function()
       err = select(3, commands.of(convert)("--to", "firefox", "--source", folder, "-o", folder .. "/f.json",
                                            profile))
       assert.equal(edited, err:find("lib.lua' has changed since", 1, true) ~= nil, text)
+      err = select(3, commands.of(heap)("--page", folder .. "/p.html", "--source", folder,
+                                        folder .. "/a.heap"))
+      assert.equal(edited, err:find("lib.lua' has changed since", 1, true) ~= nil, text .. err)
     end
     shell.write(lib, before)
   end)
