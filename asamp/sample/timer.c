@@ -294,7 +294,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
-    arm(c);  /* another clock's signal, or no timer yet */
+    arm(c);  /* signal of another clock, or no timer yet */
     return;
   }
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);

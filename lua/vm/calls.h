@@ -35,10 +35,10 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** To be called when a Lua function calls coroutine.yield, whose frame is 'next'. If the call is in
-** the outermost bytecode loop of a thread that lua_resume runs, yields and returns 1: the C stack
-** has no function to jump over, so that loop can return. Otherwise (below a C function, a
-** metamethod or a hook) returns 0; the caller must call coroutine.yield, which throws.
+** To be called when a Lua function calls coroutine.yield; 'next' is the frame of that call. If it
+** is in the outermost bytecode loop of a thread that lua_resume runs, yields and returns 1: the
+** loop can return, because the C stack has no function to jump over. Otherwise (below a C function,
+** a metamethod or a hook) returns 0; the caller must call coroutine.yield, which throws.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L,
                                                   CallInfo *next) {

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A new key that collides takes an empty node of its chain before it takes a free node. Otherwise
-** the chains of a table whose keys are collected would grow. The nursery makes new objects at the
+** the chains of a table whose keys are collected would grow: the nursery makes new objects at the
 ** addresses of dead ones, so the same main positions collide again, and each round would leave one
 ** more empty node in the same chains until the table is rehashed.
 **
-** The rule: a new key takes an empty node of its chain only if that node is not the main position
-** of a later key of the chain. Such a node can exist, because luaH_newkey stores a key at its main
-** position if that node is empty. If a key of another main position took it, a later collision
-** could move the node away together with the rest of its chain, and the later key would no longer
-** be found. The rule includes later keys whose value is empty, because an assignment finds such a
-** node by its key and fills it again. It does not include dead keys, which an assignment cannot
-** find.
+** The rule: the empty node must not be the main position of a later key of the chain. (luaH_newkey
+** makes such chains: it stores a key at its main position if that node is empty.) If a key of
+** another main position took the node, a later collision could move the node away together with the
+** rest of its chain, and the later key would no longer be found. Later keys without a value count,
+** because an assignment finds such a node by its key and fills it again. Dead keys do not, because
+** an assignment cannot find them.
 **
 ** luaH_next compares a key with dead keys by address. So a dead key with the address of the new key
-** must not precede the new key in the chain. Such a dead key can exist: its object may be the new
-** key itself, whose entry a collection found empty, or a freed object at the same address.
-** emptynode sets the address of such a dead key to NULL.
+** must not precede the new key in the chain. There may be one: its object is the new key itself,
+** whose entry a collection found empty, or was freed at the same address. emptynode sets the
+** address of such a dead key to NULL.
 */
 #ifndef luaN_reuse_h
 #define luaN_reuse_h

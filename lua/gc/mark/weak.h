@@ -36,8 +36,8 @@ LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* To be called when the weak table t is visited because t or a slot of t is remembered. If a major
-   collection is marking and has marked t, adds t to weak.inmajor, where it may be missing because
-   it was strong when it was marked. If there is no memory for that, marks everything in t. */
+   collection is marking and has marked t, adds t to weak.inmajor: t is missing there if it was
+   strong when it was marked. If there is no memory for that, marks everything in t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*

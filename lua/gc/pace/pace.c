@@ -26,11 +26,12 @@
 **   growth      The bytes in use plus external bytes have grown by the allowed growth since the
 **               last major collection; or the footprint has grown by more (luaN_setpace).
 **   volume      The bytes allocated since the last one are so large a multiple of the live bytes
-**               that marking the old objects is a small part of the work. The collection finds the
-**               garbage of a heap that does not grow. If it finds little, the next one comes after
-**               four times the volume, unless the heap has changed its size. Half of the volume is
-**               enough if the bytes in use have hardly grown; a smaller part is enough if many
-**               objects have finalizers.
+**               that marking the old objects is a small part of the work. This finds the garbage
+**               of a heap that does not grow. The multiple is
+**                 - four times as large after a collection that has found little, unless the
+**                   heap has changed its size
+**                 - half as large if the bytes in use have hardly grown
+**                 - smaller if many objects have finalizers
 **   finalizers  Many objects with finalizers have become old since the last one; or objects with
 **               finalizers may have kept weak keys (weak.resurrected).
 **   weak        Many entries of weak tables have received old keys or values. If that is so when a

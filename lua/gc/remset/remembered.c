@@ -113,11 +113,12 @@ static int isnewtext (const TValue *v) {
 /*
 ** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited, because
 ** a later pair has the same slot. Without this test the pairs of a queue's slots would accumulate.
-**
-** The later pair exists if the pair at k was remembered for an object that stayed young (k is below
-** remset.aged), and the slot contains a new long string or userdata now (isnewtext): its store has
-** remembered the slot again. Exception: the last pair below remset.aged, because the barrier does
-** not add a pair twice in succession.
+** There is a later pair if
+**   - k is below remset.aged, that is, the pair was remembered for an object that stayed young, and
+**   - the slot contains a new long string or userdata now (isnewtext), whose store has remembered
+**     the slot again.
+** Exception: the last pair below remset.aged, because the barrier does not add a pair twice in
+** succession.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {

@@ -5,20 +5,23 @@
 #define luaN_thread_h
 
 /*
-** luaN_shrinkthread returns unused memory of th in three steps. It shortens a stack of which little
-** is in use, frees the unused part of the stack's block if that is worth a move (isroomy), and
-** frees half of the next LUAN_ATONCE unused CallInfos. If 'all' is 1, it frees nearly all unused
-** CallInfos. If the stack was shortened in place since the last call (LUAN_LONG) and 'all' is 0, it
-** does nothing but clear the bit. May allocate.
+** luaN_shrinkthread returns unused memory of th:
+**   1. shortens a stack of which little is in use
+**   2. frees the unused part of the stack's block if that is worth a move (isroomy)
+**   3. frees half of the next LUAN_ATONCE unused CallInfos or, if 'all' is 1, nearly all of them
+** If 'all' is 0 and the stack was shortened in place since the last call (LUAN_LONG), only clears
+** the bit. May allocate.
 **
-** luaN_shrinkcalls frees more CallInfos. Both functions return the cost in bytes. They set *more to
+** luaN_shrinkcalls frees more CallInfos. Both functions return the cost in bytes, and set *more to
 ** 1 if CallInfos may be left to free, else to 0.
 **
-** In the generational mode, the running and the main thread are shrunk every SHRINK_MINORS minor
-** collections (collect.c), all other threads after every major collection. In the incremental mode,
-** all threads are shrunk after every major collection. A full collection shrinks all threads,
-** except in an emergency. Threads with a short stack and few CallInfos are not shrunk, unless they
-** are the running or the main thread.
+** Times of these calls:
+**   - In the generational mode, the running and the main thread are shrunk every SHRINK_MINORS
+**     minor collections (collect.c), all others after every major collection.
+**   - In the incremental mode, all threads are shrunk after every major collection.
+**   - A full collection shrinks all threads, except in an emergency.
+** Threads with a short stack and few CallInfos are not shrunk, unless they are the running or the
+** main thread.
 */
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
 LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
