@@ -108,10 +108,10 @@ export class Compared {
              row => el("span", { class: `delta ${row.noise ? "" : row.change < 0 ? "less" : "more"}` }, points(row.change)),
              { value: row => Math.abs(row.change) - (row.noise ? 1 : 0) }),
       column("±", "standard error of the change, in points", row => (row.error / 1e4).toFixed(1), { wide: true }),
-      column("old", "share in the old profile", share("a", "wholea"), { value: row => row.a / this.measure.wholea }),
-      column("new", "share in the new profile", share("b", "wholeb"), { value: row => row.b / this.measure.wholeb }),
+      column("old", "share in the old profile", share("a", "ofa"), { value: row => row.a / this.measure.ofa }),
+      column("new", "share in the new profile", share("b", "ofb"), { value: row => row.b / this.measure.ofb }),
       column("total", "change of the share with all that was called, in points",
-             row => points(row.totalb / this.measure.wholeb - row.totala / this.measure.wholea), { wide: true }),
+             row => points(row.totalb / this.measure.ofb - row.totala / this.measure.ofa), { wide: true }),
       { title: "old amount", width: "var(--number)", number: true, wide: true, cell: row => textOf(this.measure, 0)(row.a) },
       { title: "new amount", width: "var(--number)", number: true, wide: true, cell: row => textOf(this.measure, 1)(row.b) },
       { title: "function", width: "minmax(0,1fr)", value: row => this.functions[row.fn].name,
@@ -135,9 +135,9 @@ export class Compared {
   // Returns the texts about a frame, as describe() of views.js.
   describe(node) {
     const { measure: m, amounts: { a, b }, tree } = this;
-    const change = b[node] / m.wholeb - a[node] / m.wholea;
-    const parts = [`new ${textOf(m, 1)(b[node])}, ${percent(b[node], m.wholeb)}`,
-                   `old ${textOf(m, 0)(a[node])}, ${percent(a[node], m.wholea)}`];
+    const change = b[node] / m.ofb - a[node] / m.ofa;
+    const parts = [`new ${textOf(m, 1)(b[node])}, ${percent(b[node], m.ofb)}`,
+                   `old ${textOf(m, 0)(a[node])}, ${percent(a[node], m.ofa)}`];
     if (node > 0) {
       parts.push(`${points(change)} points ± ${(m.error[node - 1] / 1e4).toFixed(1)}` +
                  `${m.noise[node - 1] ? ", may be chance" : ""}`);
@@ -157,7 +157,7 @@ export class Compared {
     this.amounts = { a: column(m.a, m.wholea), b: column(m.b, m.wholeb) };
     const total = widths === "old" ? this.amounts.a : this.amounts.b;
     this.changes = total.map((n, i) => i === 0 || m.noise[i - 1] ? 0
-      : this.amounts.b[i] / m.wholeb - this.amounts.a[i] / m.wholea);
+      : this.amounts.b[i] / m.ofb - this.amounts.a[i] / m.ofa);
     this.largest = this.changes.reduce((most, change) => Math.max(most, Math.abs(change)), 0) || 1;
     this.graph = { tree, total, children: sorted(tree, total) };
     const { zoom } = this.model.state;
@@ -178,14 +178,14 @@ export class Compared {
     const gone = this.changes.filter((change, i) => change !== 0 && this.amounts.b[i] === 0).length;
     const left = this.data.left;
     this.about.textContent = `Old ${textOf(m, 0)(m.wholea)}, new ${textOf(m, 1)(m.wholeb)} in all; colours compare ` +
-      "the shares of each." +
+      (m.key === "alive" ? "amounts, as shares of the larger whole." : "the shares of each.") +
       (gone > 0 && state.widths === "new" ? ` ${plural(gone, "frame")} only in the old profile: choose its widths.` : "") +
       (left > 0 ? ` ${plural(left, "small frame")} ${left === 1 ? "is" : "are"} left out.` : "");
     const { rows } = m;
     this.grid.setRows(rows.fn.map((fn, i) => ({
       id: fn, fn, a: rows.a[i], b: rows.b[i], totala: rows.totala[i], totalb: rows.totalb[i],
       error: rows.error[i], noise: rows.noise[i] === 1, rank: -i,
-      change: rows.b[i] / m.wholeb - rows.a[i] / m.wholea }))
+      change: rows.b[i] / m.ofb - rows.a[i] / m.ofa }))
       .filter(row => words === "" || hit(this.functions[row.fn])));
     this.zoomed.hidden = this.model.state.zoom === 0;
     this.flame.update(changed);

@@ -18,6 +18,13 @@ import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";
 import { prepare, sorted } from "./tree.js";
 
+// Returns the profile that has the wider frames, "new" or "old", for a comparison that starts with what
+// is alive at the end; otherwise "new".
+function widest(compared) {
+  const start = compared?.measures.find(m => m.key === compared.first);
+  return start?.key === "alive" && start.wholea > start.wholeb ? "old" : "new";
+}
+
 export class Store {
   constructor(data, modes) {
     this.data = data;
@@ -27,7 +34,7 @@ export class Store {
     const mode = modes.find(m => m.on) || modes[1];
     this.state = { mode: mode.key, range: null, kind: -1, query: "", byLine: false,
                    start: false, inverted: false, fn: -1, tab: data.compared ? "compared" : "flame",
-                   zoom: 0, held: 0, compare: data.compared?.measures[0].key, widths: "new" };
+                   zoom: 0, held: 0, compare: data.compared?.first, widths: widest(data.compared) };
     this.initial = { ...this.state };
     this.derive(["range"]);
   }

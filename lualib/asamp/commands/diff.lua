@@ -23,8 +23,8 @@ local DESCRIPTION = {
     "functions by their names and neighbours, lines by their distance from " ..
     "the start of their function. asamp view A B shows the same as a flame graph.",
   options.by("compare bytes, samples, survived (bytes that survived), alive " ..
-    "(bytes alive at the end) or time (default: bytes and time, as far as " ..
-    "both files have them)"),
+    "(bytes alive at the end) or time (default: bytes and time, and alive if that " ..
+    "changed, as far as both files have them)"),
   {"total", nil, "functions and lines with all that they called"},
   {"normalize", nil, "scales A to the total of B: compares " ..
     "shares"},
@@ -63,6 +63,27 @@ local function load(path, world, warn)
   return profile, totals.of(profile)
 end
 
+-- Returns the results of comparing the fields. If bytes or samples alive at the end are not among the
+-- fields, they are compared, too: first if they changed, since that shows whether a leak was fixed; else
+-- last, and marked 'head', because only the totals are of interest.
+local function compared(pa, a, pb, b, o, fields)
+  local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
+  local results = {}
+  for i, field in ipairs(fields) do
+    results[i] = compare.of(pa, a, pb, b, field, settings)
+  end
+  local alive = not o.by and compare.fieldof("alive", pa, a, pb, b)
+  if alive then
+    local result = compare.of(pa, a, pb, b, alive, settings)
+    result.head = math.abs(result.b - result.a) <= settings.sigma * result.error or nil
+    table.insert(results, result.head and #results + 1 or 1, result)
+    for i = 2, result.head and 0 or #results do
+      results[i].holders = nil  -- those of the first result are the same
+    end
+  end
+  return results
+end
+
 -- Returns the fields to compare, or nil or an empty list and an error message about both files.
 local function fieldsof(by, pa, a, pb, b)
   if not by then
@@ -88,11 +109,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if wrong then
     return warn.failed("'%s' and '%s' %s", pa.path, pb.path, wrong)
   end
-  local results = {}
-  for i, field in ipairs(fields) do
-    results[i] = compare.of(pa, a, pb, b, field, {
-      sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total})
-  end
+  local results = compared(pa, a, pb, b, o, fields)
   if o.json then
     json.write(documents.diff(pa, pb, results, o.top), world.out)
     return 0

@@ -121,7 +121,29 @@ local function nameof(a, b, field)
          measures.NAMES[field]
 end
 
---- Returns the text. 'results': results of asamp.sums.compare, one for each field; 'options': top,
+-- Returns the lines of all tables of a result. 'which': the text for self or total; 'by': for the measure,
+-- "" if there is only one.
+local function tablesof(result, style, which, by)
+  local lines = {}
+  local function append(...)
+    local list = section(style, ...)
+    table.move(list, 1, #list, #lines + 1, lines)
+  end
+  append(("By function (%s)%s"):format(which, by), result.functions, "function", labels.offunction)
+  append(("By line (%s)%s"):format(which, by), result.lines, "line", labels.ofline)
+  append("By type" .. by, result.types, "type", plainlabel)
+  append("By class" .. by, result.classes, "class (type)", plainlabel)
+  append("By holder, of what is alive at the end" ..
+         (measures.counted(result.field) == "alive" and "" or by), result.holders or {},
+         "holder", laststep, function(row)
+    return row.name:find(holders.ARROW, 1, true) and
+           layout.wrap(layout.clean(row.name), "           ", style.width) or nil
+  end)
+  return lines
+end
+
+--- Returns the text. 'results': results of asamp.sums.compare, one for each field; of those with 'head' true
+-- only the totals are shown. 'options': top,
 -- color, width, all (include noise), sigma, scaled, cumulative, clocks (reason why time is not
 -- compared; nil: it is).
 function M.render(a, b, results, options)
@@ -150,24 +172,15 @@ function M.render(a, b, results, options)
     lines[#lines + 1] = layout.wrap(
       ("Time is not compared: %s."):format(options.clocks), "  ", width)
   end
-  local which = options.cumulative and "with all that was called" or "self"
+  local shown = {}
   for _, result in ipairs(results) do
-    local style = {paint = paint, width = width, top = options.top,
-                   all = options.all,
-                   format = formatter(result)}
-    local by = #results > 1 and ", by " .. measures.NAMES[result.field] or ""
-    append(section(style, ("By function (%s)%s"):format(which, by),
-                   result.functions, "function", labels.offunction))
-    append(section(style, ("By line (%s)%s"):format(which, by), result.lines,
-                   "line", labels.ofline))
-    append(section(style, "By type" .. by, result.types, "type", plainlabel))
-    append(section(style, "By class" .. by, result.classes, "class (type)",
-                   plainlabel))
-    append(section(style, "By holder, of what is alive at the end" .. by, result.holders or {},
-                   "holder", laststep, function(row)
-      return row.name:find(holders.ARROW, 1, true) and
-             layout.wrap(layout.clean(row.name), "           ", width) or nil
-    end))
+    shown[#shown + 1] = not result.head and result or nil
+  end
+  for _, result in ipairs(shown) do
+    append(tablesof(result, {paint = paint, width = width, top = options.top, all = options.all,
+                             format = formatter(result)},
+                    options.cumulative and "with all that was called" or "self",
+                    #shown > 1 and ", by " .. measures.NAMES[result.field] or ""))
   end
   append{"", paint("dim", layout.wrap(("error: one standard error of the " ..
     "change, estimated from the samples. Noise%s: changes of less than %g " ..

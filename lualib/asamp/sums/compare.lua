@@ -122,11 +122,17 @@ local function classes(types)
   return rows
 end
 
+-- Returns a profile's holders; without any if nothing is alive at the end; nil: unknown.
+local function holdersof(profile, totals)
+  return profile.holders or measures.hasdeaths(profile) and totals.whole.alive == 0 and
+         {step = {}, parent = {}, path = {}, samples = {}, bytes = {}} or nil
+end
+
 -- Returns the rows of holders of the objects alive at the end, in bytes or samples according to
 -- the field; nil if a profile has no holders or the field is not of allocations.
 local function held(pa, a, pb, b, field, options)
-  if not (pa.holders and pb.holders) or field == "timesamples" or
-     measures.counted(field) == "survived" then
+  local ha, hb = holdersof(pa, a), holdersof(pb, b)
+  if not (ha and hb) or field == "timesamples" or measures.counted(field) == "survived" then
     return nil
   end
   local by = measures.isbytes(field) and "alivebytes" or "alive"
@@ -135,7 +141,7 @@ local function held(pa, a, pb, b, field, options)
     return part and {alive = part.samples, alivebytes = part.bytes,
                      alivesquares = part.bytes * part.bytes / part.samples}
   end
-  local list = heldpairs.of(pa.holders, pb.holders)
+  local list = heldpairs.of(ha, hb)
   for _, pair in ipairs(list) do
     pair.a = pair.a and {name = pair.name, self = sums(pair.a)}
     pair.b = pair.b and {name = pair.name, self = sums(pair.b)}

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- The call trees of two profiles as one tree of functions, with the numbers of both profiles at
 -- each node. Pure: profiles and their totals in, columns out. Shares of the whole are compared, so
--- that a longer run is no difference by itself. The C functions with which nearly all stacks of a
--- profile start are left out.
+-- that a longer run is no difference by itself. Only what is alive at the end is compared as amounts:
+-- as shares of the larger whole, because a leak is an amount that does not depend on the rest. The C
+-- functions with which nearly all stacks of a profile start are left out.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -26,8 +27,9 @@ function M.measures(pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples" or "bytes"
   offer(unit, unit)
   offer("blocks", "objects")
-  if measures.hasdeaths(pa) and measures.hasdeaths(pb) then
-    offer("alive", measures.field("alive", unit))
+  local alive = measures.field("alive", unit)
+  if measures.hasdeaths(pa) and measures.hasdeaths(pb) and a.whole[alive] + b.whole[alive] > 0 then
+    out[#out + 1] = {key = "alive", field = alive}
   end
   if not compare.clocks(pa, pb) then
     offer("time", "timesamples")
@@ -66,11 +68,12 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- Returns one profile for one measure: {whole, value(node) and variance(node) (of its share of the
--- whole), both including all that the node called, ofrow(row) (variance of the share of a function
--- itself; a row of totals), usual (variance of a single observation's share)}.
-local function side(profile, t, field)
-  local whole, columns = t.whole[field], t.sums
+-- Returns one profile for one measure: {whole (of which shares are taken), value(node) and
+-- variance(node) (of its share of the whole), both including all that the node called, ofrow(row)
+-- (variance of the share of a function itself; a row of totals), usual (variance of a single
+-- observation's share)}.
+local function side(profile, t, field, whole)
+  local columns = t.sums
   local blocks, own
   if field == "objects" then
     blocks, own = blocksvariance(profile)
@@ -94,9 +97,11 @@ local function side(profile, t, field)
     end
     return (own and own[keyof(row)] or measures.variance(profile, row.self, field)) / whole ^ 2
   end
-  local column = columns[field] or {}
+  local column, total = columns[field] or {}, t.whole[field]
+  local weight = total > 0 and (blocks and blocks[0] or measures.variance(profile, t.whole, field)) / total
+                 or measures.isbytes(field) and math.max(profile.period or 1, 1) or 1
   return {whole = whole, value = function(i) return column[i] or 0 end, variance = variance, ofrow = ofrow,
-          usual = (blocks and blocks[0] or measures.variance(profile, t.whole, field)) / whole ^ 2}
+          usual = weight / whole}
 end
 
 -- Returns the set of nodes with which nearly all stacks start: C functions, from the root on, that are
@@ -271,7 +276,8 @@ end
 
 --- Returns the whole comparison: {functions = {{name, file, line, native}}, nodes = {parent (0: the root),
 -- fn} (columns, a parent's number is lower than its child's), left (nodes left out: small in both, or
--- more than 'limit'), measures = {{key, field, wholea, wholeb, nodes, functions}}}; the last two are
+-- more than 'limit'), measures = {{key, field, wholea, wholeb, ofa, ofb (of which shares are taken),
+-- nodes, functions}}}; the last two are
 -- lists of rows {a, b (amounts: of nodes with callees, of functions without, which have fn, totala
 -- and totalb, too), change (of the share), error (standard error of that), noise (true: chance may
 -- make such a change)}. 'list': of M.measures.
@@ -284,7 +290,12 @@ function M.of(pa, a, pb, b, list, limit)
   local mapa = add(tree, bykey, pa, oldnumbers, foldeda)
   local sides, weight = {}, {}
   for i, measure in ipairs(list) do
-    sides[i] = {a = side(pa, a, measure.field), b = side(pb, b, measure.field)}
+    local wa, wb = a.whole[measure.field], b.whole[measure.field]
+    if measure.key == "alive" then
+      wa = math.max(wa, wb)
+      wb = wa
+    end
+    sides[i] = {a = side(pa, a, measure.field, wa), b = side(pb, b, measure.field, wb)}
     weigh(weight, sides[i].a, mapa, foldeda)
     weigh(weight, sides[i].b, mapb, foldedb)
   end
@@ -298,7 +309,8 @@ function M.of(pa, a, pb, b, list, limit)
     local fnrows = byfunction(a, sa, b, sb, measure.field, same, at)
     test(rows, sa, sb)
     test(fnrows, sa, sb)
-    results[i] = {key = measure.key, field = measure.field, wholea = sa.whole, wholeb = sb.whole,
+    results[i] = {key = measure.key, field = measure.field, ofa = sa.whole, ofb = sb.whole,
+                  wholea = a.whole[measure.field], wholeb = b.whole[measure.field],
                   nodes = rows, functions = fnrows}
   end
   return {functions = fns, nodes = kept, left = left, measures = results}

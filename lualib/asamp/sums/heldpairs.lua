@@ -119,12 +119,21 @@ local function rest(node, parts, side)
   return samples > 0 and {samples = samples, bytes = bytes} or nil
 end
 
--- Appends the rows of a pair to the list. 'path': text of its steps.
+-- Returns the texts of a path in both profiles {a, b}, extended by the step of a pair. A path that only
+-- one profile has is only correct for that profile.
+local function extended(path, p)
+  local function text(before, node)
+    return (before ~= "" and before .. holders.ARROW or "") .. node.step
+  end
+  return {a = text(path.a, p.a or p.b), b = text(path.b, p.b or p.a)}
+end
+
+-- Appends the rows of a pair to the list. 'path': texts of its steps (extended).
 local function rows(p, path, whole, list)
   local children = below(p)
   while children[1] and size(children[1]) >= MOST * size(p) do
     p = children[1]
-    path = (path ~= "" and path .. holders.ARROW or "") .. (p.b or p.a).step
+    path = extended(path, p)
     children = below(p)
   end
   local parts = {}
@@ -133,17 +142,17 @@ local function rows(p, path, whole, list)
       parts[#parts + 1] = child
     end
   end
-  if #parts < 2 and path ~= "" then
+  if #parts < 2 and path.b ~= "" then
     parts = {}
   end
   for _, part in ipairs(parts) do
-    rows(part, (path ~= "" and path .. holders.ARROW or "") .. (part.b or part.a).step,
-         whole, list)
+    rows(part, extended(path, part), whole, list)
   end
   local a, b = rest(p.a, parts, "a"), rest(p.b, parts, "b")
   if a or b then
-    list[#list + 1] = {name = path ~= "" and path or "(small holders)", a = a, b = b,
-                       parted = #parts > 0 and path ~= ""}
+    local text = b and path.b or path.a
+    list[#list + 1] = {name = text ~= "" and text or "(small holders)", a = a, b = b,
+                       parted = #parts > 0 and text ~= ""}
   end
 end
 
@@ -152,7 +161,7 @@ end
 -- extend it have separate rows)}.
 function M.of(a, b)
   local list, root = {}, {a = tree(a), b = tree(b)}
-  rows(root, "", size(root), list)
+  rows(root, {a = "", b = ""}, size(root), list)
   return list
 end
 

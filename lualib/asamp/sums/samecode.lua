@@ -36,12 +36,12 @@ local function common(a, b)
   end
 end
 
--- Returns the path of a list with the longest common end with 'path'; nil if there is none or
--- several.
-local function likest(path, paths)
+-- Returns the path of a list that is most like 'path'; nil: none is, or several are. like(path,
+-- other): a number; 0: they are not alike.
+local function likest(path, paths, like)
   local best, most, several
   for _, other in ipairs(paths) do
-    local n = common(path, other)
+    local n = like(path, other)
     if n > (most or 0) then
       best, most, several = other, n, false
     elseif n == most then
@@ -51,8 +51,51 @@ local function likest(path, paths)
   return not several and best or nil
 end
 
+-- Adds pairs of paths that are the best match of each other to 'same'. Returns the paths of both lists
+-- that have no partner.
+local function match(a, b, like, same)
+  local resta, restb, taken = {}, {}, {}
+  for _, path in ipairs(a) do
+    local other = likest(path, b, like)
+    if other and likest(other, a, function(x, y) return like(y, x) end) == path then
+      same[path], taken[other] = other, true
+    else
+      resta[#resta + 1] = path
+    end
+  end
+  for _, path in ipairs(b) do
+    restb[#restb + 1] = not taken[path] and path or nil
+  end
+  return resta, restb
+end
+
+-- Returns the names of the Lua functions of each file: {[path] = {[name] = true}}.
+local function namesof(t)
+  local names = {}
+  for _, row in ipairs(t.functions) do
+    if not row.native and row.name ~= "main chunk" and not isanonymous(row.name) then
+      names[row.file] = names[row.file] or {}
+      names[row.file][row.name] = true
+    end
+  end
+  return names
+end
+
+-- Returns the number of names in two sets, and in both.
+local function overlap(x, y)
+  local nx, ny, both = 0, 0, 0
+  for name in pairs(x) do
+    nx, both = nx + 1, both + (y[name] and 1 or 0)
+  end
+  for _ in pairs(y) do
+    ny = ny + 1
+  end
+  return nx, ny, both
+end
+
 --- Returns renamed files: {[path in a] = path in b}. Paths that exist in only one profile are
--- paired if each is the best match of the other.
+-- paired if each is the best match of the other: by the end of their paths; and those that remain, by
+-- the names of their functions, if at least half of the names of one are names of the other.
 function M.files(a, b)
   local ina, inb = files(a), files(b)
   local onlya, onlyb, same = {}, {}, {}
@@ -62,12 +105,12 @@ function M.files(a, b)
   for path in pairs(inb) do
     onlyb[#onlyb + 1] = not ina[path] and path or nil
   end
-  for _, path in ipairs(onlya) do
-    local other = likest(path, onlyb)
-    if other and likest(other, onlya) == path then
-      same[path] = other
-    end
-  end
+  onlya, onlyb = match(onlya, onlyb, common, same)
+  local namesa, namesb = namesof(a), namesof(b)
+  match(onlya, onlyb, function(path, other)
+    local nx, ny, both = overlap(namesa[path] or {}, namesb[other] or {})
+    return 2 * both >= math.min(nx, ny) and both or 0
+  end, same)
   return same
 end
 

@@ -2,6 +2,7 @@
 -- The differential flame graph of the page. Pure: two profiles in, columns of the page out. At most
 -- NODES frames and ROWS functions, the largest; the view shows how many frames are left out.
 
+local compare = require "asamp.sums.compare"
 local difftree = require "asamp.sums.difftree"
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
@@ -11,6 +12,7 @@ local M = {}
 
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- errors are millionths of the whole
+local SIGMA, LEAST = 3, 0.1  -- minimum of a change of what is alive (first)
 
 local function integer(x)
   return math.tointeger(x) or x
@@ -51,12 +53,34 @@ local function largest(rows)
   return out
 end
 
+-- Returns the change of a result of asamp.sums.compare as part of the larger whole.
+local function part(r)
+  return math.abs(r.b - r.a) / math.max(r.a, r.b)
+end
+
+-- Returns the measure that the page shows first: what is alive at the end, if that changed, and more than
+-- the first measure; otherwise the first measure. 'list': of difftree.measures.
+local function first(old, a, new, b, list)
+  local function compared(field)
+    return compare.of(old, a, new, b, field, {sigma = SIGMA})
+  end
+  for _, measure in ipairs(list) do
+    if measure.key == "alive" then
+      local r = compared(measure.field)
+      if math.abs(r.b - r.a) > SIGMA * r.error and part(r) >= part(compared(list[1].field)) + LEAST then
+        return "alive"
+      end
+    end
+  end
+  return list[1].key
+end
+
 --- Returns nil if the profiles have no measure in common; else {old (its path), functions = columns
 -- name, file, line, native, nodes = columns parent (0: the root), fn (from 0), left (frames that are
--- left out), measures = {{key, bytes (true: amounts are bytes), worth (seconds of one unit of the old
--- and of the new profile; nil: no time), wholea, wholeb, a, b, error, noise (columns by node), rows =
--- columns fn (from 0), a, b, totala, totalb, error, noise of functions}}}. 'limit' (nil: NODES): the
--- most frames.
+-- left out), first (key of the measure that is shown first), measures = {{key, bytes (true: amounts are
+-- bytes), worth (seconds of one unit of the old and of the new profile; nil: no time), wholea, wholeb,
+-- ofa, ofb (of which shares are taken), a, b, error, noise (columns by node), rows = columns fn (from 0),
+-- a, b, totala, totalb, error, noise of functions}}}. 'limit' (nil: NODES): the most frames.
 function M.of(old, new, limit)
   local a, b = totals.of(old), totals.of(new)
   local list = difftree.measures(old, a, new, b)
@@ -69,7 +93,8 @@ function M.of(old, new, limit)
     fns[i] = {name = fn.name, file = fn.file, line = fn.line, native = fn.native and 1 or 0}
   end
   local out = {old = old.path, functions = columns(fns, {"name", "file", "line", "native"}),
-               nodes = {parent = found.nodes.parent, fn = {}}, left = found.left, measures = {}}
+               nodes = {parent = found.nodes.parent, fn = {}}, left = found.left,
+               first = first(old, a, new, b, list), measures = {}}
   for i, fn in ipairs(found.nodes.fn) do
     out.nodes.fn[i] = fn - 1
   end
@@ -82,6 +107,7 @@ function M.of(old, new, limit)
     local m = columns(nodes, {"a", "b", "error", "noise"})
     m.bytes = measures.isbytes(r.field)
     m.key, m.wholea, m.wholeb = r.key, integer(r.wholea), integer(r.wholeb)
+    m.ofa, m.ofb = integer(r.ofa), integer(r.ofb)
     m.worth = r.key == "time" and seconds and {old.timeperiod, new.timeperiod} or nil
     m.rows = columns(largest(r.functions), {"fn", "a", "b", "totala", "totalb", "error", "noise"})
     out.measures[i] = m

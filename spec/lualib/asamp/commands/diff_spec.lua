@@ -175,6 +175,30 @@ describe("asamp diff", function()
       end
     end)
 
+    -- A former fault: the totals and the tables were of bytes allocated alone, in which a mended leak is noise.
+    it("starts with what is alive at the end if that changed", function()
+      local _, out = run(before, after)
+      has(out, "  Bytes alive at the end: 91.0M in A, 213.0M in B, +122.0M (+134.1%, ±17.4M).\n  Bytes: ")
+      assert.truthy(out:find("by bytes alive at the end.*By holder, of what is alive at the end\n.*, by bytes\n"))
+      assert.equal(1, select(2, out:gsub("By holder", "")))
+      _, out = run(before, before)
+      has(out, "\n  Bytes alive at the end: 91.0M in A, 91.0M in B, +0B (+0.0%, ±13.5M).\n\nBy function (self)\n")
+    end)
+
+    it("shows the holders of what only one profile has, by the names in that profile", function()
+      local other = os.tmpname()
+      held.write(other, 0, 50, {file = "lib/other.lua"})
+      local _, out = run("--by", "alive", before, other)
+      has(out, "  40.0M  0B  -40.0M gone  ±6.3M  [1..n]\n", '"listeners" of on (app.lua:3) →')
+      local p = assert(gen.open{path = other, period = 1 << 20, followed = 100000, random = true})
+      p:name(8, "main chunk", 0, "@app.lua")
+      p:sample{8, 1, kind = 0, size = 64}
+      p:collection{fates = "0", major = true}
+      assert(p:close())
+      _, out = run("--by", "alive", before, other)  -- nothing is alive, so that no search found a holder
+      has(out, "  40.0M  0B  -40.0M gone  ±6.3M  [1..n]\n")
+    end)
+
     it("shows no holders if one profile has none", function()
       local _, out = run("--by", "bytes", a, after)
       assert.is_nil(out:find("By holder", 1, true))

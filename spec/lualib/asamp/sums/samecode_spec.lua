@@ -104,8 +104,10 @@ end)
 describe("the same file", function()
   local function of(...)
     local rows = {}
-    for i, path in ipairs{...} do
-      rows[i] = {file = path}
+    for _, path in ipairs{...} do
+      local file, names = path:match "^([^:]+):?(.*)$"
+      for name in names:gmatch "%w+" do rows[#rows + 1] = {file = file, name = name} end
+      rows[#rows + 1] = {file = file, name = "main chunk"}
     end
     return {functions = rows, lines = {}}
   end
@@ -125,5 +127,14 @@ describe("the same file", function()
     assert.same({}, samecode.files(b, a))
     assert.same({}, samecode.files(a, a))
     assert.same({}, samecode.files(of("x.lua"), of("y.lua")))
+    assert.same({}, samecode.files(of("x.lua:f,g,h"), of("y.lua:a,b,h")))
+    assert.same({}, samecode.files(of("x.lua:f"), of("y.lua:f", "z.lua:f")))
+  end)
+
+  -- A former fault: of orders.lua and orders_fixed.lua, all rows were "gone" or "new".
+  it("has functions with the same names if its own name changed", function()
+    assert.same({["orders.lua"] = "orders_fixed.lua"},
+                samecode.files(of("orders.lua:order,invoice,on", "bus.lua:emit"),
+                               of("orders_fixed.lua:order,invoice,off", "log.lua:write")))
   end)
 end)

@@ -104,9 +104,9 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.equal("−20.0", rows[2][1])
     assert.truthy(rows[2][#rows[2]]:find(pages.HOSTILE, 1, true))
     assert.equal("load", rows[3][#rows[3]]:match "^%S+")
-    for _, key in ipairs{"blocks", "alive"} do
+    for key, change in pairs{blocks = "+26.7", alive = "+33.3"} do  -- of 1,200 MiB alive
       b:click(("[name=compare][value=%s]"):format(key))
-      assert.equal("+26.7", b:rows "Largest changes"[1][1])
+      assert.equal(change, b:rows "Largest changes"[1][1])
     end
     b:click "[name=compare][value=time]"
     assert.equal("+0.0", b:rows "Largest changes"[1][1])
@@ -116,6 +116,24 @@ describe("the page of asamp view of two profiles #plain", function()
     b:press "/"
     b:type "wor"
     assert.equal(1, #b:rows "Largest changes")
+  end)
+
+  -- A former fault: the graph was grey, and by shares of what was alive a mended leak was no change.
+  it("starts with what is alive if that changed most, with the widths of the larger profile", function()
+    local paths = {folder .. "/leak.vmprof", folder .. "/mended.vmprof"}
+    for i, file in ipairs(paths) do
+      local p = assert(gen.open{path = file, period = 1 << 20, random = true, followed = 100})
+      p:name(8, "main chunk", 0, "@app.lua")
+      for _ = 1, 400 do p:sample{8, 1, kind = 0, size = 64} end
+      p:collection{fates = (i == 1 and "1" or "0"):rep(400)}
+      assert(p:close())
+    end
+    assert.equal(0, (pages.run(paths[1], paths[2])))
+    b:visit(paths[2] .. ".diff.html")
+    assert.is_true(eval "p.querySelector('[name=compare][value=alive]').checked")
+    assert.is_true(eval "p.querySelector('[name=widths][value=old]').checked")
+    assert.truthy(b:text "#panel-compared":find("Old 400 MiB, new 0 bytes in all; colours compare amounts", 1, true))
+    assert.equal("−100.0", b:rows "Largest changes"[1][1])
   end)
 
   it("shows hostile names as text, gives every control a name, and fits narrow windows", function()
