@@ -132,7 +132,8 @@ describe("the page of asamp view of two profiles #plain", function()
     b:visit(paths[2] .. ".diff.html")
     assert.is_true(eval "p.querySelector('[name=compare][value=alive]').checked")
     assert.is_true(eval "p.querySelector('[name=widths][value=old]').checked")
-    assert.truthy(b:text "#panel-compared":find("Old 400 MiB, new 0 bytes in all; colours compare amounts", 1, true))
+    local text = b:text "#panel-compared"
+    assert.truthy(text:find("Old 400 MiB, new 0 bytes in all; colours compare amounts", 1, true), text)
     assert.equal("−100.0", b:rows "Largest changes"[1][1])
   end)
 
