@@ -28,11 +28,11 @@
 **   raise(signal) ends this process with that signal, without a core file; raises an error if the
 **       signal does not end it
 **   query(path, line [, seconds])
-**       -> text, nil, nil, nil, pid, uid | nil, message, timedout, refused
+**       -> text, nil, nil, nil, pid, uid | nil, message, timedout, refused, closer
 **       sends a line to the Unix socket at 'path' and returns the answer up to and including its
 **       last line "ok" or "error ...". 'seconds' is the timeout for the whole answer (default 15).
 **       'pid' and 'uid' are of the listening process (foreign.h); 'refused' is true if no process
-**       listens
+**       listens; 'closer' is the id of a process that has closed the connection
 **   queryall(paths, line [, seconds]) -> {{results of query}, ...}: 'query' for several sockets at
 **       once
 **   openfile(path [, pid, uid]) -> file, name | nil, message
@@ -355,7 +355,10 @@ static int pushanswer (lua_State *L, Request *a) {
   lua_pushstring(L, strerror(a->error));
   lua_pushboolean(L, a->error == ETIMEDOUT);
   lua_pushboolean(L, a->error == ECONNREFUSED);
-  return 4;
+  if (a->error != ECONNRESET || a->peer.pid <= 0)
+    return 4;
+  lua_pushinteger(L, (lua_Integer)a->peer.pid);
+  return 5;
 }
 
 /* Initializes a request to the socket at 'path'. If the path is too long, the request is finished

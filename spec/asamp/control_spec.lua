@@ -388,6 +388,18 @@ describe("a process that listens", function()
     end
   end)
 
+  -- A former bug: the message was "Connection reset by peer".
+  it("is reported as ended, to a client whose request it has not answered", function()
+    start "alloc=0,listen=s/x.sock"
+    os.execute("kill -STOP " .. pid)
+    shell.output("cd %s; '%s/bin/asamp' stats %s >out 2>err & echo $! >client", folder, prefix, socket)
+    local of = shell.read(folder .. "/client"):match "%d+"
+    host.pause(300)  -- it sends its request and waits; if it has not started yet, the message is the same
+    os.execute("kill -KILL " .. pid)
+    process.await(function() return process.ended(of) end)
+    assert.equal(("asamp stats: process %d has ended\n"):format(pid), shell.read(folder .. "/err"))
+  end)
+
   -- A former bug: 'asamp serve' waited a second for each of them.
   it("is waited for once, however many sockets are gone of processes that live", function()
     local client, pause, pauses, sockets = require "asamp.cli.client", host.pause, 0, {}

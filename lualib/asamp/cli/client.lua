@@ -137,11 +137,16 @@ end
 
 -- Converts the results of host.query for one target to those of M.send.
 local function result(waits, request, target, path, seconds, answer)
-  local text, message, late, nobody = table.unpack(answer, 1, 4)
+  local text, message, late, nobody, closed = table.unpack(answer, 1, 5)
   local over = not text and not late and (nobody or known[target]) and
     gone(target, nobody and path, waits)
   if over then
     return nil, over
+  elseif not text and closed then  -- the process has closed the connection
+    if hasended(closed, true, waits) then
+      return nil, ("process %d has ended"):format(closed)
+    end
+    message = "it closed the connection without an answer; try again"
   elseif late then
     message = ("it has not answered for %d s; is the process stopped?"):format(seconds)
   end
