@@ -8,9 +8,10 @@
 --
 -- "Kept" means survived and, if the file has deaths, not found dead by a major collection. Deaths
 -- are known for the parts before the last major collection. If these are at least half of the
--- session, only they are used, and the result is "proved". Parts without allocation are ignored
--- if they are more than a quarter of the session and at least FEWBUSY other parts remain: a
--- server may be idle half of the day. A line is likely to leak if
+-- session, only they are used, and the result is "proved". Parts in which the program did not run
+-- (ranin) are ignored if they are more than a quarter of the session and at least FEWBUSY other parts
+-- remain: a server may be idle half of the day. All shares are of bytes, not of samples: a limit of
+-- samples per second changes the period. A line is likely to leak if
 --   - it keeps something in at least three quarters of the parts, and in the last quarter;
 --   - at least two fifths of the bytes that it keeps are from the second half, and these are at
 --     least a twentieth of the heap's growth; or the line has kept nearly everything that it
@@ -27,6 +28,9 @@
 -- growth is at least a third of the survivors of the second half (otherwise most of them died
 -- later, and it is unknown which); at least half of the line's samples survived; and its
 -- survivors of the second half are at most one and a half times the growth.
+--
+-- In a file without holders of its end the lines are only "maybe" leaks if the program keeps LOADED of
+-- its bytes, in local variables: it may have been loading data when a signal ended it.
 --
 -- Native memory is judged separately: its frees are known at once and for all parts, but
 -- collections do not report its size. The rules above apply with the bytes that all lines keep of
@@ -56,7 +60,9 @@ local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 local ALONE = 1 / 2  -- share of the heap's growth that a list of numbers must explain alone
 local ALL = 9 / 10  -- share of its samples that a line must keep to count as losing nothing
+local LOADED = 1 / 2  -- share of the allocated bytes that a program keeps if it mainly loads data
 local FEWBUSY = 4  -- minimum number of parts with allocation if others are ignored
+local RAN = 1 / 4  -- share of a part's CPU time outside of collections from which the program ran
 local SLOWER = 1 / 4   -- part of its mean rate below which a line has stopped
 local STRAIGHT, SOME = 1 / 2, 1 / 2  -- an evenly growing heap; the share of parts that is
                                      -- required then
@@ -94,7 +100,7 @@ end
 
 local function newrow(line)
   return {file = line.file, line = line.line, name = line.name,
-          defined = line.defined, samples = 0, survived = 0,
+          defined = line.defined, samples = 0, bytes = 0, survived = 0,
           survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0, sampled = {},
           inpart = {}, bytesin = {}, types = {}, callers = {},
           vector = {made = {}, kept = {}, bytes = {}, all = 0, survived = 0, survivedbytes = 0,
@@ -106,16 +112,16 @@ local function add(list, key, n)
   list[key] = (list[key] or 0) + n
 end
 
--- Adds a part's samples of one type to a row: allocated samples, kept samples and kept bytes.
-local function addto(row, part, samples, kept, bytes, name)
-  row.samples = row.samples + samples
-  row.kept, row.keptbytes = row.kept + kept, row.keptbytes + bytes
-  row.replaced = row.replaced + (VECTORS[name] and samples - kept or 0)
+-- Adds a part's samples of one type to a row: 'all' and 'kept' are {samples, bytes}.
+local function addto(row, part, all, kept, name)
+  row.samples, row.bytes = row.samples + all[1], row.bytes + all[2]
+  row.kept, row.keptbytes = row.kept + kept[1], row.keptbytes + kept[2]
+  row.replaced = row.replaced + (VECTORS[name] and all[2] - kept[2] or 0)
   if not VECTORS[name] then  -- a long-lived table's vector is a single object
-    add(row.inpart, part, kept)
-    add(row.bytesin, part, bytes > 0 and bytes or kept)
+    add(row.inpart, part, kept[1])
+    add(row.bytesin, part, kept[2])
   end
-  add(row.types, name == "upvalue" and "Lua closure" or name, bytes)
+  add(row.types, name == "upvalue" and "Lua closure" or name, kept[2])
 end
 
 -- Returns the set of lines in 'nearest' that keep enough samples to be judged. Most lines of a
@@ -142,15 +148,31 @@ local function kindsof(profile, native)
   return wanted
 end
 
--- Returns a map from the first n parts to the numbers 0, 1, ... of the parts that count, and how
--- many these are: those with samples of the 'wanted' kinds or of time, or all.
-local function busyparts(profile, n, wanted)
-  local bins = profile.bins
-  local has, number, busy = {}, {}, 0
+-- Returns the set of parts in which the program ran: with samples of the 'wanted' kinds, or with RAN of
+-- the CPU time outside of collections. A program without memory ends with many collections that free
+-- nothing.
+local function ranin(profile, wanted)
+  local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
-    local kind = bins.kind[i]
-    has[part] = has[part] or (wanted[kind] or profile.kinds[kind].time) and bins.samples[i] > 0
+    if profile.kinds[bins.kind[i]].time then
+      local fn = profile.functions[profile.nodes.fn[bins.node[i]]]
+      local n = bins.time and bins.time[i] or bins.samples[i]
+      add(time, part, n)
+      add(collecting, part, fn and totals.iscollection(fn) and n or 0)
+    else
+      ran[part] = ran[part] or wanted[bins.kind[i]] and bins.samples[i] > 0 or nil
+    end
   end
+  for part, n in pairs(time) do
+    ran[part] = ran[part] or n > 0 and n - collecting[part] >= RAN * n or nil
+  end
+  return ran
+end
+
+-- Returns a map from the first n parts to the numbers 0, 1, ... of the parts that count, and how
+-- many these are: those of the set 'has', or all.
+local function busyparts(n, has)
+  local number, busy = {}, 0
   for part = 0, n - 1 do
     if has[part] then
       number[part], busy = busy, busy + 1
@@ -165,6 +187,17 @@ local function busyparts(profile, n, wanted)
   return number, n
 end
 
+-- Returns the part with which the second half of those of the first n parts starts that count.
+local function middleof(profile, n, wanted)
+  local busy, nbusy = busyparts(n, ranin(profile, wanted))
+  for part = 0, n - 1 do
+    if busy[part] == nbusy // 2 then
+      return part
+    end
+  end
+  return 0
+end
+
 -- Returns the rows of all judged lines with the samples and bytes that they keep of the first n
 -- parts, by part, and of their vectors in total; and the kept bytes of all lines from the second
 -- half of the n parts.
@@ -173,14 +206,14 @@ local function keepers(profile, n, proved, wanted)
   local _, _, nearest = totals.linerows(profile, true)
   local worth = worthy(bins, nearest, proved, wanted)
   local callers = related.callers(profile)
-  local rows, byrow, late = {}, {}, 0
+  local rows, byrow, late, middle = {}, {}, 0, middleof(profile, n, wanted)
   for i, node in ipairs(bins.node) do
     local part, line, kind = bins.bin[i], nearest[node], profile.kinds[bins.kind[i]]
     local survived, survivedbytes = bins.survived[i], bins.survivedbytes[i]
     local kept = survived - (proved and bins.later[i] or 0)
     local bytes = survivedbytes - (proved and bins.laterbytes[i] or 0)
     local counts = wanted[bins.kind[i]]
-    local second = part >= n // 2 and part < n and counts and bytes or 0
+    local second = part >= middle and part < n and counts and bytes or 0
     local row = line and byrow[line]
     late = late + second
     if line and not row and worth[line] and counts then
@@ -192,19 +225,19 @@ local function keepers(profile, n, proved, wanted)
       add(row.callers, callers[node], bytes)
       row.late = row.late + second
       if part < n then
-        addto(row, part, bins.samples[i], kept, bytes, kind.name)
+        addto(row, part, {bins.samples[i], bins.bytes[i]}, {kept, bytes}, kind.name)
         row.survived = row.survived + survived
         row.survivedbytes = row.survivedbytes + survivedbytes
       end
       if not VECTORS[kind.name] then
-        add(row.sampled, part, bins.samples[i])
+        add(row.sampled, part, bins.bytes[i])
       end
       local vector = row.vector
       if VECTORS[kind.name] then
         add(vector.made, part, bins.samples[i])
         add(vector.kept, part, kept)
-        add(vector.bytes, part, bytes > 0 and bytes or kept)
-        add(vector, "all", bins.bytes and bins.bytes[i] or bins.samples[i])
+        add(vector.bytes, part, bytes)
+        add(vector, "all", bins.bytes[i])
         add(vector.types, kind.name, bytes)
         vector.keptbytes = vector.keptbytes + bytes
         vector.survived = vector.survived + survived
@@ -215,14 +248,15 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Measures the session by sampled bytes: returns {parts (bytes by part), all (total), from (the
--- part in which the last quarter of the bytes starts), before (bytes before it), n (number of
--- parts)}. Time is a poor measure for a short run: start-up may take most of it by waiting.
+-- Measures the session by sampled bytes: returns {parts (bytes by part), squares (their variances), all
+-- (total), from (the part in which the last quarter of the bytes starts), before (bytes before it), n
+-- (number of parts)}. Time is a poor measure for a short run: start-up may take most of it by waiting.
 local function clockof(bins, wanted)
-  local parts, all, after = {}, 0, 0
+  local parts, squares, all, after = {}, {}, 0, 0
   for i, part in ipairs(bins.bin) do
-    local n = wanted[bins.kind[i]] and bins.bytes and bins.bytes[i] or 0
+    local n = wanted[bins.kind[i]] and bins.bytes[i] or 0
     add(parts, part, n)
+    add(squares, part, n * n / math.max(bins.samples[i], 1))
     all = all + n
   end
   local from = bins.n
@@ -230,7 +264,7 @@ local function clockof(bins, wanted)
     from = from - 1
     after = after + (parts[from] or 0)
   end
-  return {parts = parts, all = all, from = from, before = all - after, n = bins.n}
+  return {parts = parts, squares = squares, all = all, from = from, before = all - after, n = bins.n}
 end
 
 -- Returns true if a line keeps bytes from enough parts, early and late. at(part) returns the
@@ -277,34 +311,43 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
     end, PARTS)) then
     return false
   end
-  return (row.late >= WORTH * growth or proved and row.kept >= ALL * (row.samples - row.replaced)) and
-         (proved or row.kept >= SURVIVED * row.samples and row.late <= ROOM * growth)
+  return (row.late >= WORTH * growth or proved and row.keptbytes >= ALL * (row.bytes - row.replaced)) and
+         (proved or row.keptbytes >= SURVIVED * row.bytes and row.late <= ROOM * growth)
 end
 
--- Returns true if a line has stopped allocating: in the last parts it has far fewer samples, dead
--- or alive, than its earlier rate predicts. The last parts are measured by time (those after the
--- first n parts, or the last quarter of the parts with samples) and by sampled bytes. Not used
--- for a flight recorder, whose first part has objects from before.
-local function stopped(row, n, bins, clock)
-  local after, late, early = 0, 0, 0
-  local from, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), {}
-  for _, part in ipairs(bins.bin) do
-    tail[part] = part >= from or nil
+-- Returns the bytes that a sample represents, in the parts from 'from' on: the mean, weighted by bytes.
+-- The standard error of n bytes is the square root of n times this number.
+local function periodof(clock, from)
+  local bytes, squares = 0, 0
+  for part, square in pairs(clock.squares) do
+    if part >= from then
+      bytes, squares = bytes + clock.parts[part], squares + square
+    end
   end
-  local ntail = 0
-  for _ in pairs(tail) do
-    ntail = ntail + 1
+  return squares / math.max(bytes, 1)
+end
+
+-- Returns true if a line has stopped allocating: in the last parts it has far fewer bytes, dead or alive,
+-- than its earlier rate predicts, which is at least FEW sampling periods. The last parts are measured by
+-- time (those after the first n parts, or the last quarter, if the program ran in them: 'ran') and by
+-- sampled bytes. Not used for a flight recorder, whose first part has objects from before.
+local function stopped(row, n, bins, clock, ran)
+  local from, ntail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), 0
+  for part in pairs(ran) do
+    ntail = ntail + (part >= from and 1 or 0)
   end
-  for part, samples in pairs(row.sampled) do
-    after = after + (part >= from and samples or 0)
-    late = late + (part >= clock.from and samples or 0)
+  local after, late, early, all = 0, 0, 0, 0
+  for part, bytes in pairs(row.sampled) do
+    after = after + (part >= from and bytes or 0)
+    late = late + (part >= clock.from and bytes or 0)
   end
-  for part, samples in pairs(row.inpart) do
-    early = early + (part < clock.from and samples or 0)
+  for part, bytes in pairs(row.bytesin) do
+    early, all = early + (part < clock.from and bytes or 0), all + bytes
   end
-  local bytime = row.kept / n * ntail
+  local bytime = all / n * ntail
   local bybytes = clock.before > 0 and early * (clock.all - clock.before) / clock.before or 0
-  return bytime >= FEW and after < SLOWER * bytime or bybytes >= FEW and late < SLOWER * bybytes
+  return bytime > 0 and bytime >= FEW * periodof(clock, from) and after < SLOWER * bytime or
+         bybytes > 0 and bybytes >= FEW * periodof(clock, clock.from) and late < SLOWER * bybytes
 end
 
 -- Returns the samples of a line's vectors: allocated ones, kept ones, the number of parts with
@@ -397,13 +440,14 @@ end
 -- have enough (nil: unknown period). nil: there are no such lines.
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
+  local middle = middleof(profile, n, wanted)
   local _, _, nearest = totals.linerows(profile, true)
   for i, node in ipairs(bins.node) do
     local line, part = nearest[node], bins.bin[i]
     local kept = bins.survived[i] - (proved and bins.later[i] or 0)
     if line and wanted[bins.kind[i]] and part < n and kept > 0 then
       local s = sums[line] or {kept = 0, samples = 0}
-      s.kept, s[part < n // 2 and "old" or "new"] = s.kept + kept, true
+      s.kept, s[part < middle and "old" or "new"] = s.kept + kept, true
       sums[line] = s
     end
   end
@@ -422,10 +466,11 @@ local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
   local ended = 0  -- kept by lines that stopped, usually start-up
-  local busy, nbusy = busyparts(profile, n, kindsof(profile, false))
+  local ran = ranin(profile, kindsof(profile, false))
+  local busy, nbusy = busyparts(n, ran)
   for _, row in ipairs(rows) do
     if steady(row, nbusy, busy, growth, proved, profile.ring, straight, clock) and
-       (profile.ring or not stopped(row, n, profile.bins, clock)) then
+       (profile.ring or not stopped(row, n, profile.bins, clock, ran)) then
       list[#list + 1] = row
     else
       local own = row.keptbytes - row.vector.keptbytes
@@ -488,7 +533,7 @@ local function nativerows(profile)
   end
   local wanted = kindsof(profile, true)
   local rows, late = keepers(profile, n, true, wanted)
-  local busy, nbusy = busyparts(profile, n, wanted)
+  local busy, nbusy = busyparts(n, ranin(profile, wanted))
   local clock = clockof(profile.bins, wanted)
   for _, row in ipairs(rows) do
     list[#list + 1] = steady(row, nbusy, busy, late, true, profile.ring, false, clock) and row or nil
@@ -522,6 +567,42 @@ local function byholder(rows)
   return list
 end
 
+-- Returns true if the program keeps LOADED of the allocated bytes whose survival is known, not counting
+-- native memory.
+local function loads(profile)
+  local sites, kept, all = profile.sites, 0, 0
+  for i, bytes in ipairs(sites.bytes) do
+    local kind = profile.kinds[sites.kind[i]]
+    if not kind.time and kind.name ~= "native" then
+      kept = kept + sites.survivedbytes[i] - (sites.laterbytes and sites.laterbytes[i] or 0)
+      all = all + bytes - sites.undecidedbytes[i]
+    end
+  end
+  return all > 0 and kept >= LOADED * all
+end
+
+-- Moves the rows to 'maybe' if they may be of a program that was loading data when a signal ended it:
+-- it keeps LOADED of its bytes, and each holder is unknown, a local variable, or a chain that starts
+-- there. 'walked': the holders at the end are known, so that other rules apply.
+local function doubt(profile, found, walked)
+  if walked or profile.ring or found.native or #found.rows == 0 or not loads(profile) then
+    return
+  end
+  local maybe, known = {}, {}
+  for i, row in ipairs(found.rows) do
+    local first = row.holders and row.holders[1]
+    local path, many = holders.container(first and first.text or "")
+    if path ~= "" and (not path:find '^local "' or many and path:find(holders.ARROW, 1, true)) then
+      return
+    end
+    local key = row.container or row.group
+    maybe[#maybe + 1] = not known[key] and {holder = row.container, samples = row.kept, file = row.file,
+                                            line = row.line, name = row.name} or nil
+    known[key] = i
+  end
+  found.rows, found.maybe = {}, maybe
+end
+
 -- Returns the containers that may accumulate (nil: none), also those of the rows 'alone', and 'few'
 -- if there are containers with too few samples.
 local function undecided(profile, containers, alone, few)
@@ -546,7 +627,7 @@ end
 -- file lacks data.
 local function ofheap(profile)
   local n, wanted = profile.bins.n, kindsof(profile, false)
-  local busy, nbusy = busyparts(profile, n, wanted)
+  local busy, nbusy = busyparts(n, ranin(profile, wanted))
   local place = {}
   for part, number in pairs(busy) do
     place[number] = part
@@ -627,10 +708,11 @@ function M.of(profile)
     found.rows = related.grouped(found.rows)
     hold(profile, found.rows)
     found.rows = byholder(found.rows)
+    doubt(profile, found, births.of(profile) ~= nil)
     for _, row in ipairs(found.rows) do
       row.type = typeof(row)
       row.inpart, row.bytesin, row.types, row.callers = nil, nil, nil, nil
-      row.vector, row.defined, row.replaced, row.sampled = nil, nil, nil, nil
+      row.vector, row.defined, row.bytes, row.replaced, row.sampled = nil, nil, nil, nil, nil
     end
   end
   return found

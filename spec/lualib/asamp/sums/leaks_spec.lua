@@ -12,7 +12,8 @@ local N = 16
 local function session(lines, heap, stacks, types, period)
   local list = {}
   for i in ipairs(lines) do
-    list[i] = {stacks and stacks[i] or "f@" .. i, profiles.TABLE, 1, 1}
+    -- of the whole session a quarter survived, so that the program does not seem to load data
+    list[i] = {stacks and stacks[i] or "f@" .. i, profiles.TABLE, 4, 1}
   end
   local p = profiles.of(list)
   for i, fn in ipairs(p.functions) do
@@ -191,7 +192,7 @@ describe("a likely leak", function()
       end
     end
     p.bins.n = 8
-    for i = 1, 8 do p.bins.survivedbytes[i] = 1000 end
+    for i = 1, 8 do p.bins.bytes[i], p.bins.survivedbytes[i] = 1000, 1000 end
     assert.is_true(leaks.of(p).kept)
     assert.same({}, leaks.of(p).rows)
     for i = 1, 8 do p.bins.survived[i], p.bins.samples[i] = 2, 2 end
@@ -329,5 +330,76 @@ describe("a likely leak", function()
       assert.equal(N, found_.parts)
       assert.same({2}, lines(found_))  -- a quarter of the samples of line 1 only survives
     end
+  end)
+
+  -- A former bug: the limit of samples per second doubles the period, and a line with as many bytes but
+  -- fewer samples was taken for one that had stopped.
+  local function doubled(part) return 100 << part // 2 end
+  local function even(bytes, share)
+    return function(part)
+      local n = math.ceil(bytes / doubled(part))
+      return n, n * (share or 1) // 1 | 0, 0
+    end
+  end
+  local function doubling(part) return 100000 + 12500 * part end
+
+  it("is a line that allocates as many bytes at the end, in fewer samples", function()
+    for _, major in ipairs{15, false} do
+      assert.same({1}, lines(proved({even(12800), even(51200, 0)}, major, doubling, nil, nil, doubled)))
+    end
+  end)
+
+  it("has stopped if its bytes, not its samples, are much fewer", function()
+    local early = even(51200)
+    local function loaded(part)
+      if part < 12 then return early(part) end
+      return part == 13 and 1 or 0, part == 13 and 1 or 0, 0
+    end
+    assert.same({}, lines(proved({loaded, even(409600, 0)}, 15, doubling, nil, nil, doubled)))
+  end)
+
+  -- A program without memory: many collections free nothing, and hardly any code runs between them.
+  it("is found though only collections run in the second half", function()
+    local function heap(part) return 100000 + 5000 * math.min(part, 7) end
+    local function starved(kinds)
+      local p = session({function(part) return part < 8 and 20 or 0, part < 8 and 20 or 0 end,
+                         function() return 20, 0 end, function(part) return part == 9 and 2 or 0, 0 end},
+                        heap, {"f@1", "f@1 " .. kinds, "f@2"}, {"table", "time", "time"})
+      p.kinds[6].time, p.kinds[7].time = true, true
+      return leaks.of(p).rows
+    end
+    assert.equal(1, #starved "<minor>")
+    assert.equal(0, #starved "[C]g")  -- the program works, and allocates nothing
+  end)
+end)
+
+describe("a program that keeps most of its bytes, whose end has no holders,", function()
+  local function holding(steps, freed)
+    local p = session({function() return 20, 20 end, function() return freed, 0 end}, growing)
+    local h = {path = {#steps}, node = {p.sites.node[1]}, samples = {100}, bytes = {10000}, step = steps,
+               parent = {}}
+    for i = 1, #steps do h.parent[i] = i - 1 end
+    p.holders = h
+    local s = p.sites
+    s.bytes = {32000, 1600 * freed}
+    s.survivedbytes, s.undecidedbytes = {32000, 0}, {0, 0}
+    return leaks.of(p)
+  end
+
+  -- Nothing distinguishes it from one that was loading data when a signal ended it.
+  it("has no leak in a local variable, but may have one", function()
+    for _, steps in ipairs{{'local "t" of main chunk (x.lua)', "[1..n]"},
+                           {'local "n" of f (x.lua:1)', '["left"]', '["right"]'}} do
+      local r = holding(steps, 10)
+      assert.same({}, r.rows)
+      local one = r.maybe[1]
+      assert.same({1, 320, "x.lua", 1, "f"}, {#r.maybe, one.samples, one.file, one.line, one.name})
+      assert.equal(steps[1], one.holder:sub(1, #steps[1]))
+    end
+  end)
+
+  it("has one in a field, or if most of its bytes were freed", function()
+    assert.equal(1, #holding({'local "t" of main chunk (x.lua)', '["log"]', "[1..n]"}, 10).rows)
+    assert.equal(1, #holding({'local "t" of main chunk (x.lua)', "[1..n]"}, 40).rows)
   end)
 end)
