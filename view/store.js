@@ -18,8 +18,8 @@ import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";
 import { prepare, sorted } from "./tree.js";
 
-// Returns the profile that has the wider frames, "new" or "old", for a comparison that starts with what
-// is alive at the end; otherwise "new".
+// Returns the profile with the wider frames, "new" or "old", for a comparison that starts with live bytes;
+// otherwise "new".
 function widest(compared) {
   const start = compared?.measures.find(m => m.key === compared.first);
   return start?.key === "alive" && start.wholea > start.wholeb ? "old" : "new";

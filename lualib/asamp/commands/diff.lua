@@ -65,7 +65,7 @@ end
 
 -- Returns the results of comparing the fields. If bytes or samples alive at the end are not among the
 -- fields, they are compared, too: first if they changed, since that shows whether a leak was fixed; else
--- last, and marked 'head', because only the totals are of interest.
+-- last, and marked 'head': only the totals are shown.
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
   local results = {}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The call trees of two profiles as one tree of functions, with the numbers of both profiles at
 -- each node. Pure: profiles and their totals in, columns out. Shares of the whole are compared, so
--- that a longer run is no difference by itself. Only what is alive at the end is compared as amounts:
+-- that a longer run is no difference by itself. Only live bytes at the end are compared as amounts:
 -- as shares of the larger whole, because a leak is an amount that does not depend on the rest. The C
 -- functions with which nearly all stacks of a profile start are left out.
 

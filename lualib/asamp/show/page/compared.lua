@@ -12,7 +12,7 @@ local M = {}
 
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- errors are millionths of the whole
-local SIGMA, LEAST = 3, 0.1  -- minimum of a change of what is alive (first)
+local SIGMA, LEAST = 3, 0.1  -- minimum of a change of live bytes (first)
 
 local function integer(x)
   return math.tointeger(x) or x
@@ -58,7 +58,7 @@ local function part(r)
   return math.abs(r.b - r.a) / math.max(r.a, r.b)
 end
 
--- Returns the measure that the page shows first: what is alive at the end, if that changed, and more than
+-- Returns the measure that the page shows first: live bytes at the end, if they changed, and more than
 -- the first measure; otherwise the first measure. 'list': of difftree.measures.
 local function first(old, a, new, b, list)
   local function compared(field)

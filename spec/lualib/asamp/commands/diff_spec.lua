@@ -176,7 +176,7 @@ describe("asamp diff", function()
     end)
 
     -- A former fault: only bytes allocated were shown, in which a mended leak is noise.
-    it("starts with what is alive at the end if that changed", function()
+    it("starts with live bytes at the end if they changed", function()
       local _, out = run(before, after)
       has(out, "  Bytes alive at the end: 91.0M in A, 213.0M in B, +122.0M (+134.1%, ±17.4M).\n  Bytes: ")
       assert.truthy(out:find("by bytes alive at the end.*By holder, of what is alive at the end\n" ..
@@ -187,7 +187,7 @@ describe("asamp diff", function()
         "\nBy function (self)\n")
     end)
 
-    it("shows the holders of what only one profile has, by the names in that profile", function()
+    it("names the holders of only one profile as in that profile", function()
       local other = os.tmpname()
       held.write(other, 0, 50, {file = "lib/other.lua"})
       local _, out = run("--by", "alive", before, other)

@@ -118,8 +118,8 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.equal(1, #b:rows "Largest changes")
   end)
 
-  -- A former fault: the graph was grey, and by shares of what was alive a mended leak was no change.
-  it("starts with what is alive if that changed most, with the widths of the larger profile", function()
+  -- A former fault: the graph was grey, and by shares of the live bytes a mended leak was no change.
+  it("starts with live bytes if they changed most, with the widths of the larger profile", function()
     local paths = {folder .. "/leak.vmprof", folder .. "/mended.vmprof"}
     for i, file in ipairs(paths) do
       local p = assert(gen.open{path = file, period = 1 << 20, random = true, followed = 100})
