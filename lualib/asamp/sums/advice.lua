@@ -14,7 +14,8 @@
 -- If LUA_GC did not set the sizes, the collector chose them by the previous survival. Then
 -- nurseries of similar size say nothing about other nurseries of that size, and their difference
 -- is added to the error, as is the part that comes from not separating age and allocation time
--- (survival.doubt). If blocks are large compared with the nursery, the large blocks decide when
+-- (survival.doubt). Of the latter one half is added if all nurseries have about one size: the
+-- factors alone are then the extremes, and the truth may be one of them. If blocks are large compared with the nursery, the large blocks decide when
 -- collections run, and survival depends on that rather than on age. Then unchanged survival is
 -- equally likely, so its difference to the prediction is added to the error, and no size is
 -- recommended.
@@ -53,6 +54,11 @@ local LARGE = 0.1
 -- NEXT: width, as a natural logarithm of sizes, of the weight of nurseries of similar size.
 -- ENOUGH: sum of weights needed to use them.
 local NEXT, ENOUGH = 0.2, 12
+-- Nurseries have about one size if the standard deviation of the natural logarithm of their sizes
+-- is below this number: 0.07 with the sizes of M.setting, 0.4 if the largest is four times the
+-- smallest. A larger number makes the stated errors of wide ranges larger. HALF: part of the doubt
+-- that is added then.
+local ONESIZE, HALF = 0.3, 0.5
 -- FAR: residuals above this multiple of the deviation are weighted down (Huber 1964). ROUNDS:
 -- iterations of the fit.
 local FAR, ROUNDS = 2, 5
@@ -249,6 +255,16 @@ function M.measured(profile)
           large = c.charged - c.planned > LARGE * c.planned}
 end
 
+-- Returns true if all nurseries have about one size.
+local function isonesize(rows)
+  local n, sum, squares = 0, 0, 0
+  for _, r in ipairs(rows) do
+    local log = math.log(math.max(r.filled, 1))
+    n, sum, squares = n + r.n, sum + r.n * log, squares + r.n * log * log
+  end
+  return squares / n - (sum / n) ^ 2 < ONESIZE ^ 2
+end
+
 -- Returns the common basis of a profile's predictions: now, s, factor (tenured bytes divided by
 -- the samples' estimate) and more; nil: the profile has too little data.
 local function basis(profile)
@@ -260,6 +276,7 @@ local function basis(profile)
   local b = {now = now, s = s, rows = rows, known = {}, expected = 0, cost = costs(rows, now),
              chosen = not (profile.tuning or ""):find "nursery=",
              factor = s.mean > 0 and now.tenured / (s.mean * now.allocated) or 1}
+  b.doubted = b.chosen and 1 or #rows > 0 and isonesize(rows) and HALF or 0
   for i, r in ipairs(b.rows) do
     b.known[i] = survival.share(s, r.filled) * r.filled * b.factor * now.allocated / now.filled
     b.expected = b.expected + r.n * b.known[i]
@@ -338,8 +355,8 @@ local function predict(b, n)
   local minors = now.filled / size
   local tenured = math.min(survival.share(s, size) * b.factor * factor, 1) * now.allocated
   local unsure = unlike * tenured
-  if b.chosen then
-    unsure = unsure + survival.doubt(s, size) * b.factor * factor * now.allocated
+  if b.doubted > 0 then
+    unsure = unsure + b.doubted * survival.doubt(s, size) * b.factor * factor * now.allocated
   end
   if size > s.reach then
     -- Mortality at this age was not observed: half is predicted to die, and half is the error.

@@ -46,11 +46,39 @@ describe("asamp advise", function()
       local exact = math.min(1, life / n) * now.allocated
       assert.is_true(math.abs(q.tenured / exact - 1) < 0.15,
                      ("%d: %.0f, not %.0f"):format(n, q.tenured, exact))
-      assert.is_true(q.tenurederror > 0 and q.tenurederror < 0.2 * exact, q.tenurederror)
+      assert.is_true(q.tenurederror > 0 and q.tenurederror < 0.5 * exact, q.tenurederror)
       assert.is_false(q.beyond)
     end
     local beyond = advice.predict(p, 8 << 20)
     assert.is_true(beyond.beyond and beyond.minors < now.minors)
+  end)
+
+  -- A former bug: from nurseries of one size, survival by age and by the time since the previous
+  -- collection cannot be told apart. The error had no part for that: 42.1 MB ±0.05 were predicted,
+  -- 33.6 were tenured.
+  it("knows how little a run with nurseries of one size shows", function()
+    shell.write(script, [[
+      local list = {}
+      for i = 1, 300000 do
+        local o = {i, tostring(i), {n = i}}
+        if i % 3 == 0 then list[#list + 1] = o end
+        if #list > 4000 then
+          table.move(list, 2001, 4000, 1)
+          for k = #list, 2001, -1 do list[k] = nil end
+        end
+      end]])
+    local truth, profiles = {}, {}
+    for _, n in ipairs{128, 256, 512, 1024} do
+      profiles[n] = profiled(n .. "K")
+      truth[n] = advice.measured(profiles[n]).tenured
+    end
+    for from, p in pairs(profiles) do
+      for n, tenured in pairs(truth) do
+        local q = advice.predict(p, n << 10)
+        assert.is_true(math.abs(q.tenured - tenured) < 3 * q.tenurederror + 0.02 * tenured,
+          ("%dK from %dK: %.0f ±%.0f, not %d"):format(n, from, q.tenured, q.tenurederror, tenured))
+      end
+    end
   end)
 
   it("knows it better from a run with nurseries of many sizes, whose vectors grow", function()
