@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -139,16 +140,34 @@ static void makeroom (const struct sockaddr_un *a) {
 }
 
 
+/* Returns 1 if no process has the id, or only one that has ended and that its parent has not waited
+   for (a zombie). */
+static int isgone (pid_t pid) {
+  char text[256], *end;
+  ssize_t n;
+  int fd;
+  if (kill(pid, 0) != 0 && errno == ESRCH) return 1;
+  snprintf(text, sizeof(text), "/proc/%ld/stat", (long)pid);
+  fd = descriptor_open(text, O_RDONLY, 0);
+  if (fd < 0) return 0;
+  n = read(fd, text, sizeof(text) - 1);  /* "ID (NAME) STATE ..." */
+  close(fd);
+  text[n > 0 ? n : 0] = '\0';
+  end = strrchr(text, ')');
+  return end != NULL && (strncmp(end, ") Z", 3) == 0 || strncmp(end, ") X", 3) == 0);
+}
+
+
 /*
-** Removes the socket NUMBER.sock of this user, if no process listens at it and no process with the
-** id NUMBER exists.
+** Removes the socket NUMBER.sock of this user, if no process listens at it and the process with the
+** id NUMBER has ended.
 */
 static void sweepone (const char *folder, const char *name) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   struct stat s;
   char *end;
   long n = strtol(name, &end, 10);
-  if (n <= 0 || strcmp(end, ".sock") != 0 || (kill((pid_t)n, 0) == 0 || errno != ESRCH) ||
+  if (n <= 0 || strcmp(end, ".sock") != 0 || !isgone((pid_t)n) ||
       snprintf(a.sun_path, sizeof(a.sun_path), "%s/%s", folder, name) >= (int)sizeof(a.sun_path))
     return;
   if (lstat(a.sun_path, &s) == 0 && S_ISSOCK(s.st_mode) && s.st_uid == geteuid() && isdead(&a))

@@ -443,6 +443,31 @@ describe("a process that listens", function()
                                  "stats", pid}))
   end)
 
+  -- A former bug: the socket stayed as long as the parent of the killed process did not wait for it.
+  it("removes the sockets of killed processes, even of zombies", function()
+    folder = shell.folder()
+    shell.write(folder .. "/server.lua", SERVER)
+    local env = {ASAMP = "alloc=0,listen", XDG_RUNTIME_DIR = folder, LUA_PATH = "", LUA_CPATH = "",
+                 ASAN_OPTIONS = "detect_leaks=0"}
+    local function listening(of)
+      local path = ("%s/asamp/%s.sock"):format(folder, of)
+      process.await(function() return host.samefile(path, path) and host.query(path, "stats\n") end)
+      return path
+    end
+    local parent = process.start{program = "/bin/sh", directory = folder, env = env, "-c",
+                                 '"$0" server.lua & echo $! >child; exec sleep 1000', process.interpreter()}
+    local child = process.await(function() return (shell.read(folder .. "/child") or ""):match "%d+" end)
+    local left = listening(child)
+    os.execute("kill -9 " .. child)
+    process.await(function() return process.ended(child) end)
+    assert.is_true(host.samefile(left, left))
+    pid = process.start{"server.lua", directory = folder, env = env}
+    listening(pid)
+    process.await(function() return not host.samefile(left, left) end)
+    assert.matches("%) Z", shell.read(("/proc/%s/stat"):format(child)))
+    os.execute(("kill -9 %d %d"):format(parent, pid))
+  end)
+
   it("leaves a socket when it is killed, which a command that is given its number removes", function()
     folder = shell.folder()
     shell.write(folder .. "/server.lua", SERVER)
