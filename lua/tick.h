@@ -19,8 +19,8 @@
 ** Invariants:
 **   TK1  'wanted' is set from a tick, or from a protected call on another OS thread, to the next
 **        safepoint. While 'wanted' is set, the thread that ran at the tick or call has LUAN_TICK in
-**        its hookmask, unless the tick came while a hook was being set: then safepoints of the
-**        second kind may be missed.
+**        its hookmask. (Exception: if the tick came while a hook was being set, safepoints of the
+**        second kind may be missed.)
 **   TK2  Code outside the core never sees LUAN_TICK. A thread has the bit only if it ran at a tick
 **        or made such a call: a new thread does not inherit the bit.
 **   TK3  'diverted' implies 'wanted', except inside luaN_point. The dispatch table of a state is

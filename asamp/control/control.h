@@ -20,12 +20,12 @@
 **        without an answer;
 **   CN3  the thread answers one request at a time and never blocks on a client: the part of an
 **        answer that a client does not accept is sent later, and no further request of this
-**        client is read before that. A client that neither sends nor accepts anything for five
-**        seconds is disconnected (but see CN6). If 64 clients (SERVER_CLIENTS) are connected and
-**        another one connects, the one that has been silent for longest is disconnected; clients
-**        that wait for a snapshot are spared unless all wait. If a new client leaves too few free
-**        descriptors (descriptor.h), it receives an error and is disconnected, because the program
-**        must be able to open its own files;
+**        client is read before that. These clients are disconnected:
+**          - one that neither sends nor accepts anything for five seconds (but see CN6)
+**          - if 64 clients (SERVER_CLIENTS) are connected and another one connects, the one that
+**            has been silent for longest; one that waits for a snapshot only if all wait
+**          - a new one, after an error, if it leaves too few free descriptors (descriptor.h),
+**            because the program must be able to open its own files;
 **   CN4  an existing file at the socket's path is replaced only if it is a socket at which no
 **        process listens, or the socket that this process created last;
 **   CN5  the child of a fork closes its copies of the control thread's descriptors. Otherwise a

@@ -6,9 +6,11 @@
 **   PL1  a non-empty file is emptied only if the caller may replace it and it is not being
 **        written. With PLACE_PROFILES, the caller may replace profiles and heap snapshots of this
 **        profiler; with PLACE_ALL, any regular file. The next free numbered name (app.vmprof,
-**        app.2.vmprof, ...) is used if the file is being written, is a profile or snapshot that
-**        may not be replaced, or exists and has a generated name (PL3). Any other regular file
-**        is an error;
+**        app.2.vmprof, ...) is used if the file
+**          - is being written
+**          - is a profile or snapshot that may not be replaced
+**          - exists and has a generated name (PL3)
+**        Any other regular file is an error;
 **   PL2  a new file is readable by its owner only (0600), because profiles contain arguments
 **        and paths; an existing one keeps its mode;
 **   PL3  a generated name can be guessed. So it is not followed if it is a symbolic link, and an

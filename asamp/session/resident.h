@@ -9,19 +9,21 @@
 **   RQ1  every state measures its own heap, on its own thread, after a collection or when it ends.
 **        Other threads read the result under one lock. The lock is never held while waiting for a
 **        writer;
-**   RQ2  measurements take a bounded share of the time. A state spends at most 1 / RESIDENT_SHARE
-**        of the time on them, and measures at most once a second, unless its heap has grown by
-**        half or shrunk to half. All states, whose sessions may be many and short, together spend
-**        at most RESIDENT_FREE plus 1 / RESIDENT_ALL of the time since the first measurement.
-**        Bytes that a state has reserved since its last measurement have a row of their own. A
-**        state that ends measures only if a picture of its profile is due. That picture is the
-**        last one with the state's memory;
+**   RQ2  measurements take a bounded share of the time:
+**          - A state spends at most 1 / RESIDENT_SHARE of the time on them, and measures at most
+**            once a second, unless its heap has grown by half or shrunk to half.
+**          - All states, whose sessions may be many and short, together spend at most RESIDENT_FREE
+**            plus 1 / RESIDENT_ALL of the time since the first measurement.
+**          - A state that ends measures only if a picture of its profile is due, which is the last
+**            one with the state's memory.
+**        Bytes that a state has reserved since its last measurement have a row of their own;
 **   RQ3  a profile receives pictures. A picture is all rows at one time. It is due when resident
 **        memory has changed by a sixteenth since the last picture, when a minute has passed since
-**        then, and at the end of the profile. It is left out if RQ2 forbids a measurement. In a
-**        profile's first 20 ms a picture is due only if a state ends. Reading the mappings takes
-**        200 us or more. So while all pictures have taken more than 1 / PICTURES_SHARE of the
-**        time, the change must be a quarter, unless a state ends.
+**        then, and at the end of the profile. Exceptions:
+**          - It is left out if RQ2 forbids a measurement.
+**          - In a profile's first 20 ms it is due only if a state ends.
+**          - While all pictures have taken more than 1 / PICTURES_SHARE of the time, the change
+**            must be a quarter, unless a state ends: reading the mappings takes 200 us or more.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h

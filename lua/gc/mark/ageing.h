@@ -5,12 +5,13 @@
 ** other live objects are tenured by the first collection, because that costs less than visiting
 ** them twice.
 **
-** An ageing object is a long string of more than LUAN_LARGETEXT bytes, a userdata of such a size,
-** or a userdata with a finalizer. A userdata is one only if it owns no external bytes, has at most
-** one user value, and refers to no unmarked object but its metatable. Ageing objects are often
-** alive in one or two minor collections and dead soon after: for example, a string that is edited
-** or appended to. If the first minor collection tenured them, only a major collection could free
-** them.
+** An ageing object is one of
+**   - a long string of more than LUAN_LARGETEXT bytes
+**   - a userdata of such a size or with a finalizer, if it owns no external bytes, has at most one
+**     user value, and refers to no unmarked object but its metatable
+** Such objects are often alive in one or two minor collections and dead soon after: for example, a
+** string that is edited or appended to. If the first minor collection tenured them, only a major
+** collection could free them.
 **
 ** So a minor collection that reaches a young ageing object sets LUAN_MET of the object instead of
 ** tenuring it. Before the collection ends, it replaces that bit by a higher survivor age. The
@@ -20,11 +21,12 @@
 ** scanned again. Because an ageing object refers to nothing young, only ageing objects and userdata
 ** pending finalization (waiting.h) are young after a minor collection.
 **
-** The object is tenured at once if visiting the holder again would be expensive: if the holder is a
-** huge table, a table with a large vector that is traversed as a whole, a slot of a weak table, or
-** a list of the collector; or if there are MOST_HOLDERS objects or MOST_SLOTS slots as holders
-** already. The object is also tenured while a major collection runs or starts, because a major
-** collection needs a heap without young objects.
+** The object is tenured at once if visiting the holder again would be expensive:
+**   - the holder is a huge table, a table with a large vector that is traversed as a whole, a slot
+**     of a weak table, or a list of the collector
+**   - there are MOST_HOLDERS objects or MOST_SLOTS slots as holders already
+** It is also tenured while a major collection runs or starts, because a major collection needs a
+** heap without young objects.
 **
 ** A holder is old. If it is dead, it keeps the object alive until the next major collection, as all
 ** old garbage does with the young objects that it refers to.
