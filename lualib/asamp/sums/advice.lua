@@ -15,10 +15,10 @@
 -- nurseries of similar size say nothing about other nurseries of that size, and their difference
 -- is added to the error, as is the part that comes from not separating age and allocation time
 -- (survival.doubt). Of the latter one half is added if all nurseries have about one size: the
--- factors alone are then the extremes, and the truth may be one of them. If blocks are large compared with the nursery, the large blocks decide when
--- collections run, and survival depends on that rather than on age. Then unchanged survival is
--- equally likely, so its difference to the prediction is added to the error, and no size is
--- recommended.
+-- factors alone are then the extremes, and the truth may be one of them. If blocks are large
+-- compared with the nursery, the large blocks decide when collections run, and survival depends on
+-- that rather than on age. Then unchanged survival is equally likely, so its difference to the
+-- prediction is added to the error, and no size is recommended.
 --
 -- Time. The CPU time of a minor collection is modelled as a constant (roots), plus a cost per
 -- byte that the nursery was filled with (lines, dead strings, samples), plus a cost per surviving
