@@ -84,16 +84,18 @@ static int place_folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
-/* Returns 1 for a folder where all users may write but only owners may remove. */
-static int issticky (const struct stat *folder) {
-  return (folder->st_mode & S_ISVTX) && (folder->st_mode & S_IWOTH);
+/* Returns 1 if 'file' belongs to a user whom a folder with this status gives no trust: all users may
+   write there, and the user is not the folder's owner. A folder without the sticky bit is only
+   checked for links: its regular files may be meant to be shared. */
+static int place_distrusts (const struct stat *folder, const struct stat *file) {
+  return (folder->st_mode & S_IWOTH) && file->st_uid != folder->st_uid &&
+         ((folder->st_mode & S_ISVTX) || S_ISLNK(file->st_mode));
 }
 
 int place_foreign (const char *path, const struct stat *file) {
   struct stat folder;
-  if (file->st_uid == geteuid() || !place_folderof(path, &folder))
-    return 0;
-  return issticky(&folder) && file->st_uid != folder.st_uid;
+  return file->st_uid != geteuid() && place_folderof(path, &folder) &&
+         place_distrusts(&folder, file);
 }
 
 /* Like place_foreign, with the path and the folder of an attempt. */
@@ -101,9 +103,8 @@ static int isforeign (const Attempt *a, const struct stat *file) {
   struct stat folder;
   if (a->wish->folder <= 0)
     return place_foreign(a->path, file);
-  if (file->st_uid == geteuid() || fstat(a->wish->folder, &folder) != 0)
-    return 0;
-  return issticky(&folder) && file->st_uid != folder.st_uid;
+  return file->st_uid != geteuid() && fstat(a->wish->folder, &folder) == 0 &&
+         place_distrusts(&folder, file);
 }
 
 static int refused (Attempt *a, int error, const char *why) {

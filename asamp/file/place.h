@@ -14,10 +14,10 @@
 **   PL2  a new file is readable by its owner only (0600), because profiles contain arguments
 **        and paths; an existing one keeps its mode;
 **   PL3  a generated name can be guessed. So it is not followed if it is a symbolic link, and an
-**        existing file is used only if it belongs to the process's user and may be replaced. In a
-**        folder where all users may write but only owners may remove (/tmp), this holds for all
-**        names: regular files and links are neither used nor followed if they belong to a user
-**        other than the process's and the folder's owner;
+**        existing file is used only if it belongs to the process's user and may be replaced. For
+**        other names: in a folder where all users may write, a link is not followed if it belongs
+**        to a user other than the process's and the folder's owner. If only owners may remove
+**        files there (/tmp), this holds for regular files, too;
 **   PL4  a regular file is locked (flock) as long as it is open. So two sessions, of any
 **        processes, never share a file, except sessions of two processes on a file system without
 **        locks. Other kinds of files (a pipe, /dev/null) are used as they are.
@@ -72,9 +72,8 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 void place_undo (const Place *place);
 
 /*
-** Returns 1 if the file must not be used by PL3: 'path' is in a folder where all users may write
-** but only owners may remove, and 'file' belongs neither to the effective user of this process nor
-** to the folder's owner. 'file' is the result of lstat, for example of a symbolic link.
+** Returns 1 if the file must not be used by PL3, whatever its name: because of the folder of 'path'
+** and the owner of 'file', which is the result of lstat.
 */
 int place_foreign (const char *path, const struct stat *file);
 

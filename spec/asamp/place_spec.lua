@@ -156,6 +156,10 @@ describe("the place of a profile", function()
         assert.same({nil, ("cannot write profile '%s': the path is a symbolic link of another user; "
           .. "give another path"):format(path), 40}, {profile(1, {replace = replace})})
       end
+      -- A former bug: without the sticky bit, the link was followed.
+      shell.output("chmod 777 %s", folder)
+      assert.matches("the path is a symbolic link of another user", select(2, profile(1)))
+      shell.output("chmod 1777 %s", folder)
       shell.output("rm %s; : >%s; chown 65534 %s", path, path, path)
       for _, replace in ipairs{NONE, PROFILES, ALL} do
         assert.same({nil, ("cannot write profile '%s': the existing file belongs to another user; "
