@@ -18,6 +18,7 @@ local SERVER = [[
   local words = {
     collect = collectgarbage,
     other = function() second:run "collectgarbage()" end,
+    grow = function() second:run "kept = {} for i = 1, 100000 do kept[i] = {} end" end,
     close = function() second:close() end,
     limit = function() need "profilegen".filelimit(16) end,
     exit = os.exit,
@@ -197,6 +198,26 @@ describe("a snapshot requested from an idle process", function()
     assert.same({1, ""}, {code, out})
     assert.is_truthy(err:find("state 0 of '.*' had no collection within 1 s, .*"
       .. "%-%-wait TIME waits longer; %-%-state N selects another state: 1 %(no script seen"), err)
+  end)
+
+  -- A former fault: of a host with a state for each request it was taken of such a state, of a few KiB.
+  it("is taken of the largest state if that collects in half of the time, else of the first", function()
+    say "grow"
+    local function during(words, wait)
+      local busy = process.start{program = "/bin/sh", directory = folder,
+        "-c", ("while sleep 0.05; do printf '%s' >words; done"):format(words)}
+      local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+        "heap", "--wait", wait, "-o", "a.heap", socket}
+      os.execute("kill " .. busy)
+      os.remove(folder .. "/a.heap")
+      assert.equal(0, code, err)
+      assert.is_truthy(out:find "By class", out)
+      return err
+    end
+    local err = during("collect\\nother\\n", "60s")
+    assert.is_truthy(err:find("^snapshot of state 1, the largest; %-%-state N selects another: 0 "), err)
+    err = during("collect\\n", "3s")
+    assert.is_truthy(err:find("^snapshot of state 0, which collected first; "), err)
   end)
 
   it("waits as long as the option says, and reports the event that it waits for", function()

@@ -37,7 +37,7 @@ local DESCRIPTION = {
     "the line that allocated them, and a tree of holders. If a process that listens " ..
     "(ASAMP=listen) is given, first takes a snapshot of it.",
   {"out", "OUT", "path of the snapshot of a process (default PID.heap in the current folder)", short = "o"},
-  {"state", "N", "number of the Lua state of a process (default: the first that collects)",
+  {"state", "N", "number of the Lua state of a process (default: the largest, or the first that collects)",
     options.whole(0)},
   {"wait", "TIME", "time limit for the next collection of a process, at the end of which the " ..
     "snapshot is taken (default 10s)", options.duration},
@@ -100,11 +100,38 @@ local function others(target, but)
   return #list > 0 and table.concat(list, ", ") or nil
 end
 
+-- Returns the number of the state that has at least twice as many bytes in use as each other state of the
+-- process; nil: there is none, or no other state.
+local function largest(target)
+  local fields = client.send(target, "states")
+  local rows, list = fields and fields.rows or {}, {}
+  for i, row in ipairs(rows) do
+    list[i] = row
+  end
+  table.sort(list, function(x, y) return x.inuse > y.inuse end)
+  return #list > 1 and list[1].inuse >= 2 * list[2].inuse and list[1].number or nil
+end
+
+-- Sends the request for a snapshot. Without --state, the largest state has half of the time to collect:
+-- the first state to collect is often one that lives for a single request. Returns the results of
+-- client.send, and true if the state was chosen because it is the largest.
+local function request(target, o, out, seconds)
+  local large = not o.state and seconds > 1 and largest(target)
+  if large then
+    local fields = client.send(target, ("heap %s %s"):format(large, out), seconds // 2)
+    if fields then
+      return fields, nil, nil, true
+    end
+    seconds = seconds - seconds // 2
+  end
+  return client.send(target, ("heap %s %s"):format(o.state or "-", out), seconds)
+end
+
 -- Requests a snapshot from the process. Returns its path and the process (peer of
 -- answers.reading); nil after an error message.
 local function take(o, world, warn)
   local target = o.files[1]
-  local seconds, late = o.wait or 10
+  local seconds, late, large = o.wait or 10
   local fields, message = client.send(target, "stats")
   local out = fields and client.absolute(o.out or fields.pid .. ".heap")
   if out and host.samefile(out, out) and not host.isfile(out) then
@@ -112,7 +139,7 @@ local function take(o, world, warn)
       :format(out)
   end
   if fields then
-    fields, message, late = client.send(target, ("heap %s %s"):format(o.state or "-", out), seconds)
+    fields, message, late, large = request(target, o, out, seconds)
   end
   if late then
     local rest = o.state and others(target, o.state)
@@ -127,8 +154,8 @@ local function take(o, world, warn)
   end
   local rest = not o.state and fields.state and others(target, fields.state)
   if rest then
-    world.err(("snapshot of state %d, which collected first; --state N selects another: %s\n"):format(
-      fields.state, rest))
+    world.err(("snapshot of state %d, %s; --state N selects another: %s\n"):format(
+      fields.state, large and "the largest" or "which collected first", rest))
   end
   return fields.file, fields.peer
 end
