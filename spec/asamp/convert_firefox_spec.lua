@@ -346,6 +346,20 @@ describe("asamp convert --to firefox", function()
     assert.same({300, 100, 100, 100}, convert().threads[1].samples.weight)
   end)
 
+  it("names all phases of a major collection, also one that only other writers store", function()
+    local gen = require "profilegen"
+    local p = assert(gen.open{path = path})
+    local t = gen.now() + 1000000000
+    p:sample{8, 1}
+    for state = 0, 3 do
+      p:collection{fates = state == 0 and "1" or nil, time = t + state * 1000000, state = state}
+    end
+    p:close()
+    local states = {}
+    for i, data in ipairs(convert().threads[1].markers.data) do states[i] = data.state end
+    assert.same({"none", "marking", "sweeping", "finalizing"}, states)
+  end)
+
   it("shows each collection and its results as an interval", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path})
