@@ -116,11 +116,11 @@ void luaN_hurry (global_State *g) {
 }
 
 
-void luaN_defer (global_State *g) {
+void luaN_defer (global_State *g, l_mem gap) {
   luaN_flush(g);
-  if (g->GCdebt < -LUAN_GAP) {
-    g->heap.gc.pace.deferred = (size_t)(-LUAN_GAP - g->GCdebt);
-    luaE_setdebt(g, -LUAN_GAP);
+  if (g->GCdebt < -gap) {
+    g->heap.gc.pace.deferred = (size_t)(-gap - g->GCdebt);
+    luaE_setdebt(g, -gap);
   }
 }
 

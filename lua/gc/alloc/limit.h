@@ -96,9 +96,9 @@ LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 LUAI_FUNC void luaN_hurry (global_State *g);
 
 /* luaN_defer withholds a part of the nursery (pace.deferred), so that the next safepoint, which
-   calls a batch of finalizers, comes after at most LUAN_GAP bytes. luaN_resume adds the withheld
+   calls a batch of finalizers, comes after at most 'gap' bytes. luaN_resume adds the withheld
    bytes to the nursery again. It returns 1 if bytes were withheld and no collection is due. */
-LUAI_FUNC void luaN_defer (global_State *g);
+LUAI_FUNC void luaN_defer (global_State *g, l_mem gap);
 LUAI_FUNC int luaN_resume (global_State *g);
 
 #endif

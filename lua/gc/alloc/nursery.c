@@ -16,6 +16,7 @@
 #include "lstring.h"
 
 #include "allowance.h"
+#include "chunks.h"
 #include "holes.h"
 #include "host.h"
 #include "leaf.h"
@@ -195,6 +196,7 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   if (v != NULL && !luaN_reserve(g, v, 1)) return NULL;
   if (luaN_istextkind(kind) && size <= LUAN_LINETEXT) p = bumplines(g, size + room, desperate);
   else {
+    if (!desperate && !luaN_leavesroom(g, size + room)) return NULL;
     p = (char *)luaN_callalloc(g, NULL, (kind < LUAN_VARRAY)
                                ? (size_t)novariant(kind) : 0, size + room);
     if (p != NULL) g->heap.blocks.held += size + room;
@@ -365,7 +367,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   if (l_unlikely(nsize > MAX_SIZE - LUAN_GRANULE)) return luaN_unlimited(g);
   luaN_stress(L);
   if (n > o && luaN_exceeds(L, n - o)) return NULL;
-  if (firsttry(g))
+  if (firsttry(g) && (n <= o || luaN_leavesroom(g, n - o)))
     p = (char *)luaN_callalloc(g, block, osize, nsize);
   if (l_unlikely(p == NULL)) {
     if (!canretry(g)) return luaN_unlimited(g);

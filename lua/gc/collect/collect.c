@@ -65,7 +65,7 @@ void luaC_fix (lua_State *L, GCObject *o) {
 /* Calls a batch of finalizers. If the clock ends the batch before all were called, makes the next
    safepoint come early (luaN_defer). */
 static void finalize (lua_State *L) {
-  if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L));
+  if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L), LUAN_GAP);
 }
 
 
@@ -168,6 +168,8 @@ void luaC_fullgc (lua_State *L, int isemergency) {
   luaN_mustverify(L, 1);
   luaN_collected(L);
   if (!isemergency) luaN_callfinalizers(L, LUAN_ALL);
+  else if (g->heap.gc.finalize.next < g->heap.gc.finalize.tobefinalized.n)
+    luaN_defer(g, 0);  /* call them at the next safepoint; another emergency may be close */
   g->gcemergency = 0;
 }
 

@@ -44,6 +44,7 @@
 
 #include "lua.h"
 
+#include "lgc.h"
 #include "lstate.h"
 
 #include "chunks.h"
@@ -122,6 +123,41 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 #else
 #define hugepages(g,p,n,yes)  (-1)
 #endif
+
+
+/* Allocates n bytes in blocks of 'size' bytes, and frees them. Returns 1 if lua_Alloc had them
+   all. */
+static int hasmore (global_State *g, size_t n, size_t size) {
+  void *list = NULL, *p;
+  size_t sum = 0;
+  for (; sum < n && (p = luaN_callalloc(g, NULL, 0, size)) != NULL; sum += size) {
+    *(void **)p = list;
+    list = p;
+  }
+  while ((p = list) != NULL) {
+    list = *(void **)p;
+    luaN_callalloc(g, p, size, 0);
+  }
+  return sum >= n;
+}
+
+
+int luaN_leavesroom (global_State *g, size_t n) {
+  luaN_Blocks *h = &g->heap.blocks;
+  size_t all = h->held + n, room = all / 2;
+  if (g->frealloc == luaN_alloc || g->heap.allocated <= h->unchecked || !gcrunning(g) ||
+      !completestate(g) || g->gcstopem || g->gcemergency)
+    return 1;
+  if (h->cramped) return 0;
+  if (room > SMALL_HEAP) room = SMALL_HEAP;
+  if (all + room / 2 <= h->proven) return 1;
+  if (hasmore(g, n + room, (room < SMALL_HEAP) ? LUAN_PAGE : LUAN_BLOCK)) {
+    h->proven = all + room;
+    return 1;
+  }
+  h->refused = h->cramped = 1;
+  return 0;
+}
 
 
 /* Initializes block i of chunk c with n lines and puts the block into 'empty'. After the head of
@@ -247,6 +283,7 @@ static int newmapped (global_State *g, unsigned n) {
 
 int luaN_newchunk (global_State *g, size_t n) {
   size_t room = g->heap.blocks.room, blocks = room / GROWTH / LUAN_BLOCK;
+  if (!luaN_leavesroom(g, n)) return 0;
   if (room < (ismapped(g) ? SMALL_MAPPED : SMALL_HEAP)) {
     size_t more = room / GROWTH_SMALL;
     return newsmall(g, room == 0 ? FIRST_BLOCK : more > LUAN_PAGE ? more : LUAN_PAGE, n);

@@ -18,6 +18,7 @@ void luaN_openblocks (luaN_Blocks *h) {
   for (i = 0; i < LUAN_CLASSES; i++)
     h->holed[i].next = h->holed[i].prev = &h->holed[i];
   h->used.next = h->used.prev = &h->used;
+  h->unchecked = LUAN_BLOCK;
 }
 
 

@@ -490,6 +490,9 @@ void luaN_cycleended (global_State *g) {
   c->pace.cycles++;
   if (isother(c->pace.live, gettotalbytes(g))) c->pace.patience = PATIENCE_MIN;
   c->pace.live = gettotalbytes(g);
+  g->heap.blocks.cramped = 0;
+  g->heap.blocks.proven = 0;
+  g->heap.blocks.unchecked = g->heap.allocated + c->pace.live / 2;
   c->pace.outside = c->bytes.outside;
   c->pace.footprint = footprint(&g->heap);
   c->pace.since = spent(g);

@@ -38,6 +38,54 @@ describe("a state near its limit", function()
       return "done"
     end)
   end)
+
+  -- A former bug: emergency collections that followed each other kept the finalizers from being called.
+  it("calls finalizers although each collection is an emergency", function()
+    sweep(96, 480, 48, function()
+      for i = 1, 1500 do
+        for j = 1, 30 do
+          setmetatable({("x"):rep(1000) .. j, k = i}, {__gc = function() end})
+        end
+      end
+      return "done"
+    end)
+  end)
+
+  it("makes long strings, whose buffers have a finalizer", function()
+    sweep(72, 200, 16, function()
+      local n = 0
+      for i = 1, 1500 do n = n + #("x"):rep(8200 + i % 300) end
+      return n > 0 and "done"
+    end)
+  end)
+end)
+
+describe("a C module that calls lua_Alloc itself", function()
+  local function refusals(limit, size, f)
+    local s = states.open {libs = true, limit = limit * 1024}
+    local status, result = s:run(f, size)
+    s:close()
+    assert.same({"ok", 0}, {status, result}, limit .. " KiB")
+  end
+
+  for _, kind in ipairs {"tables", "long strings", "vectors"} do
+    it("finds memory while nearly all of the heap is garbage: " .. kind, function()
+      for _, limit in ipairs {96, 130, 330, 730, 1500, 2500} do
+        refusals(limit, kind, function(inside, made)
+          local n = 0
+          for i = 1, 3000 do
+            local t = {}
+            if made == "tables" then for j = 1, 100 do t[j] = {j} end
+            elseif made == "vectors" then for j = 1, 600 do t[j] = j end
+            else for j = 1, 2 do t[j] = ("x"):rep(8200 + (i + j) % 300) end
+            end
+            if not (t and inside.direct(4000)) then n = n + 1 end
+          end
+          return n
+        end)
+      end
+    end)
+  end
 end)
 
 describe("an allocator without blocks above 4,096 bytes", function()

@@ -110,6 +110,19 @@ static int in_fill (lua_State *L) {
   return lost ? luaL_error(L, "%d values of %d are lost", lost, n) : 0;
 }
 
+/* direct(n) -> whether lua_Alloc, called as by a C module, has a block of n / 2 bytes and grows it to
+   n */
+static int in_direct (lua_State *L) {
+  void *ud;
+  lua_Alloc f = lua_getallocf(L, &ud);
+  size_t n = (size_t)luaL_checkinteger(L, 1), half = n / 2;
+  void *block = f(ud, NULL, 0, half), *grown = (block == NULL) ? NULL : f(ud, block, half, n);
+  lua_pushboolean(L, grown != NULL);
+  if (grown != NULL) f(ud, grown, n, 0);
+  else if (block != NULL) f(ud, block, half, 0);
+  return 1;
+}
+
 /* userdata(size [, values]) -> full userdata, each byte size % 251 */
 static int in_userdata (lua_State *L) {
   size_t n = (size_t)luaL_checkinteger(L, 1);
@@ -250,6 +263,6 @@ const luaL_Reg states_inside[] = {
   {"intact", in_intact}, {"address", in_address}, {"string", in_string},
   {"table", in_table}, {"closure", in_closure}, {"extra", in_extra},
   {"lines", in_lines}, {"reserve", in_reserve}, {"outside", in_outside},
-  {"fill", in_fill}, {"replace", in_replace},
+  {"direct", in_direct}, {"fill", in_fill}, {"replace", in_replace},
   {NULL, NULL}
 };
