@@ -48,9 +48,9 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 }
 
 
-/* Returns the slot of the function of the main chunk whose CallInfo was 'ci', or NULL. If an error
-   has ended the chunk, that is ci->func; if it has returned, ci->func is below the chunk's
-   arguments, which are below its function. */
+/* Returns the slot of the function of the main chunk whose CallInfo was 'ci', or NULL. It is a
+   copy, above the chunk's arguments. If an error has ended the chunk, it is ci->func; else ci->func
+   is the original, below the arguments. */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;

@@ -24,15 +24,19 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 
 /*
 ** Writes a line for each site whose weight is above 0: "root;caller;leaf;[kind] weight". The weight
-** is, in the order of FlameWeight: allocated bytes; number of allocation samples, in periods; bytes
-** that survived; bytes alive at the end; microseconds of time samples, or their number if the
-** period is unknown. Lines of time have no "[kind]". With FLAME_HELD, a line is a row of
-** heldstack.h: bytes alive at the end, with their holders as the stack.
+** is, in the order of FlameWeight
+**   - allocated bytes
+**   - number of allocation samples, in periods
+**   - bytes that survived
+**   - bytes alive at the end
+**   - microseconds of time samples, or their number if the period is unknown; without "[kind]"
+** With FLAME_HELD, a line is a row of heldstack.h: bytes alive at the end, with their holders as
+** the stack.
 **
 ** ';' and control characters in names are replaced. If the sums have tags, the outermost frames are
 ** the Lua state ("[state 3 worker]"), if there are several groups of states, and the labels
-** ("[route=/checkout]"). Lines of FLAME_HELD have neither. Called after readersum_finish. Returns 0
-** if there is not enough memory.
+** ("[route=/checkout]"); not with FLAME_HELD. Called after readersum_finish. Returns 0 if there is
+** not enough memory.
 */
 int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);

@@ -629,9 +629,8 @@ static void readsample (Reader *r) {
   s->bytes = bytes;
 }
 
-/* Compares two samples for qsort. Those of one object are ordered by age, the oldest first, which
-   is the sample of the object itself (younger ones are of its vectors); those of equal ages, by
-   site. */
+/* Compares two samples for qsort: by object, then by age, the oldest first, then by site. The
+   oldest sample of an object is that of the object itself; younger ones are of its vectors. */
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
   if (x->object != y->object) return x->object < y->object ? -1 : 1;

@@ -10,7 +10,7 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Sets one->orphans to n, the number of orphans in the line X, when the state of the stream ends;
+/* To be called when the state of the stream ends. Sets one->orphans to n, the number in the line X;
    to 0 if the stream does not follow exactly n samples of native memory. Ends the pass over its
    list. */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);

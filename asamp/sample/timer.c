@@ -341,12 +341,10 @@ static Signal *signalof (int number) {
 }
 
 
-/*
-** Passes a signal that is not ours to the action that our handler replaced (s->before). If that is
-** a handler which the program had installed over ours, it may pass the signal back to us. Then
-** passes the signal to the action that our handler had replaced at its previous installation
-** (s->beneath).
-*/
+/* Passes a signal that is not ours to the action that our handler replaced (s->before). If that
+   is a handler which the program had installed over ours, and which passes the signal back to
+   us, passes it to the action that our handler had replaced at its previous installation
+   (s->beneath). */
 static void passon (int signal, siginfo_t *info, void *context) {
   static __thread int passing __attribute__((tls_model("initial-exec")));
   const Signal *s = signalof(signal);

@@ -701,10 +701,10 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
-** To correct pointers into L's stack after its move. luaN_stackmoved is the distance of the move in
-** bytes; it is valid from the assignment of stack.p to the correction of base_ci.func. luaN_movedby
-** returns p corrected by the distance 'by'. Upstream visits all frames before and after a move;
-** these macros need only the visit after it.
+** luaN_movedby returns p, a pointer into a stack that was moved, corrected by the distance 'by' in
+** bytes. luaN_stackmoved is that distance for L's stack; it is valid from the assignment of stack.p
+** to the correction of base_ci.func. So all frames are visited only after a move; upstream visits
+** them before it, too.
 */
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))

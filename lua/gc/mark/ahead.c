@@ -357,9 +357,9 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Continues a round of tombstoning, or starts one. Two kinds of values are listed again for the
-   atomic step instead: those that mayhide refuses, and those of a table whose values are not weak
-   at present. Returns the cost in bytes. */
+/* Continues a round of tombstoning, or starts one. Values that mayhide refuses, or whose table has
+   no weak values at present, are listed again for the atomic step instead. Returns the cost in
+   bytes. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];

@@ -41,11 +41,12 @@ LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
-** Visits node n of an ephemeron table. If the key is alive, marks the value; if not, adds n to
-** weak.unresolved; if n is empty, makes its key dead. Returns 1.
-**
-** Returns 0, with weak.overflow set, if there is no memory for weak.unresolved. Then the caller
-** must traverse the table, unless it is in weak.discovered.
+** Visits node n of an ephemeron table and returns 1:
+**   - if n is empty, makes its key dead
+**   - if the key is alive, marks the value
+**   - else adds n to weak.unresolved
+** If there is no memory for that, sets weak.overflow and returns 0: the caller must traverse the
+** table, unless it is in weak.discovered.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
