@@ -8,9 +8,9 @@
 /*
 ** To be called before the heap grows by n bytes. Returns 0 if a collection should run first,
 ** because lua_Alloc would have too little left for C modules and the host: they call it directly,
-** and cannot collect if it refuses. It must have half of 'held' left, but at most 1 MiB (SMALL_HEAP);
-** upstream's heap leaves as much in a limit of three times the live bytes. Returns 1 without
-** a check in each of these cases:
+** and cannot collect if it refuses. It must have half of 'held' left, but at most SMALL_HEAP bytes.
+** Upstream's heap leaves as much in a limit of three times the live bytes. Returns 1 without a
+** check in each of these cases:
 **   - the state has luaN_alloc
 **   - no collection may run
 **   - the program has allocated less than half of the live bytes since the last major collection

@@ -203,7 +203,7 @@ typedef struct luaN_Blocks {
   /* 1: luaN_askmore has refused growth, luaN_leavesroom has returned 0, or luaN_refused was called.
      Becomes 0 when the size of the next nursery is set, or when a major collection ends. */
   lu_byte refused;
-  lu_byte cramped;		/* 1: luaN_leavesroom has returned 0 since the last major collection */
+  lu_byte cramped;	/* 1: luaN_leavesroom has returned 0 since the last major collection */
   luaN_Vec small;		/* small blocks, in the order of addresses (H7) */
   /* Lowest address of the small blocks, and bytes from there to the end of the last one. */
   uintptr_t low, span;
@@ -221,9 +221,10 @@ typedef struct luaN_Blocks {
      luaN_refused to the present 'held' plus 1. The end of a major collection removes it; so does
      newsmall (chunks.c) if no collection can run. */
   size_t ceiling;
-  /* luaN_leavesroom (chunks.h) does not check growth of 'held' up to 'proven' bytes, nor growth while
-     heap.allocated is at most 'unchecked', which is LUAN_BLOCK in a new state. The end of a major
-     collection sets 'proven' to 0, and 'unchecked' to heap.allocated plus half of the live bytes. */
+  /* luaN_leavesroom (chunks.h) does not check growth of 'held' up to 'proven' bytes, nor growth
+     while heap.allocated is at most 'unchecked', which is LUAN_BLOCK in a new state. The end of a
+     major collection sets 'proven' to 0, and 'unchecked' to heap.allocated plus half of the live
+     bytes. */
   size_t proven;
   uint64_t unchecked;
 } luaN_Blocks;
