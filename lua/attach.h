@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Profiling of states because of the environment variable ASAMP: each state is passed to the
-** profiler's module when the state is complete. The module is searched for in the folders of
-** luaN_homeof, so that no state's package.cpath matters. The module is loaded with all its files
-** when the library is loaded, because the process may not reach the files later (chroot). If ASAMP
-** is not set at that time, the module is loaded when the first state is complete after ASAMP was
-** set.
+** Profiles states if the environment variable ASAMP is set: each state is passed to the profiler's
+** module when the state is complete. A state costs one getenv if the variable is not set or empty.
+** A setuid program ignores it (secure_getenv).
 **
-** If the variable is not set or empty, a state costs one getenv. A setuid program ignores the
-** variable (secure_getenv).
+** The module is searched for in the folders of luaN_homeof, so that no state's package.cpath
+** matters. It is loaded with all its files when the library is loaded, because the process may not
+** reach the files later (chroot). If ASAMP is not set at that time, the module is loaded when the
+** first state is complete after ASAMP was set.
 */
 #ifndef luaN_attach_h
 #define luaN_attach_h

@@ -249,11 +249,9 @@ static void waiting_free (Waiting *w) {
   free(w);
 }
 
-/*
-** Handles a child that has ended. The child itself has reported an error with which it exited. A
-** child that is unknown to waitpid was waited for by the program; it has failed if its temporary
-** file still exists.
-*/
+/* Handles a child that has ended. A child that exits with an error has reported it. If waitpid does
+   not know the child, the program has waited for it; it has failed if its temporary file still
+   exists. */
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))

@@ -48,7 +48,7 @@ int backtrace_open (Backtrace *b, const char *end);
 /*
 ** Stores the interrupted stack in 'to' as return addresses, innermost first, at most BACKTRACE_MAX,
 ** and returns their number. An interrupted function has no return address. In its place is the
-** interrupted address plus 1 for this signal, and the function's start plus 2 for an earlier one.
+** interrupted address plus 1 or, if an earlier signal interrupted it, the function's start plus 2.
 ** Async-signal-safe.
 */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);

@@ -20,9 +20,9 @@
 /* Reads LUAN_STRESS for a new state. */
 LUAI_FUNC void luaN_readstress (global_State *g);
 
-/* Counts an event for the switch emergency=N, and runs an emergency collection if one is due.
-   Events, where a collection may run: a slow allocation (with the switch, every allocation), a new
-   finalizer, a test for an overdue collection. */
+/* Counts an event for the switch emergency=N, and runs an emergency collection if one is due. To be
+   called for slow allocations (with the switch, all allocations), new finalizers and tests for an
+   overdue collection, where a collection may run. */
 LUAI_FUNC void luaN_stress (lua_State *L);
 #else
 #define luaN_readstress(g)	((void)0)

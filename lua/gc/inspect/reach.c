@@ -59,8 +59,8 @@ typedef struct Walk {
      words: the table, the node (NULL if the key was reached later), and a link. A link is the index
      of the next entry of the same chain plus 1; 0 ends the chain. */
   List open;
-  /* Hash table of these entries by their keys: for each chain, the link to its first entry. The
-     number of chains is a power of 2. Empty until converge builds it. */
+  /* Hash table of the entries of 'open' by their keys: for each chain, the link to its first entry.
+     The number of chains is a power of 2. Empty until converge builds it. */
   List heads;
   /* The edge that is reported next. 'from' and 'place' are set once for all edges of an object. */
   luaN_Edge e;
