@@ -231,8 +231,34 @@ local function leaksof(found, h)
   return groups
 end
 
+-- A path is part of a path above it that holds at least PART times as many bytes by itself: elements of
+-- one table that few samples name by their keys.
+local PART = 4
+
+-- Adds the rows of small paths to the rows of the paths above them. Returns the remaining rows.
+local function joined(rows, byholder)
+  local own, kept = {}, {}
+  for _, row in ipairs(rows) do
+    own[row] = row.bytes
+  end
+  for _, row in ipairs(rows) do
+    local above
+    for at in row.text:gmatch("()" .. holders.ARROW) do
+      local upper = byholder[row.text:sub(1, at - 1)]
+      above = above or upper and own[upper] >= PART * own[row] and own[row] > 0 and upper or nil
+    end
+    if above then
+      above.samples, above.bytes = above.samples + row.samples, above.bytes + row.bytes
+    else
+      kept[#kept + 1] = row
+    end
+  end
+  return kept
+end
+
 --- Returns the holders of live bytes at the end: a list of {text, samples, bytes, share}, the
--- largest first. A path is cut at the table with many elements, or at a tree or chain. 'at' (us): they
+-- largest first. A path is cut at the table with many elements, or at a tree or chain; small paths
+-- below a large one are added to it. 'at' (us): they
 -- are of that time (births.stale). nil: the file has no holders. 'limit': maximum number; nil: all.
 function M.held(profile, limit)
   local h = profile.holders
@@ -253,6 +279,7 @@ function M.held(profile, limit)
       all = all + h.bytes[i]
     end
   end
+  rows = joined(rows, byholder)
   table.sort(rows, order.by("-bytes", "-samples", "text"))
   local few = {of = #rows, bytes = all, at = births.stale(profile)}
   for i = 1, math.min(limit or #rows, #rows) do
