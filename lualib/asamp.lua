@@ -96,6 +96,11 @@ end
 
 local function unknown(name)
   local near = options.nearest(name, M.COMMANDS)
+  if host.isfile(name) then
+    return ("asamp: unknown command '%s', did you mean asamp %s %s?\n"):format(
+      complaints.line(name), name:find "%.vmprof$" and "report" or name:find "%.heap$" and "heap" or "run",
+      name:find "^[%w_./+:,@-]+$" and name or "FILE")
+  end
   return ("asamp: unknown command '%s'%s; see asamp --help\n"):format(
     complaints.line(name), near and (", did you mean %s?"):format(near) or "")
 end

@@ -414,6 +414,12 @@ describe("asamp", function()
     assert.equal(2, code)
     assert.equal("asamp: unknown command 'reprot', did you mean " ..
                  "report?; see asamp --help\n", text)
+    for name, command in pairs{["lua"] = "run", ["vmprof"] = "report", ["heap"] = "heap"} do
+      local path = shell.folder() .. "/a." .. name
+      shell.write(path, "")
+      local expected = "asamp: unknown command '%s', did you mean asamp %s %s?\n"
+      assert.same({2, expected:format(path, command, path)}, {main(path)})
+    end
   end)
 
   it("reports that its output cannot be written", function()

@@ -43,8 +43,8 @@ describe("the holders of live bytes", function()
   -- A former fault: a table with few sampled elements held 31% of the bytes, its elements held the others.
   it("have the small paths below them", function()
     assert.same({{'_G → ["syms"]', 10}, {'_G → ["syms"] → ["big"]', 5}},
-                held{{8, "_G", '["syms"]'}, {1, "_G", '["syms"]', '["s1"]'}, {1, "_G", '["syms"]', '["s2"]', '["uses"]'},
-                     {5, "_G", '["syms"]', '["big"]'}})
+                held{{8, "_G", '["syms"]'}, {1, "_G", '["syms"]', '["s1"]'},
+                     {1, "_G", '["syms"]', '["s2"]', '["uses"]'}, {5, "_G", '["syms"]', '["big"]'}})
   end)
 
   it("are not above paths that hold much more", function()
