@@ -725,6 +725,9 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
       char other[SOURCE_OTHER];
       if (r->at >= r->n && (source_live(r->source) || source_replaced(r->source, r->path)))
         graph_fail(r, STILL_WRITTEN);
+      if (source_fetched(r->source) == 0 && source_failure(r->source) == NULL)
+        graph_fail(r, "it is not a heap snapshot but empty: its writer may have been killed; take "
+                      "another");
       source_other(r->source, other);
       if (i >= HEAPFORMAT_VERSION)
         graph_fail(r,
