@@ -39,7 +39,7 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->function = p;
     f->id = &p->id;
     f->pc = pcRel(ci->u.l.savedpc, p);
-    if (f->pc < 0) f->pc = 0;  /* its first instruction is next */
+    if (f->pc < 0) f->pc = 0;  /* the first instruction is the next one */
     f->fresh = (ci->callstatus & CIST_FRESH);
     f->cut = (ci->callstatus & CIST_TAIL);
   }

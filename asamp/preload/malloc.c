@@ -110,9 +110,9 @@ static int malloc_put (const void *block, uint16_t number) {
 }
 
 
-/* Removes a block from its bucket and returns its slot, or NULL if it is not watched. Tests for
-   address NULL: it shares its entry of 'near' with real blocks (the entries repeat every 16 GiB),
-   and a search would find a free element of a bucket, which contains NULL. */
+/* Removes a block from its bucket and returns its slot, or NULL if it is not watched. NULL is
+   excluded first: its entry of 'near' is shared with real blocks (the entries repeat every 16 GiB),
+   and a search for it would find a free element of a bucket. */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
   if (block == NULL) return NULL;

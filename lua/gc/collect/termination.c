@@ -202,9 +202,9 @@ static void clearkeys (global_State *g) {
 }
 
 
-/* Moves to weak.discovered the tables of weak.inmajor that slices have not visited, or whose kind
-   has changed since. (Tables with LUAN_SCANNED and the same kind stay.) If a table has become
-   strong, or if weak.discovered cannot grow, traverses the table as strong instead. */
+/* Moves to weak.discovered the tables of weak.inmajor whose entries must be visited now: those
+   without LUAN_SCANNED, and those whose kind has changed since slices visited them. If a table has
+   become strong, or if weak.discovered cannot grow, traverses the table as strong instead. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;

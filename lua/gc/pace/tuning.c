@@ -109,7 +109,7 @@ static int sizes (const char *p, const char *end, luaN_Tuning *t) {
 }
 
 
-/* Indexes in 'names' of readword: the words with a value. */
+/* Indexes of the words with a value in 'names' (readword). */
 enum { PAUSE, STEPMUL, MAJOR, NURSERY };
 
 static int tuning_valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
