@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints lines for the user (complain.h). */
+#define _GNU_SOURCE
 #include "complain.h"
+#include "descriptor.h"
 #include "printable.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <syslog.h>
 #include <unistd.h>
+
+#define LINE	2048		/* maximum bytes of a line, with the final '\0' */
 
 /* Returns 1 if fd is closed or leads to /dev/null. */
 static int isblind (int fd) {
@@ -16,15 +25,44 @@ static int isblind (int fd) {
          (S_ISCHR(s.st_mode) && stat("/dev/null", &null) == 0 && s.st_rdev == null.st_rdev);
 }
 
+/* Like socket(2), but the descriptor is never 0, 1 or 2. */
+static int newsocket (int type) {
+  int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  int to = fd >= 0 && fd <= STDERR_FILENO ? fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : fd;
+  if (to != fd) close(fd);
+  return to;
+}
+
+/* Sends a warning to the socket of the system's log. syslog(3) would deadlock in a signal handler that
+   has interrupted malloc. Does not wait if the log accepts nothing. */
+static void tolog (const char *line) {
+  static const int types[] = {SOCK_DGRAM, SOCK_STREAM};
+  const struct sockaddr_un log = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
+  char text[LINE + 64];
+  int i, sent = 0;
+  int n = snprintf(text, sizeof(text), "<%d>%.32s[%ld]: profiler: %s", LOG_USER | LOG_WARNING,
+                   program_invocation_short_name, (long)getpid(), line);
+  if (n >= (int)sizeof(text)) n = (int)sizeof(text) - 1;
+  for (i = 0; i < 2 && !sent; i++) {
+    int fd = newsocket(types[i]);
+    if (fd < 0) return;
+    if (connect(fd, (const struct sockaddr *)&log, sizeof(log)) == 0)
+      sent = send(fd, text, (size_t)n + (types[i] == SOCK_STREAM), MSG_NOSIGNAL) > 0;
+    close(fd);
+  }
+}
+
 void complain (const char *format, ...) {
-  char line[2048];
+  const int e = errno;
+  char line[LINE], text[LINE + 16];
   va_list args;
   va_start(args, format);
   vsnprintf(line, sizeof(line), format, args);
   va_end(args);
   printable(line);
-  if (isblind(STDERR_FILENO))
-    syslog(LOG_USER | LOG_WARNING, "profiler: %s", line);
+  if (isblind(STDERR_FILENO)) tolog(line);
   else
-    fprintf(stderr, "profiler: %s\n", line);
+    descriptor_write(STDERR_FILENO, text,
+                     (size_t)snprintf(text, sizeof(text), "profiler: %s\n", line));
+  errno = e;
 }
