@@ -150,7 +150,7 @@ end
 
 -- Returns the set of parts in which the program ran: with samples of the 'wanted' kinds, or with RAN of
 -- the CPU time outside of collections. A program without memory ends with many collections that free
--- nothing.
+-- nothing. Also returns the samples of time by part.
 local function ranin(profile, wanted)
   local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
@@ -166,7 +166,7 @@ local function ranin(profile, wanted)
   for part, n in pairs(time) do
     ran[part] = ran[part] or n > 0 and n - collecting[part] >= RAN * n or nil
   end
-  return ran
+  return ran, time
 end
 
 -- Returns a map from the first n parts to the numbers 0, 1, ... of the parts that count, and how
@@ -189,7 +189,7 @@ end
 
 -- Returns the part with which the second half of those of the first n parts starts that count.
 local function middleof(profile, n, wanted)
-  local busy, nbusy = busyparts(n, ranin(profile, wanted))
+  local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
   for part = 0, n - 1 do
     if busy[part] == nbusy // 2 then
       return part
@@ -270,18 +270,20 @@ end
 -- Returns true if a line keeps bytes from enough parts, early and late. at(part) returns the
 -- share of the session that has passed at the part's end, and the part's own share; 'most': the
 -- share of the session in which the line must keep something.
-local function spread(row, all, at, most)
-  local covered, late, last = 0, 0, 0
+local function spread(row, all, clock, at, most)
+  local covered, late, last, variance = 0, 0, 0, 0
   for part, bytes in pairs(row.bytesin) do
     local passed, own = at(part)
     if row.inpart[part] > 0 and passed then
       covered = covered + own
       local islate = passed - own / 2 >= 1 / 2
       late = late + (islate and bytes or 0)
+      variance = variance + (islate and bytes * clock.squares[part] / clock.parts[part] or 0)
       last = last + (islate and passed > 3 / 4 + 1e-9 and bytes or 0)
     end
   end
-  return covered >= most - 1e-9 and late >= LATE * all and last >= all * SLOWER / 4 and last > 0
+  return covered >= most - 1e-9 and late + math.sqrt(variance) >= LATE * all and
+         last >= all * SLOWER / 4 and last > 0
 end
 
 -- Returns true if a line keeps objects throughout the n parts that count ('busy': their numbers),
@@ -304,9 +306,9 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
     passed[part] = sum / math.max(total, 1)
   end
   row.parts, row.of = parts, n
-  if row.kept < LEAST or not (spread(row, all, function(part)
+  if row.kept < LEAST or not (spread(row, all, clock, function(part)
       return busy[part] and (busy[part] + 1) / n, 1 / n
-    end, straight and SOME or PARTS) or not ring and spread(row, all, function(part)
+    end, straight and SOME or PARTS) or not ring and spread(row, all, clock, function(part)
       return busy[part] and passed[part], (clock.parts[part] or 0) / math.max(total, 1)
     end, PARTS)) then
     return false
@@ -329,12 +331,17 @@ end
 
 -- Returns true if a line has stopped allocating: in the last parts it has far fewer bytes, dead or alive,
 -- than its earlier rate predicts, which is at least FEW sampling periods. The last parts are measured by
--- time (those after the first n parts, or the last quarter, if the program ran in them: 'ran') and by
--- sampled bytes. Not used for a flight recorder, whose first part has objects from before.
-local function stopped(row, n, bins, clock, ran)
-  local from, ntail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), 0
+-- time (those after the first n parts, or the last quarter, if the program ran in them: 'ran'; and by
+-- CPU time, 'time': other processes may slow the program down) and by sampled bytes. Not used for a flight
+-- recorder, whose first part has objects from before.
+local function stopped(row, n, bins, clock, ran, time)
+  local from, ntail, before, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), 0, 0, 0
   for part in pairs(ran) do
     ntail = ntail + (part >= from and 1 or 0)
+    tail = tail + (part >= from and time[part] or 0)
+  end
+  for part, samples in pairs(time) do
+    before = before + (part < n and samples or 0)
   end
   local after, late, early, all = 0, 0, 0, 0
   for part, bytes in pairs(row.sampled) do
@@ -344,7 +351,7 @@ local function stopped(row, n, bins, clock, ran)
   for part, bytes in pairs(row.bytesin) do
     early, all = early + (part < clock.from and bytes or 0), all + bytes
   end
-  local bytime = all / n * ntail
+  local bytime = all * math.min(ntail / n, before > 0 and tail / before or 1)
   local bybytes = clock.before > 0 and early * (clock.all - clock.before) / clock.before or 0
   return bytime > 0 and bytime >= FEW * periodof(clock, from) and after < SLOWER * bytime or
          bybytes > 0 and bybytes >= FEW * periodof(clock, clock.from) and late < SLOWER * bybytes
@@ -466,11 +473,11 @@ local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
   local ended = 0  -- kept by lines that stopped, usually start-up
-  local ran = ranin(profile, kindsof(profile, false))
+  local ran, time = ranin(profile, kindsof(profile, false))
   local busy, nbusy = busyparts(n, ran)
   for _, row in ipairs(rows) do
     if steady(row, nbusy, busy, growth, proved, profile.ring, straight, clock) and
-       (profile.ring or not stopped(row, n, profile.bins, clock, ran)) then
+       (profile.ring or not stopped(row, n, profile.bins, clock, ran, time)) then
       list[#list + 1] = row
     else
       local own = row.keptbytes - row.vector.keptbytes
@@ -533,7 +540,7 @@ local function nativerows(profile)
   end
   local wanted = kindsof(profile, true)
   local rows, late = keepers(profile, n, true, wanted)
-  local busy, nbusy = busyparts(n, ranin(profile, wanted))
+  local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
   local clock = clockof(profile.bins, wanted)
   for _, row in ipairs(rows) do
     list[#list + 1] = steady(row, nbusy, busy, late, true, profile.ring, false, clock) and row or nil
@@ -627,7 +634,7 @@ end
 -- file lacks data.
 local function ofheap(profile)
   local n, wanted = profile.bins.n, kindsof(profile, false)
-  local busy, nbusy = busyparts(n, ranin(profile, wanted))
+  local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
   local place = {}
   for part, number in pairs(busy) do
     place[number] = part

@@ -358,6 +358,19 @@ describe("a likely leak", function()
     assert.same({}, lines(proved({loaded, even(409600, 0)}, 15, doubling, nil, nil, doubled)))
   end)
 
+  it("is found though other processes slow the program down at the end", function()
+    local function busy(part) return part < 12 and 8 or 0, part < 12 and 8 or 0 end
+    local function slowed(samples)
+      local function worked(part) return part < 12 and 4 or samples, 0 end
+      local p = session({busy, function() return 1, 0 end, worked}, function(part)
+        return 100000 + 2000 * math.min(part, 12)
+      end, nil, {"table", "string", "time"})
+      p.kinds[7].time = true
+      return #leaks.of(p).rows
+    end
+    assert.same({1, 0}, {slowed(0), slowed(4)})  -- samples of CPU time
+  end)
+
   -- A program without memory: many collections free nothing, and hardly any code runs between them.
   it("is found though only collections run in the second half", function()
     local function heap(part) return 100000 + 5000 * math.min(part, 7) end
