@@ -54,7 +54,7 @@ describe("asamp advise", function()
   end)
 
   -- A former bug: from nurseries of one size, survival by age and by the time since the previous
-  -- collection cannot be told apart. The error had no part for that: 42.1 MB ±0.05 were predicted,
+  -- collection cannot be separated. The error had no part for that: 42.1 MB ±0.05 were predicted,
   -- 33.6 were tenured.
   it("knows how little a run with nurseries of one size shows", function()
     shell.write(script, [[
