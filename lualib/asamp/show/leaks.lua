@@ -43,6 +43,9 @@ function M.summary(found)
   elseif found.grew and not found.kept then
     return ("None: t%s, but of %s that survived their first collection in the second half, most " ..
             "died later"):format(grew, units.bytes(found.late))
+  elseif found.grew and found.alloc then
+    return ("None: t%s, which is too little for these samples; --alloc %d would decide"):format(
+      grew, found.alloc)
   elseif found.grew then
     return "None: t" .. grew .. ", but no line kept allocating objects that " ..
            (found.proved and "are still alive" or "survived")

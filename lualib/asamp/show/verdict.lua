@@ -93,6 +93,12 @@ local function option(bytes)
   return bytes % 1024 == 0 and ("--alloc %dK"):format(bytes // 1024) or ("--alloc %d"):format(bytes)
 end
 
+-- Returns a sentence about the period with which the growth of the heap has enough samples; "": the
+-- present one is sufficient.
+local function finer(v)
+  return v.alloc and (" Too few samples of the growth: %s would decide."):format(option(v.alloc)) or ""
+end
+
 local function growth(v, p, add)
   if v.growth == "few" then
     add(("Too few samples to say whether the heap grows: %s, %s.%s"):format(
@@ -117,13 +123,13 @@ local function growth(v, p, add)
     add(("Seen growing: %s, from %s. It may be a leak, or a list or cache that fills: a longer run " ..
          "would decide."):format(grower, place(first)), "--show holders")
   elseif v.growth == "lines" then
-    add(("The heap grew %s, but no sampled line is known to grow until the end."):format(quarters(v)),
-        "--show trends")
+    add(("The heap grew %s, but no sampled line is known to grow until the end.%s"):format(
+      quarters(v), finer(v)), "--show trends")
   elseif v.growth and not v.before then
     add("The heap does not grow: nothing that was sampled survived its first collection.")
   elseif v.growth then
-    add(("The heap %s (%s)."):format(v.growth == "small" and "hardly grew" or "does not grow",
-      quarters(v)))
+    add(("The heap %s (%s).%s"):format(v.growth == "small" and "hardly grew" or "does not grow",
+      quarters(v), finer(v)))
   end
 end
 

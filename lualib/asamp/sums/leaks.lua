@@ -630,6 +630,20 @@ local function undecided(profile, containers, alone, few)
   return #maybe > 0 and maybe or nil, isfew and few or nil
 end
 
+-- Returns the period, a power of 2, with which a growth of the heap by n bytes has about 2 * LEAST
+-- samples; nil: it has as many with the present period, or would need one below 64.
+local function finer(profile, n)
+  local mean = profile.bytes and profile.samples > 0 and profile.bytes / profile.samples or 0
+  local most, period = n // (2 * LEAST), 64
+  if most < period or mean <= most then
+    return nil
+  end
+  while 2 * period <= most do
+    period = 2 * period
+  end
+  return period
+end
+
 -- Returns the result for Lua's memory: the fields of M.of, with rows without groups. nil if the
 -- file lacks data.
 local function ofheap(profile)
@@ -666,6 +680,9 @@ local function ofheap(profile)
     found.rows = (found.grew or explained(list, after - before)) and list or {}
     found.grew = found.grew or #found.rows > 0
   end
+  if found.grew and #found.rows == 0 and not found.few then
+    found.alloc = finer(profile, after - before)
+  end
   return found
 end
 
@@ -688,6 +705,7 @@ end
 -- parts of which it keeps something; for a growing table: in which it grew), of (number of parts),
 -- type (with most kept bytes), group, holders (list of {text, samples, share}; nil: unknown), held
 -- (samples of which these are shares)}}, few ({lines, least, alloc} about lines with too few samples),
+-- alloc (period with which a growth of the heap without such lines has enough samples),
 -- maybe (list of {holder, samples, file, line, name} of containers that may accumulate, with the line
 -- that allocates most of their objects, or grows a list; nil: none), native (kept bytes of native
 -- memory from the second half; nil: no row is of native memory)}. Rows with the same

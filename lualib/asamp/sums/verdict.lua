@@ -400,12 +400,12 @@ local function growthof(profile, found)
 end
 
 --- Returns {growth (see growthof), before, after (bytes least in use), alloc (the period that
--- would decide), samples (without those of native memory), leaks = {{holder, kind, bytes, rows}}
--- (asamp.sums.proof adds 'proof'), maybe (of asamp.sums.leaks), lines = {{file, line, name, bytes,
--- samples, share, type, sort, reason, times, calls, few (too few samples for a reason), long (mean
--- bytes of a string, if TEXT or more), survived}}, held (HELDROWS rows of M.held), time = {samples,
--- lua, c, gc (shares), seconds, sort, at = {file, line, name, calls, share}}}.
--- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
+-- would decide; nil: none is needed), samples (without those of native memory), leaks = {{holder,
+-- kind, bytes, rows}} (asamp.sums.proof adds 'proof'), maybe (of asamp.sums.leaks), lines = {{file,
+-- line, name, bytes, samples, share, type, sort, reason, times, calls, few (too few samples for a
+-- reason), long (mean bytes of a string, if TEXT or more), survived}}, held (HELDROWS rows of
+-- M.held), time = {samples, lua, c, gc (shares), seconds, sort, at = {file, line, name, calls,
+-- share}}}. 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
   v.maybe = found and found.maybe or {}
@@ -417,6 +417,8 @@ function M.of(profile, t, found, copies)
   if v.growth == "few" and (profile.period or 0) > 0 then
     v.alloc = math.min(period(bytes), profile.period // 4)
     v.alloc = v.alloc >= 64 and v.alloc or nil
+  elseif v.growth == "small" or v.growth == "lines" then
+    v.alloc = found.alloc
   end
   return v
 end

@@ -322,6 +322,26 @@ describe("asamp report", function()
     assert.truthy(err:find("nothing to sort by: 'time' is 0 in the whole profile", 1, true))
   end)
 
+  -- A former bug: of a heap that grew by fewer periods than a leak needs samples, the report said that
+  -- it hardly grew, or that no line kept anything.
+  it("names the period with enough samples of the growth", function()
+    local p = assert(gen.open{path = path, period = 1 << 20})
+    p:name(8, "main chunk", 0, "@app.lua")
+    local now = gen.now()
+    for i = 1, 64 do
+      local at = now + i * 1000000
+      p:flood(2, {8, 5, kind = 0, time = at})
+      p:collection{time = at + 1000, fates = i <= 8 and "11" or "00",
+                   inuse = (1 << 20) + (i << 17), duration = 500000}
+    end
+    assert(p:close())
+    local _, out = run("--show", "leaks", path)
+    assert.matches("None: the heap grew from [%d.]+ MiB to [%d.]+ MiB, which is too little for these " ..
+                   "samples; %-%-alloc 131072 would decide", (out:gsub("%s+", " ")))
+    _, out = run(path)
+    assert.matches("Too few samples of the growth: %-%-alloc 128K would decide", (out:gsub("%s+", " ")))
+  end)
+
   it("shows a leak that goes on through the session", function()
     local p = assert(gen.open{path = path, period = 1 << 20})
     p:name(8, "main chunk", 0, "@app.lua")
