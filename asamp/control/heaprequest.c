@@ -54,7 +54,7 @@ static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   HeapRequest *h = (HeapRequest *)request;
   SnapshotWish wish = {h->path, 0, 0, 0, 0, 0, NULL};
   Snapshot s;
-  if (L == NULL) strcpy(h->err, "the state was closed before it collected");
+  if (L == NULL) strcpy(h->err, "the state was closed before it collected; try another state");
   else h->ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));
   if (h->ok) {
     Sampler *of = sampler_attached(L);
@@ -77,7 +77,7 @@ HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **w
   sent = sampler_request(state, &h->request);
   if (sent > 0) return h;
   free(h);
-  *why = (sent == 0) ? "there is no state with that number"
+  *why = (sent == 0) ? "there is no state with that number; give - for the first one that collects"
          : "another client is waiting for a snapshot of this state, or of any state; try "
            "again later";
   return NULL;

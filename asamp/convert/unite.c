@@ -12,7 +12,7 @@ static const char NOMEMORY[] = "not enough memory";
 static const char TOOMANY[] = "all profiles together have more than 16,384 Lua states that "
                               "did not end, the limit; merge fewer profiles";
 static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years, the "
-                              "limit";
+                              "limit; leave the damaged one out";
 
 #define MOST_US		((uint64_t)1 << 52)  /* largest time that the reader accepts */
 
@@ -72,7 +72,7 @@ static void addhead (void *ud, const ReadProfile *r) {
   Unite *m = l->m;
   EncoderConfig *c = &m->config;
   if (!r->own || (r->message[0] != '\0' && r->followed == 0)) {
-    l->client.stop = r->message[0] != '\0' ? "it ends before its first sample" :
+    l->client.stop = r->message[0] != '\0' ? "it ends before its first sample; leave it out" :
       "another profiler wrote it, and only profiles of Asamp can be merged; asamp report --sum "
       "reads it";
     return;

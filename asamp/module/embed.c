@@ -41,7 +41,7 @@ typedef struct Embed {
 */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 
-#define INSIDE	"it must not be called in a callback of the client"
+#define INSIDE	"it must not be called in a callback of the client; call it later"
 
 /* Calls the callback f of the client if it is not NULL, with 'inside' set. */
 #define notify(e,f,...) \
@@ -419,12 +419,14 @@ static int snapshot (lua_State *L, const char *path, int wait, char *err,
 
 
 static const char *count_start (lua_State *L) {
-  return inside ? INSIDE : counting_start(L) ? NULL : "the module profiler.core is not loaded";
+  return inside ? INSIDE : counting_start(L) ? NULL
+         : "the module profiler.core is not loaded; call asamp_api for this state first";
 }
 
 
 static const char *count_stop (lua_State *L) {
-  return inside ? INSIDE : counting_stop(L) ? NULL : "no count of the state is running";
+  return inside ? INSIDE : counting_stop(L) ? NULL
+         : "no count of the state is running; call count_start first";
 }
 
 

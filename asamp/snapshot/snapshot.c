@@ -255,7 +255,8 @@ static void waiting_free (Waiting *w) {
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))
-    complain("cannot write the snapshot '%s': the process that was to write it has ended early", w->path);
+    complain("cannot write the snapshot '%s': a signal killed the process that was to write it; "
+             "take another one", w->path);
   else if (known && WIFSIGNALED(status)) {
     snapshot_result(&w->draft, status, w->seconds, why, sizeof(why));
     complain("cannot write the snapshot '%s': %s", w->path, why);
@@ -374,7 +375,7 @@ static int isshort (lua_State *L, char *why, size_t size) {
   if (left >= NEEDED(m.inuse))
     return 0;
   snprintf(why, size, "not enough memory: it needs up to %llu MiB in addition to the heap, and "
-           "%llu MiB are left",
+           "%llu MiB are left; raise the limit of the system or control group",
            (unsigned long long)(NEEDED(m.inuse) >> 20), (unsigned long long)(left >> 20));
   return 1;
 }

@@ -113,7 +113,7 @@ end
 local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
-    return "the command asamp is not installed, so no lines are shown"
+    return "no lines are shown, because the command asamp is missing; install it"
   end
   local folder, reason = host.newfolder(host.temporary())
   if not folder then

@@ -365,7 +365,7 @@ describe("a process that listens", function()
   -- refused".
   it("is reported as ended, to a client that watches it and to a later client", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
-    local wanted = {KILL = "the process that listened at '%s' has ended",
+    local wanted = {KILL = "the process that listened at '%s' has ended; start it again",
                     TERM = "cannot query '%s': No such file or directory"}
     for how, later in pairs(wanted) do
       start "alloc=0,listen=s/x.sock"
@@ -379,7 +379,7 @@ describe("a process that listens", function()
       for name in pairs(words) do
         local path = folder .. "/" .. name
         while (shell.read(path .. ".code") or "") == "" do host.pause(20) end
-        assert.same({"1\n", ("asamp %s: process %d has ended\n"):format(name, pid)},
+        assert.same({"1\n", ("asamp %s: process %d has ended; start it again\n"):format(name, pid)},
                     {shell.read(path .. ".code"), shell.read(path .. ".err")})
       end
       local _, _, err = asamp("stats", socket)
@@ -481,9 +481,9 @@ describe("a process that listens", function()
                                    "stats", pid})
     end
     process.await(function() return process.ended(pid) end)  -- a dying process resets connections
-    assert.equal(("asamp stats: process %d has ended\n"):format(pid), printed())
+    assert.equal(("asamp stats: process %d has ended; start it again\n"):format(pid), printed())
     assert.is_false(host.samefile(socket, socket))
-    assert.equal(("asamp stats: no process %d is running\n"):format(pid), printed())
+    assert.equal(("asamp stats: no process %d is running; give the id of one\n"):format(pid), printed())
   end)
 
   -- A daemon that has become another user cannot remove its own.

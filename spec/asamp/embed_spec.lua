@@ -327,7 +327,7 @@ describe("a client of asamp.h", function()
     local ok, message = profiler.enable{out = "never.vmprof"}
     assert.is_nil(ok)
     assert.equal("cannot write profile 'never.vmprof': the program that runs this Lua state "
-      .. "already samples it (asamp.h)", message)
+      .. "already samples it (asamp.h); stop one of the two", message)
     assert.is_false(profiler.alloc_stop())
     assert.is_false(profiler.disable())
     assert.is_false(profiler.mark "nothing")

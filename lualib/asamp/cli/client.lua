@@ -67,7 +67,7 @@ local function find(target)
   end
   local user, uid = userof(target), host.uid()
   if not isthere(target) then
-    return nil, ("no process %s is running"):format(target)
+    return nil, ("no process %s is running; give the id of one"):format(target)
   elseif user and user ~= uid and uid ~= 0 then
     return nil, ("process %s belongs to another user; only that user and root may query it"):format(target)
   end
@@ -108,13 +108,13 @@ local function gone(target, path, waits)
     if owner then
       host.unlinksocket(path, owner)
     end
-    return ("process %s has ended"):format(pid)
+    return ("process %s has ended; start it again"):format(pid)
   elseif path and host.isfile(path) then
     return ("'%s' is a file; give the id of a process, or its socket"):format(path)
   elseif path and host.realpath(path) and not host.issocket(path) then
     return ("'%s' is not a socket; give the id of a process, or its socket"):format(path)
   elseif path and not pid then
-    return ("the process that listened at '%s' has ended"):format(path)
+    return ("the process that listened at '%s' has ended; start it again"):format(path)
   end
 end
 

@@ -51,7 +51,7 @@ local function ofprofile(path, world, warn)
   local found = resident.ofprofile(profile)
   if not found then
     warn.failed("'%s' has no breakdown of memory: an older asamp or another profiler " ..
-      "wrote it, or the program had no collection", path)
+      "wrote it, or the program had no collection; profile a longer run with this version", path)
   end
   return found
 end

@@ -300,7 +300,8 @@ end
 local function taken(path)
   local f <close> = io.open(path, "rb")
   if f and f:seek "end" > LARGEST then
-    return nil, ("the profile has more than %d MiB, the limit"):format(LARGEST >> 20)
+    return nil, ("the profile has more than %d MiB, the limit; give seconds= for a part of it")
+      :format(LARGEST >> 20)
   end
   return f and f:seek "set" and f:read "a"
 end
