@@ -397,7 +397,8 @@ describe("a process that listens", function()
     host.pause(300)  -- it sends its request and waits; if it has not started yet, the message is the same
     os.execute("kill -KILL " .. pid)
     process.await(function() return process.ended(of) end)
-    assert.equal(("asamp stats: process %d has ended\n"):format(pid), shell.read(folder .. "/err"))
+    assert.equal(("asamp stats: process %d has ended; start it again\n"):format(pid),
+                 shell.read(folder .. "/err"))
   end)
 
   -- A former bug: 'asamp serve' waited a second for each of them.

@@ -144,7 +144,7 @@ local function result(waits, request, target, path, seconds, answer)
     return nil, over
   elseif not text and closed then  -- the process has closed the connection
     if hasended(closed, true, waits) then
-      return nil, ("process %d has ended"):format(closed)
+      return nil, ("process %d has ended; start it again"):format(closed)
     end
     message = "it closed the connection without an answer; try again"
   elseif late then
