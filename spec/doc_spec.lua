@@ -238,7 +238,7 @@ local SILENT = {
   -- parts of messages, and the closing lines of sessions and of asamp run
   "^by process …$", "^code that no", "^the program itself", "samples, one every", "samples of time;",
   "^… sample… of … allocated;", "^… sample of ",
-  "Lua states; $", "^profiler: …profile: …$",
+  "Lua states; $", "^profiler: …profile: …$", "^<…>…",  -- the last: the head of a line of the system log
   "shows more%.$",
   -- answers of a socket
   "^file … ok$", "^file … state … ok$", "^row … …$",
