@@ -77,7 +77,7 @@ void luaN_start (lua_State *L) {
    objects, growth buffers, and the collector's other lists. */
 static void freeall (lua_State *L) {
   global_State *g = G(L);
-  luaN_Gc *c = &g->heap.gc;
+  int i;
   luaN_retire(g);
   if (L->stack.p != NULL)
     /* lstate.c frees a block of stacksize(L) + EXTRA_STACK slots */
@@ -85,28 +85,7 @@ static void freeall (lua_State *L) {
   luaN_dropgrowths(g);
   luaN_freelists(L);
   g->strt.nuse = 0;
-  luaN_freevec(g, &c->mark.young);
-  luaN_freevec(g, &c->mark.old);
-  luaN_freevec(g, &c->mark.holders);
-  luaN_freevec(g, &c->mark.slots);
-  luaN_freevec(g, &c->remset.objects);
-  luaN_freevec(g, &c->remset.whole);
-  luaN_freevec(g, &c->remset.slots);
-  luaN_freevec(g, &c->weak.discovered);
-  luaN_freevec(g, &c->weak.inmajor);
-  luaN_freevec(g, &c->weak.unresolved);
-  luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTKEYS]);
-  luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTVALUES]);
-  luaN_freevec(g, &c->strings.young);
-  luaN_freevec(g, &c->lists.fixed);
-  luaN_freevec(g, &c->finalize.finalizable.v);
-  luaN_freevec(g, &c->finalize.tobefinalized);
-  luaN_freevec(g, &c->finalize.left);
-  luaN_freevec(g, &c->finalize.aged);
-  luaN_freevec(g, &c->lists.large.v);
-  luaN_freevec(g, &c->lists.tables.v);
-  luaN_freevec(g, &c->lists.threads.v);
-  luaN_freevec(g, &c->lists.standins.v);
+  for (i = 0; i < LUAN_VECS; i++) luaN_freevec(g, luaN_vecat(g, i));
 }
 
 

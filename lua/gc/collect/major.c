@@ -214,23 +214,11 @@ static void endsweep (luaN_Gc *c, int state, global_State *g) {
    release of free pages, and computes when the next major collection is due. */
 static void endmajor (lua_State *L) {
   global_State *g = G(L);
-  luaN_Gc *c = &g->heap.gc;
+  int i;
   g->gcstate = GCSpause;
   g->heap.blocks.releasing = 1;
   g->heap.blocks.next = NULL;
-  luaN_shrinkvec(g, &c->mark.young);
-  luaN_shrinkvec(g, &c->mark.old);
-  luaN_shrinkvec(g, &c->mark.holders);
-  luaN_shrinkvec(g, &c->mark.slots);
-  luaN_shrinkvec(g, &c->finalize.aged);
-  luaN_shrinkvec(g, &c->remset.objects);
-  luaN_shrinkvec(g, &c->remset.whole);
-  luaN_shrinkvec(g, &c->remset.slots);
-  luaN_shrinkvec(g, &c->weak.discovered);
-  luaN_shrinkvec(g, &c->weak.inmajor);
-  luaN_shrinkvec(g, &c->weak.unresolved);
-  luaN_shrinkvec(g, &c->weak.doubtful[LUAN_DOUBTKEYS]);
-  luaN_shrinkvec(g, &c->weak.doubtful[LUAN_DOUBTVALUES]);
+  for (i = 0; i < LUAN_SHRUNKVECS; i++) luaN_shrinkvec(g, luaN_vecat(g, i));
   luaN_shrinkfinalizers(g);
   if (!g->gcemergency) luaN_shrinkstrings(L);
   luaN_recomputelive(g);
@@ -359,28 +347,11 @@ void luaN_majorstep (lua_State *L, size_t bytes) {
 }
 
 
-/* Frees the memory of the lists that are empty after a full collection. To be called in an
-   emergency. */
-static void givelists (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  luaN_freevec(g, &c->mark.young);
-  luaN_freevec(g, &c->mark.old);
-  luaN_freevec(g, &c->mark.holders);
-  luaN_freevec(g, &c->mark.slots);
-  luaN_freevec(g, &c->remset.slots);
-  luaN_freevec(g, &c->weak.unresolved);
-  luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTKEYS]);
-  luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTVALUES]);
-  luaN_freevec(g, &c->strings.young);
-  luaN_freevec(g, &c->finalize.left);
-  luaN_freevec(g, &c->finalize.aged);
-}
-
-
 void luaN_full (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   lu_byte stopem = g->gcstopem;
+  int i;
   g->gcstopem = 1;
   luaN_retire(g);
   luaN_dropgrowths(g);
@@ -410,15 +381,15 @@ void luaN_full (lua_State *L) {
   luaN_recycle(&g->heap.blocks);
   luaN_beginlines(&g->heap.blocks);
   luaN_sweeplines(&g->heap.blocks, c->mark.bit, ~0u);
-  if (g->gcemergency) givelists(g);
+  for (i = 0; g->gcemergency && i < LUAN_EMPTYVECS; i++) luaN_freevec(g, luaN_vecat(g, i));
   luaN_keepdirty(L);
   endsweep(c, GCSpause, g);
   if (!g->gcemergency) {
-    size_t i;
     int more = 0;
+    size_t k;
     shrinkown(L, 1);
-    for (i = 0; i < c->lists.threads.v.n; i++)
-      shrinkother(L, (lua_State *)c->lists.threads.v.a[i], 1, &more);
+    for (k = 0; k < c->lists.threads.v.n; k++)
+      shrinkother(L, (lua_State *)c->lists.threads.v.a[k], 1, &more);
   }
   c->bytes.textsbefore = c->bytes.texts;  /* no dead large leaf object is left */
   endmajor(L);

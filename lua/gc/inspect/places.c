@@ -13,6 +13,7 @@
 
 #include "chunks.h"
 #include "seam.h"
+#include "vec.h"
 
 
 /* A word of eight bytes that are all c. */
@@ -37,23 +38,11 @@ static unsigned freelines (const luaN_Block *b) {
 
 
 /* Returns the bytes of the collector's own lists, without growth buffers. */
-static uint64_t listbytes (const global_State *g) {
-  const luaN_Gc *c = &g->heap.gc;
-  const luaN_Vec *const lists[] = {
-    &c->mark.young, &c->mark.old, &c->mark.holders, &c->mark.slots,
-    &c->remset.objects, &c->remset.whole, &c->remset.slots,
-    &c->weak.discovered, &c->weak.inmajor, &c->weak.unresolved,
-    &c->weak.doubtful[LUAN_DOUBTKEYS], &c->weak.doubtful[LUAN_DOUBTVALUES],
-    &c->strings.young, &c->finalize.finalizable.v, &c->finalize.tobefinalized,
-    &c->finalize.left, &c->finalize.aged,
-    &c->lists.fixed, &c->lists.large.v, &c->lists.tables.v, &c->lists.threads.v,
-    &c->lists.standins.v, &g->heap.blocks.small
-  };
-  uint64_t n = 0;
-  size_t i;
-  for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-    n += lists[i]->size * sizeof(void *);
-  return n;
+static uint64_t listbytes (global_State *g) {
+  uint64_t n = g->heap.blocks.small.size;
+  int i;
+  for (i = 0; i < LUAN_VECS; i++) n += luaN_vecat(g, i)->size;
+  return n * sizeof(void *);
 }
 
 

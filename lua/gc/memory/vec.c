@@ -4,6 +4,8 @@
 
 #include "lprefix.h"
 
+#include <stddef.h>
+
 #include "lua.h"
 
 #include "lstate.h"
@@ -44,6 +46,21 @@ void luaN_shrinkspare (global_State *g, luaN_Vec *v, size_t spare) {
 
 void luaN_fitvec (global_State *g, luaN_Vec *v) {
   if (v->n > 0) resize(g, v, v->n);  /* v keeps its size if resize fails */
+}
+
+
+luaN_Vec *luaN_vecat (global_State *g, int i) {
+#define AT(member)	offsetof(luaN_Gc, member)
+  static const unsigned short at[LUAN_VECS] = {
+    AT(mark.young), AT(mark.old), AT(mark.holders), AT(mark.slots), AT(remset.slots),
+    AT(weak.unresolved), AT(weak.doubtful[LUAN_DOUBTKEYS]), AT(weak.doubtful[LUAN_DOUBTVALUES]),
+    AT(strings.young), AT(finalize.left), AT(finalize.aged),
+    AT(remset.objects), AT(remset.whole), AT(weak.discovered), AT(weak.inmajor),
+    AT(lists.fixed), AT(lists.large.v), AT(lists.tables.v), AT(lists.threads.v),
+    AT(lists.standins.v), AT(finalize.finalizable.v), AT(finalize.tobefinalized)
+  };
+#undef AT
+  return (luaN_Vec *)((char *)&g->heap.gc + at[i]);
 }
 
 

@@ -44,6 +44,14 @@ LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 /* Frees the memory of the array and makes it empty. */
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
+/*
+** The vectors of luaN_Gc by number, from 0 to LUAN_VECS - 1. Those below LUAN_EMPTYVECS are empty
+** after a full collection. Those below LUAN_SHRUNKVECS have no other place where their capacity is
+** reduced, so the end of a major collection reduces it.
+*/
+enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
+LUAI_FUNC luaN_Vec *luaN_vecat (struct global_State *g, int i);
+
 /* As luaN_shrinkspare without spare capacity. */
 static inline void luaN_shrinkvec (struct global_State *g, luaN_Vec *v) {
   luaN_shrinkspare(g, v, 0);
