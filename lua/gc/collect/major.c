@@ -242,7 +242,7 @@ static size_t slice (lua_State *L, size_t bytes) {
     }
     case GCSswpallgc: {
       unsigned n, done;
-      if (luaN_hasdoubtful(g)) return luaN_clearslice(g, bytes);
+      if (c->weak.inmajor.n > 0) return luaN_clearslice(g, bytes);
       n = (unsigned)(bytes / LUAN_VISIT) + 1;
       done = luaN_sweepstrings(g, n);
       if (done == n) return bytes;
@@ -252,7 +252,7 @@ static size_t slice (lua_State *L, size_t bytes) {
     }
     case GCSswpfinobj: {
       size_t cost = luaN_sweepslice(L, bytes);
-      if (luaN_listsdone(g)) {
+      if (c->sweep.list == LUAN_LISTS) {
         luaN_beginlines(&g->heap.blocks);
         g->gcstate = GCSswpend;
       }

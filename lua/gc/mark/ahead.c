@@ -574,11 +574,6 @@ void luaN_beginclearing (global_State *g) {
 }
 
 
-int luaN_hasdoubtful (global_State *g) {
-  return g->heap.gc.weak.inmajor.n > 0;
-}
-
-
 size_t luaN_clearslice (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];

@@ -62,11 +62,9 @@ LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
 LUAI_FUNC void luaN_cleardoubtful (global_State *g);
 LUAI_FUNC int luaN_decide (global_State *g);
 
-/* The sweep of entries with dead keys. luaN_beginclearing prepares it. luaN_hasdoubtful returns 1
-   while there is work left. luaN_clearslice does about 'bytes' of it and returns the cost in bytes
-   of marking. */
+/* The sweep of entries with dead keys. luaN_beginclearing prepares it. luaN_clearslice does about
+   'bytes' of it, while weak.inmajor has tables, and returns the cost in bytes of marking. */
 LUAI_FUNC void luaN_beginclearing (global_State *g);
-LUAI_FUNC int luaN_hasdoubtful (global_State *g);
 LUAI_FUNC size_t luaN_clearslice (global_State *g, size_t bytes);
 
 #endif

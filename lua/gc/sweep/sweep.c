@@ -68,69 +68,47 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* Functions named keep... visit entry o of a list. They return 1 if o stays in the list. If o is
-   dead, they do the work that its death needs and return 0. This one ends a dead thread. */
-static int keepthread (lua_State *L, void *o) {
-  if (!luaN_white(G(L), (lua_State *)o)) return 1;
-  lua_assert(((lua_State *)o)->nextdirty == NULL);
-  luaN_endthread(L, (lua_State *)o);
-  return 0;
-}
-
-
-static int keeptable (lua_State *L, void *o) {
-  if (!luaN_white(G(L), (Table *)o)) return 1;
-  freetable(G(L), (Table *)o);
-  return 0;
-}
-
-
-static int keeplarge (lua_State *L, void *o) {
-  if (!luaN_white(G(L), (GCObject *)o)) return 1;
-  freeobject(L, (GCObject *)o);
-  return 0;
-}
-
-
-static int keepstandin (lua_State *L, void *o) {
-  return luaN_keepstandin(G(L), (Udata *)o);
-}
-
-
-/* Keeps every object, because the dead ones of the list of finalizable objects were removed
-   before. */
-static int keepany (lua_State *L, void *o) {
-  (void)L; (void)o;
-  return 1;
-}
-
-
-typedef int (*Keep) (lua_State *L, void *o);
-
-/* The function for each list of luaN_listof. Owners of external bytes come first, because a large
-   userdata is in a later list, too, which frees it. */
-static const Keep keep[LUAN_LISTS] =
-  { keepstandin, keepthread, keeptable, keeplarge, keepany };
+/* Numbers of the lists. Owners of external bytes come first, because a large userdata is in a later
+   list, too, which frees it. */
+enum { STANDINS, THREADS, TABLES, LARGE, FINALIZABLE };
 
 
 luaN_List *luaN_listof (luaN_Gc *c, int which) {
-  luaN_List *all[LUAN_LISTS];
-  all[0] = &c->lists.standins;
-  all[1] = &c->lists.threads;
-  all[2] = &c->lists.tables;
-  all[3] = &c->lists.large;
-  all[4] = &c->finalize.finalizable;
-  return all[which];
+  switch (which) {
+    case STANDINS: return &c->lists.standins;
+    case THREADS: return &c->lists.threads;
+    case TABLES: return &c->lists.tables;
+    case LARGE: return &c->lists.large;
+    default: return &c->finalize.finalizable;
+  }
+}
+
+
+/* Visits entry o of a list. Returns 1 if o stays in the list. If o is dead, does the work that its
+   death needs and returns 0. All objects of 'finalizable' stay: its dead ones were removed
+   before. */
+static int stays (lua_State *L, int which, GCObject *o) {
+  if (which == FINALIZABLE) return 1;
+  if (which == STANDINS) return luaN_keepstandin(G(L), gco2u(o));
+  if (!luaN_white(G(L), o)) return 1;
+  if (which == LARGE) freeobject(L, o);
+  else if (which == TABLES) freetable(G(L), gco2t(o));
+  else {
+    lua_assert(gco2th(o)->nextdirty == NULL);
+    luaN_endthread(L, gco2th(o));
+  }
+  return 0;
 }
 
 
 /* Sweeps the entries of a list from index 'first' on. */
-static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
+static void sweepfrom (lua_State *L, int which, size_t first) {
+  luaN_List *l = luaN_listof(&G(L)->heap.gc, which);
   size_t i, n;
   G(L)->heap.gc.pause.looked[LUAN_LLISTED] += l->v.n - first;
   for (n = i = first; i < l->v.n; i++) {
-    void *o = l->v.a[i];
-    if (o != NULL && stays(L, o)) l->v.a[n++] = o;
+    GCObject *o = (GCObject *)l->v.a[i];
+    if (o != NULL && stays(L, which, o)) l->v.a[n++] = o;
   }
   relistfreed(G(L));
   l->v.n = l->old = n;
@@ -200,9 +178,9 @@ void luaN_sweeplists (lua_State *L) {
   if (!c->mark.minor) holdyoung(G(L), &c->lists.large);
   for (k = 0; k < LUAN_LISTS; k++) {
     luaN_List *l = luaN_listof(c, k);
-    if (l == &c->lists.large && c->mark.minor) sweepyounglarge(L, l);
-    else if (l == &c->finalize.finalizable && c->mark.minor) passold(G(L), l);
-    else sweepfrom(L, l, keep[k], c->mark.minor ? l->old : 0);
+    if (k == LARGE && c->mark.minor) sweepyounglarge(L, l);
+    else if (k == FINALIZABLE && c->mark.minor) passold(G(L), l);
+    else sweepfrom(L, k, c->mark.minor ? l->old : 0);
   }
 }
 
@@ -211,14 +189,13 @@ size_t luaN_sweepslice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = luaN_listof(c, c->sweep.list);
-  Keep stays = keep[c->sweep.list];
   size_t done = 0;
   lua_assert(l->old == l->v.n);  /* nothing is young */
   for (; c->sweep.next < l->old && done < bytes; c->sweep.next++) {
-    void *o = l->v.a[c->sweep.next];
+    GCObject *o = (GCObject *)l->v.a[c->sweep.next];
     size_t held = g->heap.blocks.held;
     l->v.a[c->sweep.next] = NULL;
-    if (o != NULL && stays(L, o)) l->v.a[c->sweep.kept++] = o;
+    if (o != NULL && stays(L, c->sweep.list, o)) l->v.a[c->sweep.kept++] = o;
     else if (o != NULL) done += DEADCOST + (held - g->heap.blocks.held) / FREEPART;
     done += LUAN_VISIT;
     c->pause.looked[LUAN_LLISTED]++;
@@ -237,11 +214,6 @@ size_t luaN_sweepslice (lua_State *L, size_t bytes) {
 void luaN_beginlists (global_State *g) {
   g->heap.gc.sweep.list = 0;
   g->heap.gc.sweep.kept = g->heap.gc.sweep.next = 0;
-}
-
-
-int luaN_listsdone (global_State *g) {
-  return g->heap.gc.sweep.list == LUAN_LISTS;
 }
 
 

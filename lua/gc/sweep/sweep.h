@@ -13,11 +13,10 @@
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
 /* Functions that sweep the lists in slices (G7). luaN_beginlists prepares the sweep.
-   luaN_sweepslice sweeps for about 'bytes' of marking cost and returns the cost. luaN_listsdone
-   returns 1 when all lists are swept. */
+   luaN_sweepslice sweeps for about 'bytes' of marking cost and returns the cost. When all lists are
+   swept, sweep.list is LUAN_LISTS. */
 LUAI_FUNC void luaN_beginlists (global_State *g);
 LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
-LUAI_FUNC int luaN_listsdone (global_State *g);
 
 /* Returns the list with number 'which', from 0 to LUAN_LISTS - 1. Lists are swept in the order of
    their numbers. */
