@@ -342,57 +342,21 @@ static void walkthread (Walk *w, lua_State *th) {
 }
 
 
-static void walkproto (Walk *w, Proto *f) {
-  int i;
-  if (f->source) reach(w, obj2gco(f->source));
-  if (f->name) reach(w, obj2gco(f->name));
-  for (i = 0; i < f->sizek; i++) reachvalue(w, &f->k[i]);
-  for (i = 0; i < f->sizeupvalues; i++)
-    if (f->upvalues[i].name) reach(w, obj2gco(f->upvalues[i].name));
-  for (i = 0; i < f->sizep; i++)
-    if (f->p[i]) reach(w, obj2gco(f->p[i]));
-  for (i = 0; i < f->sizelocvars; i++)
-    if (f->locvars[i].varname) reach(w, obj2gco(f->locvars[i].varname));
+static int reachedge (void *ud, const luaN_Edge *e) {
+  reach((Walk *)ud, (GCObject *)e->to);
+  return 1;
 }
 
 
+/* Checks o and visits its references: those of a table or thread here, because the address of each
+   slot is needed, those of other objects by luaN_edges. */
 static void verify_walk (Walk *w, GCObject *o) {
   unsigned epoch = o->marked & LUAN_EPOCH;
-  int i;
   w->from = o;
   switch (o->tt) {
     case LUA_VTABLE:
       checklines(w, o, sizeof(Table), epoch);
       walktable(w, gco2t(o));
-      break;
-    case LUA_VLCL: {
-      LClosure *cl = gco2lcl(o);
-      checklines(w, o, sizeLclosure(cl->nupvalues), epoch);
-      if (cl->p) reach(w, obj2gco(cl->p));
-      for (i = 0; i < cl->nupvalues; i++)
-        if (cl->upvals[i]) reach(w, obj2gco(cl->upvals[i]));
-      break;
-    }
-    case LUA_VCCL:
-      checklines(w, o, sizeCclosure(gco2ccl(o)->nupvalues), epoch);
-      for (i = 0; i < gco2ccl(o)->nupvalues; i++)
-        reachvalue(w, &gco2ccl(o)->upvalue[i]);
-      break;
-    case LUA_VUPVAL:
-      checklines(w, o, sizeof(UpVal), epoch);
-      /* a reference from a stack is checked with the stack's thread */
-      if (upisopen(gco2upv(o))) w->from = NULL;
-      reachvalue(w, gco2upv(o)->v.p);
-      break;
-    case LUA_VUSERDATA: {
-      Udata *u = gco2u(o);
-      checktext(w, o, epoch);
-      if (u->metatable) reach(w, obj2gco(u->metatable));
-      for (i = 0; i < u->nuvalue; i++) reachvalue(w, &u->uv[i].uv);
-      break;
-    }
-    case LUA_VPROTO:
-      walkproto(w, gco2p(o));
       break;
     case LUA_VTHREAD:
       if (gco2th(o) != w->g->mainthread)
@@ -408,9 +372,16 @@ static void verify_walk (Walk *w, GCObject *o) {
       if (p == NULL) verify_fail(w, "G5", ts, 0, 1);
       break;
     }
-    default:
-      checktext(w, o, epoch);
+    default: {
+      luaN_Object d;
+      luaN_object(w->g->mainthread, o, &d);
+      if (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) checktext(w, o, epoch);
+      else if (o->tt != LUA_VPROTO) checklines(w, o, d.size, epoch);
+      /* a reference from a stack is checked with the stack's thread */
+      if (o->tt == LUA_VUPVAL && upisopen(gco2upv(o))) w->from = NULL;
+      luaN_edges(w->g->mainthread, o, reachedge, w);
       break;
+    }
   }
 }
 
@@ -427,29 +398,24 @@ static void verify_uncount (Walk *w, const luaN_Vec *v) {
 }
 
 
+static void grayobject (GCObject *o, int on) {
+  if (on) o->marked |= LUAN_PENDING;
+  else o->marked &= (lu_byte)~LUAN_PENDING;
+}
+
+
 /* Sets LUAN_PENDING of all objects that the marker still has to traverse, so that G3 is not checked
    for them; clears the bit if 'on' is 0. */
 static void setgray (global_State *g, int on) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_Vec *v[3];
+  const luaN_Vec *v[] = {&c->mark.young, &c->mark.old, &c->weak.inmajor};
   size_t i;
   int k;
-  v[0] = &c->mark.young; v[1] = &c->mark.old; v[2] = &c->weak.inmajor;
-  for (k = 0; k < 3; k++) {
-    for (i = 0; i < v[k]->n; i++) {
-      GCObject *o = obj2gco(luaN_tableof(v[k]->a[i]));  /* not all are tables */
-      if (on) o->marked |= LUAN_PENDING;
-      else o->marked &= (lu_byte)~LUAN_PENDING;
-    }
-  }
-  if (c->mark.table != NULL) {
-    if (on) c->mark.table->marked |= LUAN_PENDING;
-    else c->mark.table->marked &= (lu_byte)~LUAN_PENDING;
-  }
-  if (c->mark.thread != NULL) {
-    if (on) c->mark.thread->marked |= LUAN_PENDING;
-    else c->mark.thread->marked &= (lu_byte)~LUAN_PENDING;
-  }
+  for (k = 0; k < 3; k++)
+    for (i = 0; i < v[k]->n; i++)
+      grayobject(obj2gco(luaN_tableof(v[k]->a[i])), on);  /* not all are tables */
+  if (c->mark.table != NULL) grayobject(obj2gco(c->mark.table), on);
+  if (c->mark.thread != NULL) grayobject(obj2gco(c->mark.thread), on);
 }
 
 
