@@ -357,7 +357,8 @@ void luaN_full (lua_State *L) {
   luaN_dropgrowths(g);
   luaN_forgetall(L);
   c->mark.old.n = 0;  /* drops the mark stack of a major collection that was running */
-  luaN_forgetpending(g);
+  if (c->mark.pending) luaN_clearbits(g, LUAN_PENDING);
+  c->mark.pending = 0;
   luaN_leaveweak(g);
   luaN_endselection(c);
   luaN_forgetwaiting(g);

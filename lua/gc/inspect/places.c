@@ -12,28 +12,15 @@
 #include "lstate.h"
 
 #include "chunks.h"
+#include "holes.h"
 #include "seam.h"
 #include "vec.h"
 
 
-/* A word of eight bytes that are all c. */
-#define BYTES(c)	((c) * UINT64_C(0x0101010101010101))
-
-
-/* Returns the number of free lines of b, whose marks are 0. Reads eight marks at a time as a word.
-   Byte i of 'sums' counts the zeros in byte i of the words; it cannot overflow, because marks[] has
-   at most 64 words. At the end the eight counts are added. */
-static unsigned freelines (const luaN_Block *b) {
-  const uint64_t low = BYTES(0x7f), even = UINT64_C(0x00ff00ff00ff00ff);
-  uint64_t sums = 0;
-  unsigned i;
-  for (i = 0; i < b->nlines; i += 8) {
-    uint64_t w;
-    memcpy(&w, b->marks + i, sizeof(w));
-    sums += ~(((w & low) + low) | w | low) >> 7;  /* a 1 in each byte that is 0 in w */
-  }
-  sums = (sums & even) + (sums >> 8 & even);
-  return (unsigned)(sums * UINT64_C(0x0001000100010001) >> 48);
+/* Returns the bytes of the free lines of b. */
+static uint64_t freebytes (const luaN_Block *b) {
+  unsigned largest;
+  return (uint64_t)luaN_survey(b, &largest) * LUAN_LINE;
 }
 
 
@@ -61,7 +48,7 @@ LUA_API void luaN_places (lua_State *L, luaN_Places *p,
     for (i = 0; i < c->nblocks; i++) {
       const luaN_Block *b = luaN_blockat(c, i);
       uint64_t bytes = luaN_bytesof(b);
-      uint64_t unused = (uint64_t)freelines(b) * LUAN_LINE;
+      uint64_t unused = freebytes(b);
       uint64_t released = (uint64_t)__builtin_popcount(b->released) * LUAN_PAGE;
       p->heads += bytes - (uint64_t)b->nusable * LUAN_LINE;
       if (b->where == LUAN_EMPTY) p->empty += unused - released;
@@ -87,7 +74,7 @@ LUA_API void luaN_places (lua_State *L, luaN_Places *p,
 
 LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint64_t *unused) {
   const luaN_Block *b = luaN_blockof(&G(L)->heap.blocks, object);
-  uint64_t bytes = (uint64_t)freelines(b) * LUAN_LINE;
+  uint64_t bytes = freebytes(b);
   *unused = bytes - (uint64_t)__builtin_popcount(b->released) * LUAN_PAGE;
   *used = (uint64_t)b->nusable * LUAN_LINE - bytes;
 }

@@ -4,12 +4,11 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "lgc.h"
 
 #include "ageing.h"
 #include "mark.h"
+#include "traverse.h"
 #include "visits.h"
 
 
@@ -57,18 +56,5 @@ int luaN_visit (const global_State *g, GCObject *o) {
 
 
 void luaN_clearvisits (global_State *g) {
-  luaN_Chunk *c;
-  size_t i;
-  for (c = g->heap.blocks.chunks; c != NULL; c = c->next) {
-    unsigned n;
-    for (n = 0; n < c->nblocks; n++) {
-      luaN_Block *b = luaN_blockat(c, n);
-      memset(luaN_bits(b), 0, b->nlines);
-    }
-  }
-  for (i = 0; i < g->heap.gc.lists.large.v.n; i++) {
-    GCObject *o = (GCObject *)g->heap.gc.lists.large.v.a[i];
-    if (o != NULL) resetbit(o->marked, TESTBIT);  /* G7 */
-  }
-  resetbit(g->mainthread->marked, TESTBIT);
+  luaN_clearbits(g, bitmask(TESTBIT));
 }

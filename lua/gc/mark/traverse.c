@@ -167,24 +167,21 @@ static void traversepending (global_State *g) {
 }
 
 
-void luaN_forgetpending (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
+void luaN_clearbits (global_State *g, int bit) {
+  const luaN_Vec *v = &g->heap.gc.lists.large.v;
   luaN_Chunk *k;
   size_t i;
   unsigned n;
-  if (!c->mark.pending) return;
-  c->mark.pending = 0;
   for (k = g->heap.blocks.chunks; k != NULL; k = k->next) {
     for (n = 0; n < k->nblocks; n++) {
       luaN_Block *b = luaN_blockat(k, n);
-      if (b->pending) memset(luaN_bits(b), 0, b->nlines);  /* one bit per granule */
+      memset(luaN_bits(b), 0, b->nlines);  /* one bit per granule */
       b->pending = 0;
     }
   }
-  for (i = 0; i < c->lists.large.v.n; i++)
-    if (c->lists.large.v.a[i] != NULL)  /* NULL: swept (G7) */
-      ((GCObject *)c->lists.large.v.a[i])->marked &= (lu_byte)~LUAN_PENDING;
-  g->mainthread->marked &= (lu_byte)~LUAN_PENDING;
+  for (i = 0; i < v->n; i++)
+    if (v->a[i] != NULL) ((GCObject *)v->a[i])->marked &= (lu_byte)~bit;  /* NULL: swept (G7) */
+  g->mainthread->marked &= (lu_byte)~bit;
 }
 
 

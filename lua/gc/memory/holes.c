@@ -67,8 +67,7 @@ static unsigned longest (uint64_t zeros, unsigned least) {
 }
 
 
-/* Returns the number of free lines of b, and sets *largest to the lines of its largest hole. */
-static unsigned survey (const luaN_Block *b, unsigned *largest) {
+unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
   unsigned i, n = 0, hole = 0, most = 0;
   for (i = 0; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i), zeros;
@@ -95,7 +94,7 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
 /* Moves b as luaN_relist does, but also if b is in 'used'. The nursery must not use holes of b any
    more. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
-  unsigned largest, n = survey(b, &largest);
+  unsigned largest, n = luaN_survey(b, &largest);
   luaN_Where where;
   luaN_unlist(h, b);
   where = (n == b->nusable) ? LUAN_EMPTY

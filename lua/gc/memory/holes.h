@@ -34,6 +34,9 @@ LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
    there. */
 LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
 
+/* Returns the number of free lines of b, and sets *largest to the lines of its largest hole. */
+LUAI_FUNC unsigned luaN_survey (const luaN_Block *b, unsigned *largest);
+
 /* Starts a sweep of all lines, which luaN_sweeplines continues. */
 #define luaN_beginlines(h)  ((h)->sweptchunk = (h)->chunks, (h)->sweptblock = 0)
 
