@@ -104,10 +104,8 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_endpause(L);
   luaN_mustverify(L, 0);
   luaN_collected(L);
-  if (!c->pace.fullcycles && g->heap.minors % SHRINK_MINORS == 0) {  /* may allocate */
-    luaN_shrinkown(L, 0);
-    if (L != g->mainthread) luaN_shrinkown(g->mainthread, 0);
-  }
+  if (!c->pace.fullcycles && g->heap.minors % SHRINK_MINORS == 0)
+    luaN_shrinkown(L, 0);  /* may allocate */
   luaN_setquota(g);
   finalize(L);
 }

@@ -175,17 +175,6 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
 }
 
 
-/* Shrinks the running thread and the main thread. Does nothing if 'all' is 0 and the incremental
-   mode is not set: in the other modes, every SHRINK_MINORS-th minor collection shrinks these
-   threads (collect.c). */
-static void shrinkown (lua_State *L, int all) {
-  global_State *g = G(L);
-  if (!all && !g->heap.gc.pace.fullcycles) return;
-  luaN_shrinkown(L, all);
-  if (L != g->mainthread) luaN_shrinkown(g->mainthread, all);
-}
-
-
 /* Shrinks the threads of lists.threads from index sweep.next on, until the cost reaches 'bytes'.
    Returns the cost. */
 static size_t shrinksome (lua_State *L, size_t bytes) {
@@ -263,7 +252,8 @@ static size_t slice (lua_State *L, size_t bytes) {
       unsigned done = luaN_sweeplines(&g->heap.blocks, c->mark.bit, n);
       if (done == n) return bytes;
       endsweep(c, GCSstacks, g);
-      shrinkown(L, 0);
+      /* In the other modes, minor collections shrink these threads (SHRINK_MINORS of collect.c). */
+      if (c->pace.fullcycles) luaN_shrinkown(L, 0);
       return done * BLOCKCOST;
     }
     default: {
@@ -388,7 +378,7 @@ void luaN_full (lua_State *L) {
   if (!g->gcemergency) {
     int more = 0;
     size_t k;
-    shrinkown(L, 1);
+    luaN_shrinkown(L, 1);
     for (k = 0; k < c->lists.threads.v.n; k++)
       shrinkother(L, (lua_State *)c->lists.threads.v.a[k], 1, &more);
   }

@@ -167,10 +167,9 @@ size_t luaN_shrinkcalls (lua_State *th, int *more) {
 
 
 size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
-  int keep = (th->marked & LUAN_LONG) && !all;
   size_t cost = 0;
   *more = 0;
-  if (!keep) {
+  if (all || !(th->marked & LUAN_LONG)) {
     int room = th->stackroom;
     unsigned n;
     /* If more of the stack is in use, luaD_shrinkstack would visit all frames and change
@@ -181,25 +180,26 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
       luaD_reallocstack(th, stacksize(th), 0);
     if (th->stackroom < room)
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
-    if (!all) cost += luaN_shrinkcalls(th, more);
-    else {
-      /* Slices that scan this thread start again, because the CallInfo at mark.ci may be freed. */
-      if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);
-      do {  /* luaE_shrinkCI frees half of the unused CallInfos */
-        n = th->nci;
-        luaE_shrinkCI(th);
-      } while (th->nci < n);
-    }
+    do {
+      n = th->nci;
+      cost += luaN_shrinkcalls(th, more);
+    } while (all && th->nci < n);
   }
   th->marked &= (lu_byte)~LUAN_LONG;
   return cost;
 }
 
 
-void luaN_shrinkown (lua_State *th, int all) {
+static void shrinkactive (lua_State *th, int all) {
   int more, i;
   luaN_shrinkthread(th, all, &more);
   for (i = 1; more && i < MAX_OWN_SLICES; i++) luaN_shrinkcalls(th, &more);
+}
+
+
+void luaN_shrinkown (lua_State *L, int all) {
+  shrinkactive(L, all);
+  if (L != G(L)->mainthread) shrinkactive(G(L)->mainthread, all);
 }
 
 

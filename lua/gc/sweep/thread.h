@@ -26,10 +26,10 @@
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
 LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
 
-/* Shrinks the running or main thread th, as luaN_shrinkthread. Visits up to MAX_OWN_SLICES slices
-   of its unused CallInfos and frees half of them; if 'all' is 1, frees nearly all unused CallInfos.
-   */
-LUAI_FUNC void luaN_shrinkown (lua_State *th, int all);
+/* Shrinks the running thread L and the main thread, as luaN_shrinkthread. Visits up to
+   MAX_OWN_SLICES slices of the unused CallInfos of each and frees half of them; if 'all' is 1,
+   frees nearly all unused CallInfos. */
+LUAI_FUNC void luaN_shrinkown (lua_State *L, int all);
 
 /* Ends the dead thread th: closes those of its open upvalues that are alive, and frees its stack if
    it has more than LUAN_LARGE bytes. */
