@@ -361,7 +361,7 @@ int luaN_terminateslice (lua_State *L) {
   nalive = c->weak.discovered.n;
   if (c->finalize.selection == LUAN_UNSELECTED) setundoomed(c);
   if (c->finalize.selection == LUAN_UNSELECTED && !selectfew(L)) {
-    luaN_begindoubting(c);
+    luaN_begindoubting(&c->weak);
     return termination_leave(g);
   }
   findresurrected(g, &first, nalive, &clock);

@@ -86,8 +86,6 @@ typedef struct Entry {
   TValue *v;
 } Entry;
 
-static const Entry noentry = {NULL, 0, 0, 0, NULL, NULL};
-
 
 /* Prefetches the memory that luaN_isunseen reads for o: its header and, for a table or Lua closure,
    the mark of its line. */
@@ -124,10 +122,14 @@ static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const En
 }
 
 
-static void ahead_enter (global_State *g, Table *t, Entry *e) {
-  e->t = t;
-  e->kind = luaN_weakness(g, t);
-  e->asize = luaN_asize(t);
+/* Returns an entry of t (NULL: of no table) without a slot. */
+static Entry entryin (global_State *g, Table *t) {
+  Entry e = {t, 0, 0, 0, NULL, NULL};
+  if (t != NULL) {
+    e.kind = luaN_weakness(g, t);
+    e.asize = luaN_asize(t);
+  }
+  return e;
 }
 
 
@@ -140,21 +142,21 @@ static Table *tablebefore (const luaN_Vec *d, size_t k) {
 
 
 /*
-** Reads word k of list d. Returns 1 and fills in *e if the word is a slot of table e->t. Returns 0
-** if the word is
-**   - a table: sets e->t, e->kind and e->asize for it
-**   - a logged object
-**   - a slot that is no longer in the table, or whose table has lost LUAN_SCANNED
-** If 'ahead' is 1, prefetches the objects of later words, which the caller will test.
+** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. If it is a
+** table, sets *e to entryin of that table and returns 0.
+**
+** Also returns 0 if the word is a logged object, if the slot is no longer in the table, or if the
+** table has lost LUAN_SCANNED. Prefetches the objects of later words, because the caller tests
+** whether objects are dead.
 */
-static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahead, Entry *e) {
+static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
   unsigned i;
   if (luaN_kindof(slot) != 0) {
-    if (luaN_kindof(slot) == 1) ahead_enter(g, luaN_tableof(slot), e);
+    if (luaN_kindof(slot) == 1) *e = entryin(g, luaN_tableof(slot));
     return 0;
   }
-  if (ahead) fetch(g, d, k, e);
+  fetch(g, d, k, e);
   if (!(e->t->flags & LUAN_SCANNED) || !luaN_slotof(e->t, e->asize, slot, &i)) return 0;
   e->i = i;
   e->n = (i < e->asize) ? NULL : gnode(e->t, i - e->asize);
@@ -183,6 +185,22 @@ static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Tabl
 
 static unsigned slotsof (const Table *t) {
   return luaN_asize(t) + (unsigned)sizenode(t);
+}
+
+
+/* Starts to visit a list of undecided entries. The list of keys is visited from its start, the list
+   of values from the first word after the tombstoned ones. */
+static void beginlist (luaN_Weak *w, unsigned list) {
+  w->again = (lu_byte)list;
+  w->doubt = w->doubtkept = (list == LUAN_DOUBTVALUES) ? w->hidden : 0;
+  w->keptof = w->doubtof = tablebefore(&w->doubtful[list], w->doubt);
+}
+
+
+void luaN_begindoubting (luaN_Weak *w) {
+  w->doubting = 1;
+  w->resolved = 0;
+  beginlist(w, LUAN_DOUBTKEYS);
 }
 
 
@@ -227,7 +245,7 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   c->weak.slot = end;
   if (end < slots) return 0;
   t->flags |= LUAN_SCANNED;
-  if (needspass(&c->weak)) luaN_begindoubting(c);
+  if (needspass(&c->weak)) luaN_begindoubting(&c->weak);
   return 1;
 }
 
@@ -253,15 +271,6 @@ static size_t visitnext (global_State *g, size_t bytes) {
   c->weak.next++;
   c->weak.slot = 0;
   return n * LUAN_VISIT;
-}
-
-
-/* Starts to visit a list of undecided entries. The list of keys is visited from its start, the list
-   of values from the first word after the tombstoned ones. */
-static void beginlist (luaN_Weak *w, unsigned list) {
-  w->again = (lu_byte)list;
-  w->doubt = w->doubtkept = (list == LUAN_DOUBTVALUES) ? w->hidden : 0;
-  w->keptof = w->doubtof = tablebefore(&w->doubtful[list], w->doubt);
 }
 
 
@@ -312,15 +321,14 @@ static void passed (luaN_Weak *w) {
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
-  Entry e = noentry;
+  Entry e = entryin(g, w->doubtof);
   size_t done = 0, end;
-  if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   if (w->again == LUAN_DOUBTKEYS && w->doubt == 0) beginlog(w);
   for (; w->doubt < (end = (w->again == LUAN_DOUBTKEYS) ? w->visited : d->n) && done < bytes;
        w->doubt++, done += LUAN_VISIT) {
     size_t kept = w->doubtkept;
     l_mem before = g->heap.gc.mark.reached;
-    if (entryat(g, d, w->doubt, 1, &e) &&
+    if (entryat(g, d, w->doubt, &e) &&
         (e.kind == LUAN_STRONG || ahead_visit(g, e.t, e.kind, e.asize, e.i) != 0)) {
       ahead_keep(d, w->doubt, e.t, &w->keptof, &kept);
       w->doubtkept = (unsigned)kept;
@@ -363,16 +371,14 @@ static int hasdoubts (const luaN_Gc *c) {
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
-  Entry e = noentry;
+  Entry e = entryin(g, w->doubtof != NULL ? w->doubtof : tablebefore(d, w->hidden));
   size_t done = 0;
-  if (w->doubtof == NULL) w->doubtof = tablebefore(d, w->hidden);
-  if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   if (w->hidden >= w->doubtkept) {
     w->doubtkept = (unsigned)d->n;
     w->passes++;
   }
   for (; w->hidden < w->doubtkept && done < bytes; w->hidden++, done += CLEAR_COST) {
-    if (!entryat(g, d, w->hidden, 1, &e) || !iscollectable(e.v)) continue;
+    if (!entryat(g, d, w->hidden, &e) || !iscollectable(e.v)) continue;
     if (e.kind & LUAN_WEAKVALUES) {
       if (!luaN_isgone(g, e.v)) continue;
       if (mayhide(g, &e)) {
@@ -413,11 +419,10 @@ static void dropshown (luaN_Weak *w) {
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
-  Entry e = noentry;
+  Entry e = entryin(g, w->doubtof);
   size_t done = 0;
-  if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   for (; w->doubt < w->hidden && done < bytes; w->doubt++, done += CLEAR_COST) {
-    if (!entryat(g, d, w->doubt, 1, &e)) continue;
+    if (!entryat(g, d, w->doubt, &e)) continue;
     if (luaN_ishidden(e.v)) luaN_showslot(g, e.v);
     bury(&e);
   }
@@ -468,13 +473,13 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
-  Entry e = noentry;
+  Entry e = entryin(g, NULL);
   const Table *keptof = NULL;
   size_t k, resolved = 0, kept = 0;
   beginlog(w);
   g->heap.gc.pause.looked[LUAN_LWEAK] += d->n;
   for (k = 0; k < w->visited; k++)
-    if (entryat(g, d, k, 1, &e) && !ahead_resolve(g, &e, &resolved))
+    if (entryat(g, d, k, &e) && !ahead_resolve(g, &e, &resolved))
       ahead_keep(d, k, e.t, &keptof, &kept);
   endvisits(w, kept);
   return resolved;
@@ -506,11 +511,10 @@ int luaN_resolvedoubtful (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t resolved = 0, lookups = 0;
-  Entry e = noentry;
+  Entry e;
   if (d->n == 0) return 0;
   if (!w->logging) resolved = resolveall(g);
-  e.t = tablebefore(d, w->visited);
-  if (e.t != NULL) ahead_enter(g, e.t, &e);
+  e = entryin(g, tablebefore(d, w->visited));
   for (; w->logging && w->visited < d->n; w->visited++) {
     void *p = d->a[w->visited];
     g->heap.gc.pause.looked[LUAN_LWEAK]++;
@@ -520,7 +524,7 @@ int luaN_resolvedoubtful (global_State *g) {
       g->heap.gc.pause.looked[LUAN_LWEAK] += w->inmajor.n;
       if (lookups > LUAN_CACHED + d->n) w->logging = 0;
     }
-    else if (entryat(g, d, w->visited, 0, &e)) ahead_resolve(g, &e, &resolved);
+    else if (entryat(g, d, w->visited, &e)) ahead_resolve(g, &e, &resolved);
   }
   return resolved > 0 || !w->logging;
 }
@@ -528,23 +532,21 @@ int luaN_resolvedoubtful (global_State *g) {
 
 void luaN_followdoubtful (global_State *g, luaN_Chase *x) {
   const luaN_Vec *d = &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS];
-  Entry e = noentry;
+  Entry e = entryin(g, NULL);
   size_t k;
   for (k = 0; k < d->n; k++)
-    if (entryat(g, d, k, 1, &e) && e.kind == LUAN_EPHEMERON && e.n != NULL) luaN_follow(g, x, e.n);
+    if (entryat(g, d, k, &e) && e.kind == LUAN_EPHEMERON && e.n != NULL) luaN_follow(g, x, e.n);
 }
 
 
 void luaN_cleardoubtful (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   const luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
-  Entry e = noentry;
   size_t k = w->hidden;
-  Table *t = tablebefore(d, k);
-  if (t != NULL) ahead_enter(g, t, &e);
+  Entry e = entryin(g, tablebefore(d, k));
   g->heap.gc.pause.looked[LUAN_LWEAK] += d->n - k;
   for (; k < d->n; k++) {
-    if (!entryat(g, d, k, 1, &e)) continue;
+    if (!entryat(g, d, k, &e)) continue;
     if ((e.kind & LUAN_WEAKVALUES) && luaN_isgone(g, e.v)) setempty(e.v);
     bury(&e);
   }
@@ -577,11 +579,10 @@ void luaN_beginclearing (global_State *g) {
 size_t luaN_clearslice (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
-  Entry e = noentry;
+  Entry e = entryin(g, w->doubtof);
   size_t done = 0;
-  if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   for (; w->doubt < d->n && done < bytes; w->doubt++, done += CLEAR_COST) {
-    if (!entryat(g, d, w->doubt, 1, &e)) continue;
+    if (!entryat(g, d, w->doubt, &e)) continue;
     if (e.n != NULL && keyiscollectable(e.n) && isdead(g, gckey(e.n))) setempty(e.v);
     bury(&e);
   }

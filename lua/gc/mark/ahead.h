@@ -45,6 +45,9 @@
    is empty. Returns 0 if 'bytes' were used up, or if marking must continue. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
+/* Makes slices visit all listed undecided entries again, from the start of the lists. */
+LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
+
 /*
 ** Parts of the atomic step:
 **   - luaN_resolvedoubtful marks the strong values of undecided ephemerons whose keys are alive,

@@ -20,6 +20,7 @@
 #include "ltable.h"
 #include "ltm.h"
 
+#include "ahead.h"
 #include "vec.h"
 #include "weak.h"
 
@@ -144,16 +145,6 @@ void luaN_forgettable (global_State *g, Table *t) {
 }
 
 
-void luaN_begindoubting (luaN_Gc *c) {
-  c->weak.doubting = 1;
-  c->weak.again = 0;
-  c->weak.doubt = c->weak.doubtkept = 0;
-  c->weak.doubtof = NULL;
-  c->weak.keptof = NULL;
-  c->weak.resolved = 0;
-}
-
-
 void luaN_forgetweak (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->weak.inmajor;
@@ -163,7 +154,7 @@ void luaN_forgetweak (global_State *g) {
     t->flags &= (lu_byte)~LUAN_SCANNED;
   }
   c->weak.doubtful[LUAN_DOUBTKEYS].n = c->weak.doubtful[LUAN_DOUBTVALUES].n = 0;
-  luaN_begindoubting(c);
+  luaN_begindoubting(&c->weak);
   c->weak.hidden = 0;
   c->weak.doubting = c->weak.decided = c->weak.logging = 0;
   c->weak.visited = 0;

@@ -63,9 +63,6 @@ LUAI_FUNC void luaN_leaveweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
-/* Makes slices visit all listed undecided entries again, from the start of the lists. */
-LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
-
 /* Appends a slot of t to weak.doubtful[list]. 'isfirst' may be 0 only if the last word of the list
    belongs to t; with 1, t itself is appended before the slot. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
