@@ -232,13 +232,6 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Returns 1 if o, a key or value of a weak table, is undecided: old and without the current
-   epoch. */
-static int isleft (const Walk *w, const GCObject *o) {
-  return luaN_isold(o) && !luaN_hasepoch(o, w->g->heap.gc.mark.epoch);
-}
-
-
 /* Checks G9 for table t, unless t is logged. 'known' contains the n words of weak.doubtful and the
    slots of remset.slots, in ascending order. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
@@ -247,8 +240,8 @@ static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   for (i = 0; i < asize + (unsigned)sizenode(t); i++) {
     const Node *node = (i < asize) ? NULL : gnode(t, i - asize);
     const TValue *value = (node == NULL) ? &t->array[i] : gval(node);
-    if (((iscollectable(value) && isleft(w, gcvalue(value))) ||
-         (node != NULL && keyiscollectable(node) && isleft(w, gckey(node)))) &&
+    if (((iscollectable(value) && luaN_isundecided(w->g, gcvalue(value))) ||
+         (node != NULL && keyiscollectable(node) && luaN_isundecided(w->g, gckey(node)))) &&
         bsearch(&value, known, n, sizeof(void *), comparewords) == NULL)
       verify_fail(w, "G9 (doubtful)", t, i, asize);
   }

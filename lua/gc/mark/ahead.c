@@ -183,11 +183,6 @@ static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Tabl
 
 /* {== slices =========================================================== */
 
-static unsigned slotsof (const Table *t) {
-  return luaN_asize(t) + (unsigned)sizenode(t);
-}
-
-
 /* Starts to visit a list of undecided entries. The list of keys is visited from its start, the list
    of values from the first word after the tombstoned ones. */
 static void beginlist (luaN_Weak *w, unsigned list) {
@@ -226,7 +221,7 @@ static int needspass (const luaN_Weak *w) {
    of t. Else returns 0. */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
-  unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
+  unsigned asize = luaN_asize(t), slots = luaN_slots(t), i = c->weak.slot;
   unsigned end = (n < slots - i) ? i + n : slots;
   int list, isfirst[LUAN_DOUBTS] = {1, 1};
   for (; i < end; i++) {
@@ -259,13 +254,13 @@ static size_t visitnext (global_State *g, size_t bytes) {
   unsigned from, n = (unsigned)(bytes / LUAN_VISIT) + 1;
   int kind = luaN_weakness(g, t);
   if (luaN_has(LUAN_WEAKSLICES) && kind != LUAN_STRONG &&
-      !(t->flags & LUAN_SCANNED) && slotsof(t) >= MIN_SLOTS(c) &&
+      !(t->flags & LUAN_SCANNED) && luaN_slots(t) >= MIN_SLOTS(c) &&
       !luaN_islogged(t)) {
     if (kind != luaN_kindof(*p)) c->weak.slot = 0;
     *p = luaN_tagged(t, kind);
     from = c->weak.slot;
     if (!visittable(g, t, kind, n)) return (c->weak.slot - from) * LUAN_VISIT;
-    n = slotsof(t) - from;
+    n = luaN_slots(t) - from;
   }
   else n = 1;
   c->weak.next++;

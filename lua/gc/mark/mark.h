@@ -18,6 +18,11 @@ static inline unsigned luaN_asize (const Table *t) {
   return l_likely(isrealasize(t)) ? t->alimit : luaH_realasize(t);
 }
 
+/* Returns the number of slots of t: those of its array part and its nodes. */
+static inline unsigned luaN_slots (const Table *t) {
+  return luaN_asize(t) + (unsigned)sizenode(t);
+}
+
 /* Returns 1 if address p is in a vector of t, and stores the index of its slot in *i: array slots
    come first, then nodes. Returns 0 if p is in no vector of t. 'asize' is the size of t's array
    part. */

@@ -50,22 +50,15 @@ static void markkeys (global_State *g, Table *t) {
 }
 
 
-/* Returns 1 if o is old and the running major collection has not marked it. Young objects do not
-   count, because minor collections decide about them. */
-static int isleft (global_State *g, const GCObject *o) {
-  return luaN_isold(o) && !luaN_hasepoch(o, g->heap.gc.mark.epoch);
-}
-
-
 int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   const TValue *v = gval(n);
   if (isempty(v)) luaN_clearkey(n);
-  /* A node is left alone between the two atomic steps of a major collection if its key and value
-     are old and its key is unmarked. The key is dead, and some slots that referred to it are
-     cleared already; marking the value here could resurrect the key. The slot is listed as
-     undecided (luaN_doubt), or slices visit the table again. */
-  else if (c->mark.minor && c->weak.decided && keyiscollectable(n) && isleft(g, gckey(n)) &&
+  /* Between the two atomic steps of a major collection, nothing is done for a node whose key and
+     value are old and whose key is not marked. The key is dead, and some slots that referred to it
+     are cleared already. A minor collection that marked the value could resurrect the key. The slot
+     is listed as undecided (luaN_doubt), or slices visit the table again. */
+  else if (c->mark.minor && c->weak.decided && keyiscollectable(n) && luaN_isundecided(g, gckey(n)) &&
            iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;
   else if (!luaN_iskeygone(g, n)) luaN_markvalue(g, v)
@@ -221,8 +214,8 @@ void luaN_doubt (global_State *g, Table *t, void *slot) {
     return;
   n = (i < asize) ? NULL : gnode(t, i - asize);
   v = (n == NULL) ? &t->array[i] : gval(n);
-  if (((iscollectable(v) && isleft(g, gcvalue(v))) ||
-       (n != NULL && keyiscollectable(n) && isleft(g, gckey(n)))) &&
+  if (((iscollectable(v) && luaN_isundecided(g, gcvalue(v))) ||
+       (n != NULL && keyiscollectable(n) && luaN_isundecided(g, gckey(n)))) &&
       !(luaN_listdoubt(g, LUAN_DOUBTKEYS, t, (void *)v, 1) &&
         luaN_listdoubt(g, LUAN_DOUBTVALUES, t, (void *)v, 1)))
     luaN_lookonce(g, t);

@@ -18,14 +18,10 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 /* Returns the kind of t: LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON or LUAN_ALLWEAK. */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/*
-** Return 1 if the running collection has not marked the object of the weak value v (luaN_isgone) or
-** of the weak key of node n (luaN_iskeygone), so that it may be dead. A string counts as a value:
-** it is marked, and the result is 0. An object that was left young is tenured, and the result is 0,
-** too.
-*/
-static inline int luaN_isgone (global_State *g, const TValue *v);
-static inline int luaN_iskeygone (global_State *g, const Node *n);
+/* True if o, a key or value of a weak table, is undecided: old, and not marked by the running major
+   collection. Young objects do not count, because minor collections decide about them. */
+#define luaN_isundecided(g,o) \
+  (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
 /* To be called when marking has reached the weak table t. In a slice, adds t to weak.inmajor.
    Otherwise adds t to weak.discovered and, if only its values are weak, marks its keys. Returns 0
@@ -120,6 +116,12 @@ static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n)
 #define luaN_isstringtag(tag) \
   (novariant((tag) & ~BIT_ISCOLLECTABLE) == LUA_TSTRING)
 
+/*
+** luaN_isgone returns 1 if the object of the weak value v may be dead, because the running
+** collection has not marked it; luaN_iskeygone does the same for the weak key of node n. A string
+** counts as a value: it is marked, and the result is 0. An object that the collection has left
+** young is tenured, and the result is 0, too.
+*/
 static inline int luaN_isgone (global_State *g, const TValue *v) {
   if (!iscollectable(v)) return 0;
   if (!luaN_isstringtag(rawtt(v))) return luaN_isunseen(g, gcvalue(v), rawtt(v));

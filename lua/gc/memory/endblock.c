@@ -22,37 +22,27 @@ static struct {
 } stays;
 
 
-static int endblock_hold (void) {
-  return !__atomic_exchange_n(&stays.busy, 1, __ATOMIC_ACQUIRE);
-}
-
-
-static void endblock_letgo (void) {
-  __atomic_store_n(&stays.busy, 0, __ATOMIC_RELEASE);
-}
-
-
 void *luaN_keepend (void *p, unsigned ms) {
   /* A block above the program break is a mapping, or belongs to another arena of malloc. */
-  if ((char *)p >= (char *)sbrk(0) || !endblock_hold()) return p;
+  if ((char *)p >= (char *)sbrk(0) || !luaN_hold(&stays.busy)) return p;
   stays.at = ms;
   if ((char *)p > stays.last) {
     void *before = stays.last;
     __atomic_store_n(&stays.last, (char *)p, __ATOMIC_RELAXED);
     p = before;
   }
-  endblock_letgo();
+  luaN_letgo(&stays.busy);
   return p;
 }
 
 
 void *luaN_takeend (unsigned ms, int now) {
   void *p = NULL;
-  if (__atomic_load_n(&stays.last, __ATOMIC_RELAXED) == NULL || !endblock_hold()) return NULL;
+  if (__atomic_load_n(&stays.last, __ATOMIC_RELAXED) == NULL || !luaN_hold(&stays.busy)) return NULL;
   if (now || ms - stays.at >= LUAN_UNUSED_MS) {
     p = stays.last;
     __atomic_store_n(&stays.last, NULL, __ATOMIC_RELAXED);
   }
-  endblock_letgo();
+  luaN_letgo(&stays.busy);
   return p;
 }

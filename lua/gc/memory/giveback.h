@@ -32,6 +32,11 @@
 */
 #define LUAN_UNUSED_MS	1000u
 
+/* The flag of a cache of the process (endblock.c, mapped.c). luaN_hold takes the flag and returns 1,
+   or returns 0 if another OS thread has it. luaN_letgo gives it up. */
+#define luaN_hold(flag)  (!__atomic_exchange_n(flag, 1, __ATOMIC_ACQUIRE))
+#define luaN_letgo(flag)  __atomic_store_n(flag, 0, __ATOMIC_RELEASE)
+
 /* Adds 'bytes', which states of this process have freed, to the number of bytes that were freed
    since malloc_trim was last called. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);

@@ -83,16 +83,6 @@ void luaN_unmap (char *p, size_t size) {
 
 /* {== spare mappings =================================================== */
 
-static int mapped_hold (void) {
-  return !__atomic_exchange_n(&spares.busy, 1, __ATOMIC_ACQUIRE);
-}
-
-
-static void mapped_letgo (void) {
-  __atomic_store_n(&spares.busy, 0, __ATOMIC_RELEASE);
-}
-
-
 static char *mapped_take (size_t units) {
   Spare *s = spares.of[units];
   spares.of[units] = s->next;
@@ -113,28 +103,28 @@ static void shrink (size_t most) {
 char *luaN_takespare (size_t *size) {
   char *p = NULL;
   size_t n = *size / LUAN_BLOCK;
-  if (n > LUAN_MAPUNITS || !mapped_hold()) return NULL;
+  if (n > LUAN_MAPUNITS || !luaN_hold(&spares.busy)) return NULL;
   spares.requested += *size;
   while (n > 0 && spares.of[n] == NULL) n--;
   if (n > 0) {
     p = mapped_take(n);
     *size = n * LUAN_BLOCK;
   }
-  mapped_letgo();
+  luaN_letgo(&spares.busy);
   return p;
 }
 
 
 int luaN_closespares (unsigned ms) {
   int again;
-  if (!mapped_hold()) return 0;
+  if (!luaN_hold(&spares.busy)) return 0;
   again = spares.closed && ms - spares.at < LUAN_UNUSED_MS;
   spares.room = !again ? 0 : (spares.requested < MOST) ? spares.requested : MOST;
   shrink(spares.room);
   spares.requested = 0;
   spares.at = ms;
   spares.closed = 1;
-  mapped_letgo();
+  luaN_letgo(&spares.busy);
   return again;
 }
 
@@ -142,7 +132,7 @@ int luaN_closespares (unsigned ms) {
 void luaN_unmapclosed (char *p, size_t size) {
   size_t n = size / LUAN_BLOCK;
   int stays = 0;
-  if (n <= LUAN_MAPUNITS && mapped_hold()) {
+  if (n <= LUAN_MAPUNITS && luaN_hold(&spares.busy)) {
     if (spares.bytes + size <= spares.room) {
       Spare *s = (Spare *)(void *)p;
       s->next = spares.of[n];
@@ -150,16 +140,16 @@ void luaN_unmapclosed (char *p, size_t size) {
       __atomic_store_n(&spares.bytes, spares.bytes + size, __ATOMIC_RELAXED);
       stays = 1;
     }
-    mapped_letgo();
+    luaN_letgo(&spares.busy);
   }
   if (!stays) luaN_unmap(p, size);
 }
 
 
 void luaN_freespares (unsigned ms, int now) {
-  if (__atomic_load_n(&spares.bytes, __ATOMIC_RELAXED) == 0 || !mapped_hold()) return;
+  if (__atomic_load_n(&spares.bytes, __ATOMIC_RELAXED) == 0 || !luaN_hold(&spares.busy)) return;
   if (now || ms - spares.at >= LUAN_UNUSED_MS) shrink(0);
-  mapped_letgo();
+  luaN_letgo(&spares.busy);
 }
 
 /* }===================================================================== */

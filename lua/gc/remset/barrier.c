@@ -187,11 +187,11 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   luaN_resizing(L, NULL, NULL, 0);
   if (t->marked & LUAN_DISCOVERED) luaN_lookonce(g, t);
   luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
-  if (luaN_has(LUAN_SLOTMARKING) && luaN_isvast(c, luaN_asize(t) + (size_t)sizenode(t)))
+  if (luaN_has(LUAN_SLOTMARKING) && luaN_isvast(c, luaN_slots(t)))
     t->marked |= LUAN_VAST;
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->remset.refining == t ||
-        c->remset.slots.n > luaN_asize(t) + (size_t)sizenode(t))
+        c->remset.slots.n > luaN_slots(t))
       luaN_remember(L, obj2gco(t));  /* a traversal of t costs about as much as the resize did */
     else {
       luaN_markvectors(g, t);

@@ -72,11 +72,6 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
 }
 
 
-static unsigned slotsof (const Table *t) {
-  return luaN_asize(t) + (unsigned)sizenode(t);
-}
-
-
 /* Returns 1 if t is weak. Calls luaN_discoverlate for a weak t, because a major collection may have
    treated it as strong. */
 static int seeweak (global_State *g, Table *t) {
@@ -213,7 +208,7 @@ void luaN_refineslots (lua_State *L) {
   }
   for (i = 0; i < LUAN_WRITES; i++) {
     luaN_Writes *w = &c->remset.writes[i];
-    if (w->t != NULL && w->n >= slotsof(w->t)) {
+    if (w->t != NULL && w->n >= luaN_slots(w->t)) {
       luaN_remember(L, obj2gco(w->t));
       w->n = 0;
     }
@@ -253,7 +248,7 @@ void luaN_refineobjects (lua_State *L) {
     else if (seeweak(g, gco2t(o))) v->a[kept++] = o;
     else {
       begintable(g, gco2t(o));
-      seeslots(g, gco2t(o), 0, slotsof(gco2t(o)), 0);
+      seeslots(g, gco2t(o), 0, luaN_slots(gco2t(o)), 0);
     }
   }
   v->n = c->remset.stayed = kept;
@@ -276,8 +271,8 @@ int luaN_refinetables (lua_State *L) {
   /* If t was logged again, all of t is remembered, so that its rest needs no processing. */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
-  slots = (t == NULL) ? 0 : slotsof(t) - c->remset.refined;
-  for (i = 0; i < c->remset.whole.n; i++) slots += slotsof((Table *)c->remset.whole.a[i]);
+  slots = (t == NULL) ? 0 : luaN_slots(t) - c->remset.refined;
+  for (i = 0; i < c->remset.whole.n; i++) slots += luaN_slots((Table *)c->remset.whole.a[i]);
   if (slots <= c->remset.many) return 0;
   luaN_beginpause(g);
   if (t == NULL) {
@@ -285,11 +280,11 @@ int luaN_refinetables (lua_State *L) {
     c->remset.refined = 0;
     begintable(g, t);
   }
-  end = slotsof(t);
+  end = luaN_slots(t);
   if (end - c->remset.refined > c->remset.many) end = c->remset.refined + c->remset.many;
   seeslots(g, t, c->remset.refined, end, seeweak(g, t));
   c->remset.refined = end;
-  if (end == slotsof(t)) c->remset.refining = NULL;
+  if (end == luaN_slots(t)) c->remset.refining = NULL;
   remembertenured(L);
   luaN_endslice(g);
   return 1;
