@@ -10,14 +10,9 @@
 
 #include "allowance.h"
 #include "debug.h"
+#include "host.h"
 #include "limit.h"
 #include "seam.h"
-
-
-/* Returns 1 if the collector may run now. */
-static int maycollect (const global_State *g) {
-  return completestate(g) && !g->gcstopem;
-}
 
 
 int luaN_compare (lua_State *L, uint64_t n) {
@@ -25,7 +20,7 @@ int luaN_compare (lua_State *L, uint64_t n) {
   const luaN_Limits *l = g->heap.limits;
   if (n > luaN_leftallocated(g)) g->heap.refusal = l->whyallocated;
   else {
-    if (n > luaN_leftinuse(g) && maycollect(g)) luaN_emergency(L);
+    if (n > luaN_leftinuse(g) && luaN_maycollect(g)) luaN_emergency(L);
     if (n <= luaN_leftinuse(g)) return 0;
     g->heap.refusal = l->whyinuse;
   }

@@ -226,19 +226,6 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
 /* }===================================================================== */
 
 
-#define canretry(g)	(completestate(g) && !(g)->gcstopem)
-
-
-/* With EMERGENCYGCTESTS, upstream's switch for tests, the first attempt of each slow allocation
-   fails if a collection may run, so that the allocation runs an emergency collection and tries
-   again. */
-#if defined(EMERGENCYGCTESTS)
-#define firsttry(g)	(!canretry(g))
-#else
-#define firsttry(g)	1
-#endif
-
-
 /* Charges the current nursery with a large or explicit block of n bytes: with n bytes, or with
    TEXTCHARGE for a large leaf object that fits into pace.textroom. */
 static void charge (global_State *g, size_t n, int kind) {
@@ -291,19 +278,17 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int kind) {
   luaN_Heap *h = &g->heap;
   uint64_t d;
   int outside;
-  char *p = NULL;
+  char *p;
   if (l_unlikely(size > MAX_SIZE - LUAN_GRANULE)) return luaN_unlimited(g);
   luaN_stress(L);
   d = luaN_round(oldsize);
   if (luaN_exceeds(L, luaN_round(size) > d ? luaN_round(size) - d : 0)) return NULL;
   d = luaN_topoint(h);
-  outside = 0;
-  if (firsttry(g))
-    p = nursery_find(g, size, kind, &outside, 0);
+  p = nursery_find(g, size, kind, &outside, 0);
   if (l_unlikely(p == NULL)) {
     luaN_setpoint(h, d);
     luaN_flush(g);
-    if (!canretry(g)) return luaN_unlimited(g);
+    if (!luaN_maycollect(g)) return luaN_unlimited(g);
     luaN_emergency(L);
     d = luaN_topoint(h);
     p = nursery_find(g, size, kind, &outside, 1);
@@ -351,6 +336,19 @@ static int nursery_passes (global_State *g, size_t n) {
 }
 
 
+/* Counts the growth from o to n bytes of a block at p that is not from the current hole, and samples
+   it if the sample point is reached. */
+static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
+  global_State *g = G(L);
+  uint64_t d = luaN_topoint(&g->heap);
+  luaN_account(g);
+  g->GCdebt += (l_mem)(n - o);
+  g->heap.allocated += n - o;
+  luaN_countblock(L, p, n, o, kind, 1, d);
+  luaN_setlimit(g);
+}
+
+
 /*
 ** Resizes a block by lua_Alloc: explicit memory (osize 0: a new block), or a large block that stays
 ** large. If there is no memory, runs an emergency collection, if one may run, and tries again.
@@ -363,14 +361,13 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   luaN_Heap *h = &g->heap;
   size_t o = luaN_round(osize), n = luaN_round(nsize);
   char *p = NULL;
-  uint64_t d;
   if (l_unlikely(nsize > MAX_SIZE - LUAN_GRANULE)) return luaN_unlimited(g);
   luaN_stress(L);
   if (n > o && luaN_exceeds(L, n - o)) return NULL;
-  if (firsttry(g) && (n <= o || luaN_leavesroom(g, n - o)))
+  if (n <= o || luaN_leavesroom(g, n - o))
     p = (char *)luaN_callalloc(g, block, osize, nsize);
   if (l_unlikely(p == NULL)) {
-    if (!canretry(g)) return luaN_unlimited(g);
+    if (!luaN_maycollect(g)) return luaN_unlimited(g);
     luaN_emergency(L);
     p = (char *)luaN_callalloc(g, block, osize, nsize);
     if (p == NULL) {
@@ -387,13 +384,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   }
   h->spare += n - o;
   if (kind == LUAN_VSTACK || kind == LUAN_VRESTACK) h->gc.pace.stackgrowth += n - o;
-  if (nursery_passes(g, n - o)) return p;
-  d = luaN_topoint(h);
-  luaN_account(g);
-  g->GCdebt += (l_mem)(n - o);
-  h->allocated += n - o;
-  luaN_countblock(L, p, n, o, kind, 1, d);
-  luaN_setlimit(g);
+  if (!nursery_passes(g, n - o)) countgrowth(L, p, o, n, kind);
   return p;
 }
 
@@ -422,14 +413,9 @@ static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
     return 1;
   }
   if (block + o != r->free || (size_t)(r->end - r->free) < n - o) return 0;
-  d = luaN_topoint(h);
-  luaN_account(g);
   r->free += n - o;
   luaN_handedout(&h->blocks, block + o, n - o);
-  g->GCdebt += (l_mem)(n - o);
-  h->allocated += n - o;
-  luaN_countblock(L, block, n, o, LUAN_VARRAY, 1, d);
-  luaN_setlimit(g);
+  countgrowth(L, block, o, n, LUAN_VARRAY);
   return 1;
 }
 

@@ -9,6 +9,7 @@
 
 #include "lgc.h"
 
+#include "host.h"
 #include "limit.h"
 #include "stress.h"
 
@@ -49,7 +50,7 @@ void luaN_readstress (global_State *g) {
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  if (c->stress.emergency == 0 || !completestate(g) || g->gcstopem) return;
+  if (c->stress.emergency == 0 || !luaN_maycollect(g)) return;
   if (c->stress.untilemergency == 0) {
     l_mem debt;
     luaN_flush(g);

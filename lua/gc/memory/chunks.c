@@ -179,9 +179,13 @@ static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
 }
 
 
-static void addchunk (luaN_Blocks *h, luaN_Chunk *c) {
-  c->nempty = 0;
-  c->prev = NULL;
+/* Initializes the chunk c of n blocks, the first one at 'first', and adds it to the heap. 'size' is
+   the number of bytes requested. */
+static void addchunk (luaN_Blocks *h, luaN_Chunk *c, size_t size, char *first, unsigned n) {
+  memset(c, 0, sizeof(*c));
+  c->size = size;
+  c->first = first;
+  c->nblocks = n;
   if ((c->next = h->chunks) != NULL) h->chunks->prev = c;
   h->chunks = c;
 }
@@ -199,27 +203,22 @@ static size_t wholelines (size_t n) {
 static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
+  size_t bytes;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes are enough for the head */
   /* After a refusal of lua_Alloc, 'ceiling' makes requests fail until a major collection ends. If
      none can run, forget the refusal, because only another request can get memory. */
-  if (!completestate(g) || g->gcstopem) h->ceiling = 0;
+  if (!luaN_maycollect(g)) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
   size = wholelines(size < least ? least : size > LUAN_BLOCK ? LUAN_BLOCK : size);
   for (;;) {
-    size_t bytes = size + sizeof(luaN_Chunk) + 2 * LUAN_GRANULE;
-    if ((c = (luaN_Chunk *)luaN_askmore(g, NULL, 0, bytes)) != NULL) {
-      c->size = bytes;
-      break;
-    }
+    bytes = size + sizeof(luaN_Chunk) + 2 * LUAN_GRANULE;
+    if ((c = (luaN_Chunk *)luaN_askmore(g, NULL, 0, bytes)) != NULL) break;
     if (size == least) return 0;
     if ((size = wholelines(size / 2)) < least) size = least;
   }
-  c->first = (char *)(((uintptr_t)(c + 1) + 15) & ~(uintptr_t)15);
-  c->nblocks = 1;
+  addchunk(h, c, bytes, (char *)(((uintptr_t)(c + 1) + 15) & ~(uintptr_t)15), 1);
   c->small = 1;
-  c->mapped = c->huge = 0;
-  addchunk(h, c);
   newblock(h, c, 0, (unsigned)(size / LUAN_LINE), 0);
   return 1;
 }
@@ -231,20 +230,16 @@ static int newwhole (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c = NULL;
   size_t size = 0;
-  unsigned i;
+  char *first;
   for (; n >= CHUNK_MIN; n /= 2) {  /* requests n blocks and one more, to align the first */
     size = ((size_t)n + 1) * LUAN_BLOCK + sizeof(luaN_Chunk);
     if ((c = (luaN_Chunk *)luaN_ask(g, NULL, 0, size)) != NULL) break;
   }
   if (c == NULL) return 0;
-  c->size = size;
-  c->first = (char *)(((uintptr_t)(c + 1) + (LUAN_BLOCK - 1)) &
-                      ~(uintptr_t)(LUAN_BLOCK - 1));
-  c->nblocks = (unsigned)(((char *)c + size - c->first) / LUAN_BLOCK);
-  c->small = c->mapped = c->huge = 0;
-  addchunk(h, c);
-  for (i = c->nblocks; i-- > 0; )
-    newblock(h, c, i, LUAN_LINES, 0);
+  first = (char *)(((uintptr_t)(c + 1) + (LUAN_BLOCK - 1)) & ~(uintptr_t)(LUAN_BLOCK - 1));
+  n = (unsigned)(((char *)c + size - first) / LUAN_BLOCK);
+  addchunk(h, c, size, first, n);
+  while (n-- > 0) newblock(h, c, n, LUAN_LINES, 0);
   return 1;
 }
 
@@ -267,14 +262,10 @@ static int newmapped (global_State *g, unsigned n) {
   else if (huge && last != NULL && last->huge) hugepages(g, last->first, last->size, 1);
   else if (!huge) hugepages(g, p, size, 0);
   c = (luaN_Chunk *)(p + luaN_headbytes(LUAN_LINES));
-  c->size = size;
-  c->first = p;
-  c->nblocks = n;
-  c->small = 0;
+  addchunk(h, c, size, p, n);
   c->mapped = 1;
   c->huge = (lu_byte)huge;
   h->held += size;
-  addchunk(h, c);
   while (n-- > 0)
     newblock(h, c, n, LUAN_LINES, (n == 0) ? sizeof(*c) : 0);
   return 1;

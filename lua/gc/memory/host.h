@@ -9,6 +9,9 @@
 
 struct global_State;
 
+/* True if a collection may run now. */
+#define luaN_maycollect(g)	(completestate(g) && !(g)->gcstopem)
+
 /* Calls lua_Alloc, without an update of 'held'. During the call luaN_isallocating (seam.h) returns
    1 on this OS thread. */
 LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
