@@ -133,14 +133,6 @@ static Entry entryin (global_State *g, Table *t) {
 }
 
 
-/* Returns the table of the slot at index k of the list, which is the last table before index k in
-   the list; or NULL if there is none. */
-static Table *tablebefore (const luaN_Vec *d, size_t k) {
-  while (k > 0 && luaN_kindof(d->a[k - 1]) != 1) k--;
-  return (k > 0) ? luaN_tableof(d->a[k - 1]) : NULL;
-}
-
-
 /*
 ** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. If it is a
 ** table, sets *e to entryin of that table and returns 0.
@@ -183,19 +175,10 @@ static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Tabl
 
 /* {== slices =========================================================== */
 
-/* Starts to visit a list of undecided entries. The list of keys is visited from its start, the list
-   of values from the first word after the tombstoned ones. */
-static void beginlist (luaN_Weak *w, unsigned list) {
-  w->again = (lu_byte)list;
-  w->doubt = w->doubtkept = (list == LUAN_DOUBTVALUES) ? w->hidden : 0;
-  w->keptof = w->doubtof = tablebefore(&w->doubtful[list], w->doubt);
-}
-
-
 void luaN_begindoubting (luaN_Weak *w) {
   w->doubting = 1;
   w->resolved = 0;
-  beginlist(w, LUAN_DOUBTKEYS);
+  luaN_beginlist(w, LUAN_DOUBTKEYS);
 }
 
 
@@ -298,7 +281,7 @@ static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {
     endvisits(w, w->doubtkept);
-    beginlist(w, LUAN_DOUBTVALUES);
+    luaN_beginlist(w, LUAN_DOUBTVALUES);
     return;
   }
   w->doubtful[LUAN_DOUBTVALUES].n = w->doubtkept;
@@ -307,7 +290,7 @@ static void passed (luaN_Weak *w) {
                  (w->resolved > n / MIN_RESOLVED_PART ||
                   (!w->logging && w->passes < FEW_PASSES)));
   w->resolved = 0;
-  beginlist(w, LUAN_DOUBTKEYS);
+  luaN_beginlist(w, LUAN_DOUBTKEYS);
 }
 
 
@@ -366,7 +349,7 @@ static int hasdoubts (const luaN_Gc *c) {
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
-  Entry e = entryin(g, w->doubtof != NULL ? w->doubtof : tablebefore(d, w->hidden));
+  Entry e = entryin(g, w->doubtof != NULL ? w->doubtof : luaN_tablebefore(d, w->hidden));
   size_t done = 0;
   if (w->hidden >= w->doubtkept) {
     w->doubtkept = (unsigned)d->n;
@@ -401,7 +384,7 @@ static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
   if (k < d->n && luaN_kindof(d->a[k]) == 0) {
-    void *t = luaN_tagged(tablebefore(d, k), 1);
+    void *t = luaN_tagged(luaN_tablebefore(d, k), 1);
     d->a[--k] = t;
   }
   if (k < d->n) memmove(d->a, d->a + k, (d->n - k) * sizeof(*d->a));
@@ -424,7 +407,7 @@ static size_t showsome (global_State *g, size_t bytes) {
   w->doubtof = e.t;
   if (w->doubt >= w->hidden) {
     dropshown(w);
-    beginlist(w, LUAN_DOUBTKEYS);
+    luaN_beginlist(w, LUAN_DOUBTKEYS);
   }
   return done + 1;
 }
@@ -509,7 +492,7 @@ int luaN_resolvedoubtful (global_State *g) {
   Entry e;
   if (d->n == 0) return 0;
   if (!w->logging) resolved = resolveall(g);
-  e = entryin(g, tablebefore(d, w->visited));
+  e = entryin(g, luaN_tablebefore(d, w->visited));
   for (; w->logging && w->visited < d->n; w->visited++) {
     void *p = d->a[w->visited];
     g->heap.gc.pause.looked[LUAN_LWEAK]++;
@@ -538,7 +521,7 @@ void luaN_cleardoubtful (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   const luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
-  Entry e = entryin(g, tablebefore(d, k));
+  Entry e = entryin(g, luaN_tablebefore(d, k));
   g->heap.gc.pause.looked[LUAN_LWEAK] += d->n - k;
   for (; k < d->n; k++) {
     if (!entryat(g, d, k, &e)) continue;
@@ -552,7 +535,7 @@ int luaN_decide (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   if (w->decided || w->hidden == 0) return 0;
   w->decided = 1;
-  beginlist(w, LUAN_DOUBTKEYS);
+  luaN_beginlist(w, LUAN_DOUBTKEYS);
   return 1;
 }
 
@@ -567,7 +550,7 @@ void luaN_beginclearing (global_State *g) {
   if (w->inmajor.n == 0) luaN_forgetweak(g);
   w->doubtful[LUAN_DOUBTVALUES].n = 0;
   w->doubting = w->logging = 0;
-  beginlist(w, LUAN_DOUBTKEYS);
+  luaN_beginlist(w, LUAN_DOUBTKEYS);
 }
 
 

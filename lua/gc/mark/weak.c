@@ -20,7 +20,6 @@
 #include "ltable.h"
 #include "ltm.h"
 
-#include "ahead.h"
 #include "vec.h"
 #include "weak.h"
 
@@ -138,6 +137,19 @@ void luaN_forgettable (global_State *g, Table *t) {
 }
 
 
+Table *luaN_tablebefore (const luaN_Vec *d, size_t k) {
+  while (k > 0 && luaN_kindof(d->a[k - 1]) != 1) k--;
+  return (k > 0) ? luaN_tableof(d->a[k - 1]) : NULL;
+}
+
+
+void luaN_beginlist (luaN_Weak *w, unsigned list) {
+  w->again = (lu_byte)list;
+  w->doubt = w->doubtkept = (list == LUAN_DOUBTVALUES) ? w->hidden : 0;
+  w->keptof = w->doubtof = luaN_tablebefore(&w->doubtful[list], w->doubt);
+}
+
+
 void luaN_forgetweak (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->weak.inmajor;
@@ -147,8 +159,8 @@ void luaN_forgetweak (global_State *g) {
     t->flags &= (lu_byte)~LUAN_SCANNED;
   }
   c->weak.doubtful[LUAN_DOUBTKEYS].n = c->weak.doubtful[LUAN_DOUBTVALUES].n = 0;
-  luaN_begindoubting(&c->weak);
-  c->weak.hidden = 0;
+  luaN_beginlist(&c->weak, LUAN_DOUBTKEYS);
+  c->weak.hidden = c->weak.resolved = 0;
   c->weak.doubting = c->weak.decided = c->weak.logging = 0;
   c->weak.visited = 0;
   c->weak.next = c->weak.slot = 0;

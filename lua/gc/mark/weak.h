@@ -59,6 +59,14 @@ LUAI_FUNC void luaN_leaveweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
+/* Returns the table of the slot at index k of a list of undecided entries, which is the last table
+   before index k in the list; or NULL if there is none. */
+LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
+
+/* Starts to visit a list of undecided entries. The list of keys is visited from its start, the list
+   of values from the first word after the tombstoned ones. */
+LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
+
 /* Appends a slot of t to weak.doubtful[list]. 'isfirst' may be 0 only if the last word of the list
    belongs to t; with 1, t itself is appended before the slot. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
