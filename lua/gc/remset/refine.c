@@ -118,29 +118,6 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
-/* Visits a run of remembered slots of the huge table t: those from word k of remset.slots on, as
-   long as they are in its array part. Returns the index of the first word after the run. An address
-   inside the array that is no slot also ends the run: it was a slot of an earlier vector of t. */
-static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
-  const luaN_Vec *s = &g->heap.gc.remset.slots;
-  void *const *a = s->a;
-  uintptr_t bytes = asize * sizeof(TValue);
-  size_t n = s->n;
-  for (; k < n && a[k] == t; k += 2) {
-    const TValue *v = (const TValue *)a[k + 1];
-    uintptr_t at = (uintptr_t)v - (uintptr_t)t->array;
-    if (at >= bytes || at % sizeof(TValue) != 0) break;
-    if (k + 4 * LUAN_PREFETCH_DISTANCE < n) {
-      const TValue *next = (const TValue *)a[k + 2 * LUAN_PREFETCH_DISTANCE + 1];
-      __builtin_prefetch(a[k + 4 * LUAN_PREFETCH_DISTANCE + 1]);
-      if ((uintptr_t)next - (uintptr_t)t->array < bytes) luaN_foresee(next);
-    }
-    if (iscollectable(v)) see(g, gcvalue(v), 0);
-  }
-  return k;
-}
-
-
 /* Visits all slots of remset.slots and removes them from the list. If 'keep' is 1, slots of weak
    tables that have a young key or value stay in the list. Counts the slots of strong tables in
    remset.writes. */
@@ -164,14 +141,6 @@ static void seeremembered (lua_State *L, int keep) {
       if (w->t != t) {
         w->t = t;
         w->n = 0;
-      }
-    }
-    if (!weak && (t->marked & LUAN_VAST)) {
-      size_t end = seerun(g, t, k, asize);
-      w->n += (end - k) / 2;
-      if (end > k) {
-        k = end - 2;
-        continue;
       }
     }
     luaN_foreslot(s, k, asize);
