@@ -92,17 +92,6 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 }
 
 
-/* Prefetches the keys that are short strings in the nodes after p in its chain, up to LONGESTCHAIN
-   nodes. */
-static void fetchchain (const Node *p) {
-  unsigned n = 0;
-  while (gnext(p) != 0 && n++ < LONGESTCHAIN) {
-    p += gnext(p);
-    if (!isempty(gval(p)) && keyisshrstr(p)) __builtin_prefetch(keystrval(p));
-  }
-}
-
-
 /*
 ** Processes the chains that contain empty nodes. If 'heads' is 0, an empty node before a node with
 ** a value is left alone while at least a quarter of the nodes visited are empty. Returns 0 if a
@@ -112,8 +101,7 @@ static void fetchchain (const Node *p) {
 ** third half as far, and the keys while the chain is queued with LUAN_PREFETCH_DISTANCE others.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
-  Node *waiting[LUAN_PREFETCH_DISTANCE] = {NULL};
-  unsigned i, k = 0, empty = 0, size = (unsigned)sizenode(t);
+  unsigned i, empty = 0, size = (unsigned)sizenode(t);
   for (i = 0; i < size; i++) {
     Node *p = gnode(t, i), *second = p + gnext(p);
     if (i + 4 * LUAN_PREFETCH_DISTANCE < size) {
@@ -131,13 +119,8 @@ static int tidychains (lua_State *L, Table *t, int heads) {
       gnext(p) = 0;
       continue;
     }
-    if (waiting[k] != NULL && !tidychain(L, t, waiting[k])) return 0;
-    fetchchain(p);
-    waiting[k] = p;
-    k = (k + 1) % LUAN_PREFETCH_DISTANCE;
+    if (!tidychain(L, t, p)) return 0;
   }
-  for (i = 0; i < LUAN_PREFETCH_DISTANCE; i++)
-    if (waiting[i] != NULL && !tidychain(L, t, waiting[i])) return 0;
   return 1;
 }
 
