@@ -45,9 +45,7 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
   }
   else {
     /* the slot of the function may have no C function, for a hook or a __call */
-    f->function = ttislcf(func) ? (const void *)(uintptr_t)fvalue(func)
-                : ttisCclosure(func) ? (const void *)(uintptr_t)clCvalue(func)->f
-                : NULL;
+    f->function = luaN_codeof(func);
     f->id = NULL;
     f->pc = 0;
     f->fresh = f->cut = 0;

@@ -730,6 +730,11 @@ LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
    while they are allocated. May run an emergency collection; raises a memory error. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
+/* The address of the C function that value v is, or NULL. */
+#define luaN_codeof(v) \
+  (ttislcf(v) ? (const void *)(uintptr_t)fvalue(v) \
+   : ttisCclosure(v) ? (const void *)(uintptr_t)clCvalue(v)->f : NULL)
+
 /* Bytes of a userdata with nuv user values and len bytes. A userdata of 0 bytes gets one, so that
    the address of its bytes is unique. */
 #define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))

@@ -336,8 +336,8 @@ static int nursery_passes (global_State *g, size_t n) {
 }
 
 
-/* Counts the growth from o to n bytes of a block at p that is not from the current hole, and samples
-   it if the sample point is reached. */
+/* Counts the growth from o to n bytes of a block at p that is not from the current hole, and
+   samples it if the sample point is reached. */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);

@@ -39,6 +39,7 @@
 #include "interned.h"
 #include "stress.h"
 #include "thread.h"
+#include "tuning.h"
 #include "vec.h"
 
 /*
@@ -146,7 +147,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     step(L, luaN_markbudget(g, (size_t)debt + c->pace.nursery), 0);
     return 0;
   }
-  step(L, luaN_budgetbyhand(g, (size_t)debt + luaN_stepsize(g)), start);
+  step(L, ((size_t)debt + luaN_stepsize(g)) * luaN_stepmul(g), start);
   if (c->pace.cycles == cycles || g->gcstate != GCSpause) return 0;
   luaN_callfinalizers(L, LUAN_ALL);  /* the finalizers belong to the cycle that has ended */
   return 1;

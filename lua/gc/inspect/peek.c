@@ -39,15 +39,8 @@ LUA_API const void *luaN_metatable (lua_State *L, const void *owner) {
 }
 
 
-static const void *peek_code (const TValue *v) {
-  return ttislcf(v) ? (const void *)(uintptr_t)fvalue(v)
-       : ttisCclosure(v) ? (const void *)(uintptr_t)clCvalue(v)->f
-       : NULL;
-}
-
-
 static void setvalue (luaN_Entry *e, const TValue *v) {
-  e->function = peek_code(v);
+  e->function = luaN_codeof(v);
   e->string = ttisstring(v) ? getstr(tsvalue(v)) : NULL;
   e->length = ttisstring(v) ? tsslen(tsvalue(v)) : 0;
   e->table = ttistable(v) ? hvalue(v) : NULL;
@@ -84,13 +77,9 @@ LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
   (void)L;
   if (*i >= (size_t)sizenode(t)) return 0;
   n = gnode(t, (*i)++);
-  e->key = e->string = NULL;
-  e->keylength = e->length = 0;
-  e->table = NULL;
-  e->function = NULL;
+  memset(e, 0, sizeof(*e));
   if (ttistable(gval(n)) || ttisfunction(gval(n))) {
-    e->table = ttistable(gval(n)) ? hvalue(gval(n)) : NULL;
-    e->function = peek_code(gval(n));
+    setvalue(e, gval(n));
     if (keyisshrstr(n) || keytt(n) == ctb(LUA_VLNGSTR)) {
       e->key = getstr(keystrval(n));
       e->keylength = tsslen(keystrval(n));

@@ -316,12 +316,11 @@ static void children (Walk *w, const Table *t) {
 static void table (Walk *w, Table *t) {
   int kind = luaN_weakness(w->g, t);
   unsigned i, asize = luaN_asize(t);
+  reach_edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
   if (w->w->strings != NULL && kind == LUAN_STRONG) {
-    reach_edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
     children(w, t);
     return;
   }
-  reach_edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
   for (i = 0; i < asize; i++)
     if (isheld(kind, &t->array[i]))
       keyedge(w, LUAN_EINDEX, NULL, NULL, (lua_Integer)i + 1, &t->array[i]);
@@ -358,19 +357,12 @@ static const TString *localname (const Proto *p, int n, int pc) {
 }
 
 
-/* Returns the address of the C function in f, or NULL. */
-static const void *codeof (const TValue *f) {
-  return ttislcf(f) ? (const void *)(uintptr_t)fvalue(f)
-       : ttisCclosure(f) ? (const void *)(uintptr_t)clCvalue(f)->f : NULL;
-}
-
-
 /* Reports the objects in the stack slots from o to end - 1, which belong to frame ci. Leaves out
    the slots of local variables if w->omitted is LUAN_ELOCAL, all other slots if it is
    LUAN_ESTACK. */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
-  w->e.code = p != NULL ? NULL : codeof(s2v(ci->func.p));
+  w->e.code = p != NULL ? NULL : luaN_codeof(s2v(ci->func.p));
   for (; o < end; o++) {
     const TString *name = NULL;
     if (!iscollectable(s2v(o))) continue;

@@ -57,8 +57,8 @@ int luaN_resolveentry (global_State *g, Node *n) {
      value are old and whose key is not marked. The key is dead, and some slots that referred to it
      are cleared already. A minor collection that marked the value could resurrect the key. The slot
      is listed as undecided (luaN_doubt), or slices visit the table again. */
-  else if (c->mark.minor && c->weak.decided && keyiscollectable(n) && luaN_isundecided(g, gckey(n)) &&
-           iscollectable(v) && luaN_isold(gcvalue(v)))
+  else if (c->mark.minor && c->weak.decided && keyiscollectable(n) &&
+           luaN_isundecided(g, gckey(n)) && iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;
   else if (!luaN_iskeygone(g, n)) luaN_markvalue(g, v)
   else if (!luaN_push(g, &c->weak.unresolved, n)) {

@@ -38,7 +38,8 @@ void *luaN_keepend (void *p, unsigned ms) {
 
 void *luaN_takeend (unsigned ms, int now) {
   void *p = NULL;
-  if (__atomic_load_n(&stays.last, __ATOMIC_RELAXED) == NULL || !luaN_hold(&stays.busy)) return NULL;
+  if (__atomic_load_n(&stays.last, __ATOMIC_RELAXED) == NULL || !luaN_hold(&stays.busy))
+    return NULL;
   if (now || ms - stays.at >= LUAN_UNUSED_MS) {
     p = stays.last;
     __atomic_store_n(&stays.last, NULL, __ATOMIC_RELAXED);

@@ -32,8 +32,8 @@
 */
 #define LUAN_UNUSED_MS	1000u
 
-/* The flag of a cache of the process (endblock.c, mapped.c). luaN_hold takes the flag and returns 1,
-   or returns 0 if another OS thread has it. luaN_letgo gives it up. */
+/* The flag of a cache of the process (endblock.c, mapped.c). luaN_hold takes the flag and returns
+   1, or returns 0 if another OS thread has it. luaN_letgo gives it up. */
 #define luaN_hold(flag)  (!__atomic_exchange_n(flag, 1, __ATOMIC_ACQUIRE))
 #define luaN_letgo(flag)  __atomic_store_n(flag, 0, __ATOMIC_RELEASE)
 

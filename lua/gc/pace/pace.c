@@ -504,13 +504,9 @@ void luaN_cycleended (global_State *g) {
 }
 
 
-size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
-  return bytes * luaN_stepmul(g);
-}
-
-
-/* Returns the bytes of marking that 'bytes' of allocation pay for while a collection of a big heap
-   hurries: NURSERY_MAX for each NURSERY_SMALL bytes, which is the usual nursery at that time. */
+/* Returns the bytes of marking that 'bytes' of allocation pay for in a big heap while a collection
+   hurries: NURSERY_MAX bytes for each NURSERY_SMALL bytes, which is the usual size of the nursery
+   at that time. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);
 }
@@ -519,7 +515,7 @@ static size_t hurriedwork (size_t bytes) {
 size_t luaN_markbudget (global_State *g, size_t bytes) {
   size_t work = WORK * bytes;
   if (g->heap.gc.pace.fullcycles) {
-    size_t whole = luaN_budgetbyhand(g, bytes);
+    size_t whole = bytes * luaN_stepmul(g);
     return (whole < 2 * NURSERY_MAX) ? whole : (work < 2 * NURSERY_MAX) ? 2 * NURSERY_MAX : work;
   }
   if (!luaN_isgen(g)) work = work / LUAI_GCMUL * luaN_stepmul(g);

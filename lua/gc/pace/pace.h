@@ -74,9 +74,6 @@ LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
    too. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
-/* Returns the bytes of marking for an explicit step that represents 'bytes' of allocation. */
-LUAI_FUNC size_t luaN_budgetbyhand (global_State *g, size_t bytes);
-
 /* Returns upstream's step size, 2^gcstepsize bytes. An explicit step represents this number of
    bytes in addition to its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);

@@ -54,24 +54,6 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 }
 
 
-/* Reverses the order of the first n CallInfos after the running frame. Each CallInfo of a run was
-   inserted before the previous one; after the reversal, deeper frames are at higher addresses, the
-   order in which the processor prefetches. */
-static void inorder (lua_State *L, unsigned n) {
-  CallInfo *last = L->ci->next, *ci = last, *rest = NULL;
-  while (n-- > 0) {
-    CallInfo *next = ci->next;
-    ci->next = rest;
-    rest = ci;
-    ci = next;
-  }
-  last->next = ci;
-  if (ci != NULL) ci->previous = last;
-  L->ci->next = rest;
-  for (ci = L->ci; ci != last; ci = ci->next) ci->next->previous = ci;
-}
-
-
 CallInfo *luaN_extended (lua_State *L) {
   global_State *g = G(L);
   /* lastchunk.c reads these members even if only a C function has used the CallInfo. */
@@ -81,11 +63,20 @@ CallInfo *luaN_extended (lua_State *L) {
   /* During a collection, or while the state is created, L gets only one CallInfo. */
   if (!g->gcstopem) {
     unsigned run = L->nci / CALLINFO_PART, i;
+    CallInfo *first = L->ci->next, *last = first, *ci;
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
-    g->gcstopem = 1;  /* no collection, because these CallInfos are not needed yet */
-    for (i = 1; i < run && luaE_extendCI(L, 0) != NULL; i++) {}
+    g->gcstopem = 1;  /* no collection for CallInfos that are not needed yet */
+    for (i = 1; i < run && (ci = luaE_extendCI(L, 0)) != NULL; i++) {
+      /* Moves ci, which was inserted before 'first', to the end of the run. So deeper frames are at
+         higher addresses, in the order in which the processor prefetches. */
+      L->ci->next = first;
+      first->previous = L->ci;
+      ci->previous = last;
+      ci->next = last->next;
+      if (ci->next != NULL) ci->next->previous = ci;
+      last = last->next = ci;
+    }
     g->gcstopem = 0;
-    if (i > 1) inorder(L, i);
   }
   return L->ci->next;
 }
