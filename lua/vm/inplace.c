@@ -97,8 +97,8 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 ** a value is left alone while at least a quarter of the nodes visited are empty. Returns 0 if a
 ** chain has more than LONGESTCHAIN nodes.
 **
-** Prefetches the second node of a chain 4 * LUAN_PREFETCH_DISTANCE nodes ahead of the visit, the
-** third half as far, and the keys while the chain is queued with LUAN_PREFETCH_DISTANCE others.
+** The nodes of a chain are prefetched before the visit: the second one 4 * LUAN_PREFETCH_DISTANCE
+** nodes ahead, the third half as far.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   unsigned i, empty = 0, size = (unsigned)sizenode(t);

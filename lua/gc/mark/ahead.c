@@ -134,12 +134,12 @@ static Entry entryin (global_State *g, Table *t) {
 
 
 /*
-** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. If it is a
-** table, sets *e to entryin of that table and returns 0.
-**
-** Also returns 0 if the word is a logged object, if the slot is no longer in the table, or if the
-** table has lost LUAN_SCANNED. Prefetches the objects of later words, because the caller tests
-** whether objects are dead.
+** Reads word k of list d. Returns 1 and fills in *e if the word is a slot of table e->t. Returns 0
+** if the word is
+**   - a table: sets *e to entryin of it
+**   - a logged object
+**   - a slot that is no longer in the table, or whose table has lost LUAN_SCANNED
+** Prefetches the objects of later words, which the caller will test.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];

@@ -17,7 +17,8 @@ LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
 /* Clears the bits of all granules in the blocks (luaN_bits), and 'bit' in the headers of the
-   objects of lists.large and of the main thread. With LUAN_PENDING, no object is pending after that. */
+   objects of lists.large and of the main thread. With LUAN_PENDING, no object is pending after
+   that. */
 LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
 
 /* Runs a slice of about 'bytes' of marking. Returns 0 if 'bytes' were used up, or 1 if nothing was

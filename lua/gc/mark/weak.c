@@ -53,10 +53,10 @@ int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   const TValue *v = gval(n);
   if (isempty(v)) luaN_clearkey(n);
-  /* Between the two atomic steps of a major collection, nothing is done for a node whose key and
-     value are old and whose key is not marked. The key is dead, and some slots that referred to it
-     are cleared already. A minor collection that marked the value could resurrect the key. The slot
-     is listed as undecided (luaN_doubt), or slices visit the table again. */
+  /* A node is left alone between the two atomic steps of a major collection if its key and value
+     are old and its key is unmarked. The key is dead, and some slots that referred to it are
+     cleared already; marking the value here could resurrect the key. The slot is listed as
+     undecided (luaN_doubt), or slices visit the table again. */
   else if (c->mark.minor && c->weak.decided && keyiscollectable(n) &&
            luaN_isundecided(g, gckey(n)) && iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;

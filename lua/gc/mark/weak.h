@@ -125,10 +125,10 @@ static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n)
   (novariant((tag) & ~BIT_ISCOLLECTABLE) == LUA_TSTRING)
 
 /*
-** luaN_isgone returns 1 if the object of the weak value v may be dead, because the running
-** collection has not marked it; luaN_iskeygone does the same for the weak key of node n. A string
-** counts as a value: it is marked, and the result is 0. An object that the collection has left
-** young is tenured, and the result is 0, too.
+** Return 1 if the running collection has not marked the object of the weak value v (luaN_isgone) or
+** of the weak key of node n (luaN_iskeygone), so that it may be dead. A string counts as a value:
+** it is marked, and the result is 0. An object that was left young is tenured, and the result is 0,
+** too.
 */
 static inline int luaN_isgone (global_State *g, const TValue *v) {
   if (!iscollectable(v)) return 0;

@@ -504,9 +504,8 @@ void luaN_cycleended (global_State *g) {
 }
 
 
-/* Returns the bytes of marking that 'bytes' of allocation pay for in a big heap while a collection
-   hurries: NURSERY_MAX bytes for each NURSERY_SMALL bytes, which is the usual size of the nursery
-   at that time. */
+/* Returns the bytes of marking that 'bytes' of allocation pay for while a collection of a big heap
+   hurries: NURSERY_MAX for each NURSERY_SMALL bytes, which is the usual nursery at that time. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);
 }

@@ -65,7 +65,7 @@ CallInfo *luaN_extended (lua_State *L) {
     unsigned run = L->nci / CALLINFO_PART, i;
     CallInfo *first = L->ci->next, *last = first, *ci;
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
-    g->gcstopem = 1;  /* no collection for CallInfos that are not needed yet */
+    g->gcstopem = 1;  /* no collection, because these CallInfos are not needed yet */
     for (i = 1; i < run && (ci = luaE_extendCI(L, 0)) != NULL; i++) {
       /* Moves ci, which was inserted before 'first', to the end of the run. So deeper frames are at
          higher addresses, in the order in which the processor prefetches. */
