@@ -7,6 +7,7 @@ local host = require "asamp.host"
 local M = {}
 
 local WAITS = 130  -- seconds, more than the writer's time limit (asamp/module/snapshotlib.h)
+local EMPTY = 5  -- seconds after which an empty snapshot is an error: its writer was killed
 
 --- Returns the path of the snapshot that the session of a profile ended with; nil and the reason
 -- why there is none.
@@ -40,9 +41,11 @@ function M.open(path, from, progress)
   local owner = host.owner(host.realpath(from) or from) or -1
   local bar, finish = progress("reading " .. path:match "[^/]*$")
   local h, message
-  for _ = 1, WAITS * 10 do
+  for i = 1, WAITS * 10 do
     h, message = open(path, owner, bar)
-    if h or not message:find("still being written", 1, true) then
+    -- The complete snapshot replaces an empty file, which may happen after that was opened.
+    if h or not (message:find("still being written", 1, true) or
+                 i <= EMPTY * 10 and message:find("not a heap snapshot but empty", 1, true)) then
       break
     end
     host.pause(100)
