@@ -15,7 +15,8 @@ static uint32_t account_place (uint32_t set, unsigned log) {
 }
 
 
-/* Returns sum i. Piece k, from 0 on, has ACCOUNT_FIRST << k sums. */
+/* Returns the sum with index i, counted over all pieces. Piece k, from 0 on, has ACCOUNT_FIRST << k
+   sums. */
 static AccountSum *sumat (const Account *a, uint32_t i) {
   uint32_t scaled = i / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);
@@ -76,17 +77,19 @@ static AccountSum *sumof (Account *a, uint32_t set) {
 }
 
 
-/* Callback of the core: 'find' of luaN_Labels. */
+/* Callback 'find' of luaN_Labels, called when the running thread's label set changes: returns the
+   address of the set's sum. */
 static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
   AccountSum *sum = sumof((Account *)seam, set);
-  if (sum == NULL) return seam->bytes;  /* AC2 */
+  if (sum == NULL) return seam->bytes;  /* without memory for a sum, the bytes are added to that of
+					   the previous label's set (AC2) */
   seam->recent[set % LUAN_RECENTLABELS].label = set;
   seam->recent[set % LUAN_RECENTLABELS].bytes = &sum->bytes;
   return &sum->bytes;
 }
 
 
-/* Adds the bytes allocated since seam->from to the sum of the present label. */
+/* Adds the bytes allocated since seam->from to the sum of the present label set. */
 static void account_count (luaN_Labels *seam, uint64_t allocated) {
   *seam->bytes += allocated - seam->from;
   seam->from = allocated;
@@ -116,7 +119,8 @@ void account_off (Account *a, lua_State *L) {
 }
 
 
-/* Sets a sum to 0. If 'keep' is 1, sets it to its bytes that are not marked as reported. */
+/* If 'keep' is 0, sets a sum to 0. If 'keep' is 1, subtracts from the sum the bytes that are marked
+   as reported. */
 static void account_zero (AccountSum *sum, int keep) {
   uint64_t bytes = (keep && sum->bytes > sum->reported) ? sum->bytes - sum->reported : 0;
   sum->bytes = bytes;
@@ -151,7 +155,7 @@ typedef struct Each {
   AccountPart part;
   void (*f) (void *ud, uint32_t set, uint64_t bytes);
   void *ud;
-  uint64_t all;		/* bytes passed to f so far */
+  uint64_t all;		/* bytes passed to the callback f of account_each so far */
 } Each;
 
 static void account_one (Each *e, AccountSum *sum, uint64_t bytes) {

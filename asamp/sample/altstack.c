@@ -23,7 +23,8 @@
 #define FRAME	((size_t)4096)	/* Bytes of the largest signal frame in a program that does
 				   not enable x86 tile registers. */
 
-static pthread_key_t key;	/* Each thread's value: the mapping of our stack, or NULL. */
+static pthread_key_t key;	/* Each thread's value: the mapping of the stack that this file has
+				   provided to it, or NULL. */
 static int iskey;
 
 
@@ -40,14 +41,15 @@ static size_t pagesize (void) {
 }
 
 
-/* Returns the bytes of our mapping, including the page below the stack. */
+/* Returns the bytes of the mapping of one stack, including the inaccessible page below it. */
 static size_t wholesize (void) {
   size_t page = pagesize();
   return (framesize() + ALTSTACK_BYTES + page - 1) / page * page + page;
 }
 
 
-/* Called at the end of a thread that has our stack: disables and unmaps it (AS2). */
+/* Called at the end of a thread to which this file has provided a stack: disables the stack, if it
+   is still set, and unmaps it (AS2). */
 static void threadends (void *p) {
   char *map = p, *here = __builtin_frame_address(0);
   stack_t s, none;
@@ -86,8 +88,8 @@ static int set (char *map, char *err, size_t errsize) {
 
 
 /* Maps a stack and sets it as the thread's alternate stack. Called when no alternate stack is
-   enabled. If the thread has our stack already, the kernel has disabled it while a handler runs on
-   it (AS3): then changes nothing and returns 1. */
+   enabled. If this file has provided a stack to the thread already, the kernel has only disabled it
+   while a handler runs on it (AS3): then changes nothing and returns 1. */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;

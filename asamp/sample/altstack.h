@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Provides alternate signal stacks for the handler of time samples. A program may run Lua on
-** stacks of a few KiB (makecontext), while a signal frame alone takes 1 to 12 KiB, depending on
-** the processor's registers. So the handler is installed with SA_ONSTACK, and a thread without
-** an alternate stack receives one.
+** Provides alternate signal stacks for the handler of time samples. A program may run Lua on stacks
+** of a few KiB (makecontext), while a signal frame alone takes 1 to 12 KiB, depending on the
+** processor's registers. So the handler is installed with SA_ONSTACK, and a thread without an
+** alternate stack receives one from this file, called 'our stack' here.
 **
 **   AS1  an alternate stack that the program has set is kept, whatever its size: programs free
 **        or unmap the address that sigaltstack returns to them;
@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-/* Size of our stacks in bytes, in addition to the largest signal frame. */
+/* Size in bytes of the stacks that this file provides, in addition to the largest signal frame. */
 #define ALTSTACK_BYTES	((size_t)1 << 16)
 
 /*

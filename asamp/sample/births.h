@@ -36,7 +36,7 @@ typedef struct BirthFunction {
 			   enough memory. */
 } BirthFunction;
 
-/* The functions of a session. All zero: empty. */
+/* The names of the Lua functions that samples of a session refer to. All zero: empty. */
 typedef struct BirthFunctions {
   BirthFunction *functions;	/* Indexed by the number of the function. */
   size_t n, size;

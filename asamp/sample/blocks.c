@@ -36,8 +36,8 @@ int blocks_room (Blocks *b) {
 }
 
 
-/* Returns the entry of the block. If there is none, returns NULL and stores the slot for it in
-   *room. The table must have slots. */
+/* Returns the entry of the block. If there is none, returns NULL and stores in *room the slot in
+   which a new entry for the block belongs. The table must have slots. */
 static struct BlockEntry *blocks_find (const Blocks *b, const void *block,
                                        struct BlockEntry **room) {
   size_t i;

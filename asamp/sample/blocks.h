@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Hash table from the addresses of watched memory blocks to numbers of samples, with open
-** addressing. If a block has several samples, the table has the number of the newest, and each
-** sample that of the previous one. Independent of Lua and of samples.
+** Hash table, with open addressing, from the addresses of watched blocks (sampled memory whose
+** explicit free is to be noticed) to numbers of samples. If a block has several samples, the table
+** has the number of the newest, and each sample that of the previous one. Independent of Lua and of
+** samples.
 **
 **   BL1  a block is in the table at most once;
 **   BL2  the table is at most half full, deleted slots included.
@@ -16,7 +17,7 @@
 typedef struct Blocks {
   struct BlockEntry {
     const void *block;	/* NULL: a free slot; address of 'tomb' (blocks.c): a deleted one. */
-    size_t number;	/* Number of the block's newest sample. */
+    size_t number;	/* Number (index in a list) of the block's newest sample. */
   } *entries;
   size_t size;		/* Number of slots: a power of two, or 0. */
   size_t n;		/* Number of blocks in the table. */

@@ -13,8 +13,8 @@
 #define NONE	UINT32_MAX	/* no parent */
 #define LEVELS	3	/* depth of the index, in levels of tables */
 
-/* Smallest cost of an index, in slots. The budget is charged this much even if fewer slots are
-   read. */
+/* Smallest cost of an index, in slots of tables. Subtracted from the budget even if the index reads
+   fewer slots. */
 #define LEASTSLOTS	256u
 
 
@@ -96,8 +96,9 @@ static size_t fullname (const Classes *c, uint32_t i,
 }
 
 
-/* Compares two names of one table that have the same depth. Returns 1 if that of entry i is to be
-   preferred to that of entry j. */
+/* Compares two names (paths) of one table that have the same number of levels. Returns 1 if the
+   name of entry i is taken rather than that of entry j: one from a global, or the bytewise smaller
+   one. */
 static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -190,8 +191,9 @@ static void makeindex (Classes *c, lua_State *L) {
 
 
 /*
-** Updates the budget. Returns 1 if an index may be built now: the budget suffices or 'final' is
-** set, and there is no index yet or the state has allocated since the last update.
+** Updates the budget of slots that indexes may read. Returns 1 if an index may be built now. Two
+** conditions must hold: the budget suffices, or c->final is set; and there is no index yet, or the
+** state has allocated since the last update.
 */
 static int affordable (Classes *c, lua_State *L) {
   uint64_t allocated = luaN_allocated(L), cost;

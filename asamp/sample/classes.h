@@ -54,8 +54,8 @@ typedef struct ClassName {	/* The name of a table in the index. */
 
 /* The classes of a session. */
 typedef struct Classes {
-  IdMap known;		/* Maps metatables to classes. */
-  IdMap index;		/* Maps tables to indexes in 'names'. */
+  IdMap known;		/* Maps addresses of metatables to numbers of classes. */
+  IdMap index;		/* Maps addresses of tables to indexes in 'names'. */
   ClassName *names;
   size_t nnames, names_size;
   char *text;
@@ -65,7 +65,8 @@ typedef struct Classes {
   uint64_t slots;	/* Slots that the last index read; 0: there is no index. */
   /* 1: the session's last collection is running, and one more index may be built without budget. */
   int final;
-  IdMap ids;		/* Maps the hash of a name to the newest class with that hash. */
+  IdMap ids;		/* Maps the hash of a class name to the number of the newest class with that
+			   hash. */
   struct ClassText {
     char *name;
     uint32_t next;	/* Next older class with the same hash, or 0. */

@@ -7,7 +7,7 @@
 #include "binding.h"
 #include "registered.h"
 
-/* A search. */
+/* State of one search for the name of a C function. */
 typedef struct Search {
   lua_State *L;
   const void *function;

@@ -26,9 +26,9 @@
 #define CNAMES_TABLE	2048u
 
 /*
-** Searches for a name of 'function' and registers it, if registered_iswanted (registered.h)
-** returns 1. L must run on the calling OS thread, in an allocation, in a C function or at a
-** safepoint.
+** If 'function' has no name yet and a search is due (registered_iswanted), searches for its name
+** and stores it (registered_set). L must run on the calling OS thread, in an allocation, in a C
+** function or at a safepoint.
 */
 void cnames_meet (lua_State *L, const void *function);
 

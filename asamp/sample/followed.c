@@ -81,8 +81,8 @@ int followed_resized (Followed *f, const BlockResized *r) {
 
 
 /*
-** Enters the watched blocks again, with the new indexes of their samples, after samples were
-** removed. Needs no memory, because the table has held at least as many blocks.
+** Rebuilds the table of watched blocks with the new indexes of their samples, after samples were
+** removed from the list. Needs no memory, because the table has held at least as many blocks.
 */
 static void renumber (Followed *f) {
   size_t i;
@@ -97,7 +97,7 @@ static void renumber (Followed *f) {
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge) {
   FollowedDeaths d = {f->runs, 0};
   size_t i, from = 0, n = 0;
-  int dead = 0;  /* 1: the run from sample 'from' on is dead */
+  int dead = 0;  /* 1: the run that starts at sample 'from' consists of dead samples */
   for (i = 0; i < f->n; i++) {
     const FollowedSample *s = &f->samples[i];
     int died = (s->owner == NULL) ? (s->block == NULL)

@@ -23,28 +23,32 @@
 #include "bounds.h"
 #include "pending.h"
 
-#define FOLLOWED_NONE	UINT32_MAX	/* no earlier sample */
+#define FOLLOWED_NONE	UINT32_MAX	/* value of FollowedSample.before: the block has no earlier
+					   sample */
 
-/* A followed sample. */
+/* A sample that survived its first collection, and whose death is to be reported. */
 typedef struct FollowedSample {
-  const void *owner;	/* Object, or slot of native memory (mallocs.h), whose lifetime the
-			   sample shares; or NULL. */
+  const void *owner;	/* Object that the sampled memory belongs to, so that the sample dies with
+			   it; for native memory the slot that watches the block (mallocs.h); or
+			   NULL. */
   const void *block;	/* Address of its watched block, or NULL. If both 'owner' and 'block' are
 			   NULL, the sample was freed explicitly. */
   uint32_t before;	/* If 'block' is watched: index of the block's previous sample, or
 			   FOLLOWED_NONE. */
-  uint32_t queried;	/* Index + 1 of the sample in the last query for holders; 0: the sample was
-			   added after that query. */
+  uint32_t queried;	/* Position + 1 of the sample in the last search for holders
+			   (trackholders.c); 0: the sample was added after that search had
+			   started. */
   Birth birth;		/* Allocation site, set by the tracker. */
 } FollowedSample;
 
-/* The list. All zero: empty. */
+/* The list of followed samples. All zero: empty. */
 typedef struct Followed {
   FollowedSample *samples;
   size_t n, capacity;	/* Number of samples in the list; number of allocated elements. */
   size_t nfreed;	/* Number of samples freed explicitly and not yet reported. */
-  uint32_t *runs;	/* Buffer for FollowedDeaths.runs of 'capacity' samples. */
-  Blocks watched;	/* Watched blocks, by index in 'samples'. */
+  uint32_t *runs;	/* Buffer for FollowedDeaths.runs, large enough for 'capacity' samples. */
+  Blocks watched;	/* Maps each watched block to the index in 'samples' of its newest
+			   sample. */
 } Followed;
 
 /*

@@ -24,7 +24,7 @@ typedef struct Ranges {
   uint64_t resident;
 } Ranges;
 
-/* The sum of one source line. */
+/* The bytes charged to one source line. */
 typedef struct Sum {
   uint32_t function, line;
   double bytes;

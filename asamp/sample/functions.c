@@ -54,8 +54,9 @@ void functions_forget (Functions *f) {
 
 
 /* If half of the slots of a cache of fewer than FUNCTIONS_CACHED slots are used, replaces it by a
-   larger, empty one. First sets 'nlisted' to FUNCTIONS_LISTED: if another thread forks at that
-   time, the child clears all slots of f->cache, the old or the new one. */
+   larger, empty one. First sets 'nlisted' to FUNCTIONS_LISTED, which means that 'listed' may lack
+   non-empty slots (FU3). So, if another thread forks meanwhile, the child clears all slots of
+   f->cache, whether it is the old or the new one. */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
   const uint32_t size = old->mask + 1;
@@ -69,8 +70,9 @@ static void functions_grow (Functions *f) {
 
 
 /*
-** Enters a number in the cache. Puts the slot into 'listed' (FU3) before using it, because another
-** thread may fork in between.
+** Enters a number in the cache. Adds the slot to 'listed', the list of non-empty slots (FU3),
+** before it fills the slot: the child of a fork by another thread in between clears the listed
+** slots.
 */
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c;
@@ -104,8 +106,9 @@ static uint32_t functions_find (const Functions *f, const FunctionName *n, uint6
 
 
 /*
-** Does the work of functions_number without the cache. If 'isold' is 1, the prototype may have
-** been counted in 'lumped' before, and is not counted again.
+** Does the work of functions_number without the cache. If 'isold' is 1, the prototype had a number
+** before. If that was the last number, which functions beyond the limit share, it was counted in
+** f->lumped then, and is not counted again.
 */
 static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;

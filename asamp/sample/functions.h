@@ -51,11 +51,13 @@ typedef struct Functions {
   uint32_t nlisted;	/* Number of entries in 'listed'. If it is FUNCTIONS_LISTED, other slots
 			   may be non-empty, too. */
   uint32_t n;	/* Number of function numbers given so far. */
-  uint32_t nchunks;	/* Number of these given to functions of chunks that are not files. */
+  uint32_t nchunks;	/* Number of function numbers given to functions of chunks that are not
+			   files. */
   unsigned int last;	/* Highest prototype id so far. Prototypes with ids up to this one are not
 			   counted again in 'lumped' or 'lumpedchunks'. */
-  uint64_t lumped, lumpedchunks;  /* Prototypes beyond the two limits of FU1, each counted at most
-				   once. */
+  uint64_t lumped, lumpedchunks;  /* Numbers of prototypes beyond the limits FUNCTIONS_MOST
+				   ('lumped') and FUNCTIONS_CHUNKS ('lumpedchunks'), each counted at
+				   most once. */
 } Functions;
 
 /* Name of a function, as in profile_function (profile.h). */

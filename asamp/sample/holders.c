@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE	UINT32_MAX	/* no place in the walk, or no number in 'list' */
+#define NONE	UINT32_MAX	/* no place in the order of the walk, or no number in Work.list */
 #define CODE	"\1code "	/* marks a C function in a step; the 16 hexadecimal digits of its
 				   address follow */
 
@@ -27,7 +27,8 @@
 typedef struct Needed {
   uint32_t place, parent;	/* Place of this object in the order of the walk; place of the
 				   object from which it was reached, NONE for a root. */
-  uint32_t path;	/* Path of this object; 0: not yet determined, or the empty path. */
+  uint32_t path;	/* Number of this object's path; 0: not yet determined, or the empty
+			   path. */
   uint32_t fields;	/* Number of its string keys through which the walk first reached needed
 			   objects, counted up to HOLDERS_FIELDS + 1. */
   uint32_t key;		/* If this object is the value of a weak key: number, in 'list', of the
@@ -60,15 +61,18 @@ typedef struct Work {
   const void **kept;		/* Copy of the addresses of the needed objects. */
   Top *tops;
   size_t ntops, topsize;
-  IdMap needed;		/* Maps addresses of needed objects to numbers in 'list'. */
+  IdMap needed;		/* Maps addresses of needed objects (see the head) to their numbers in
+			   'list'. */
   Needed *list;
   size_t nlist, listsize;
-  IdMap wanted;		/* The owners. */
-  IdMap known;		/* Maps hashes of parent and step to paths. */
+  IdMap wanted;		/* Set of the owners whose paths are searched. */
+  IdMap known;		/* Maps the hash of a parent path and a step to the number of the path that
+			   they form. */
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Number of the needed object whose edges are being visited. */
-  int counting;		/* 1: this visit counts 'fields' and 'slots' of object 'at'. */
+  int counting;		/* 1: the running visit of the edges of object 'at' counts its 'fields' and
+			   'slots', and sets no paths. */
   int counted;		/* 1: 'fields' and 'slots' of object 'at' were counted. */
   const void *body;	/* If object 'at' is a coroutine: the function of its outermost call. */
   int bodyknown;		/* 1: 'body' was determined. */
@@ -142,14 +146,15 @@ static int holders_edge (void *ud, const luaN_Edge *e) {
   return 1;
 }
 
-/* Returns the number of a needed object, or NONE. */
+/* Returns the number in w->list of a needed object; NONE if the object is not needed (see the
+   head). */
 static uint32_t holders_known (const Work *w, const void *o) {
   return idmap_get(&w->needed, holders_keyof(o));
 }
 
 /*
-** Marks the object at 'place' and all objects on the way to it as needed. 'bits' has one bit for
-** each place.
+** Marks the object at 'place', and all objects on the path from its root to it, as needed. 'bits'
+** has one bit for each place in the order of the walk.
 */
 static void need (const Work *w, uint64_t *bits, uint32_t place) {
   for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
@@ -172,8 +177,8 @@ static int enlist (Work *w, uint32_t place) {
   return 1;
 }
 
-/* Puts the needed objects into 'list' in the order of the walk. Returns 0 if there is not enough
-   memory. */
+/* Puts the needed objects, those whose bit is set, into w->list in the order of the walk. Returns 0
+   if there is not enough memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {
@@ -184,8 +189,9 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Sets 'place' of the elements of w->tops, which are the objects without a parent in the order of
-   the walk. Returns 0 if they do not match these objects. */
+/* Sets the field 'place' of the elements of w->tops. The elements are in the order in which the
+   walk reached the objects without a parent. Returns 0 if the walk has other objects without a
+   parent than w->tops. */
 static int holders_places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {
@@ -197,8 +203,8 @@ static int holders_places (Work *w, size_t n) {
 }
 
 /*
-** Sets the table that has a weak key as the parent of the key's value. Returns 0 if there is not
-** enough memory.
+** For each object that was reached only as the value of a weak key, makes the table that has the
+** key its parent. Returns 0 if there is not enough memory.
 */
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
@@ -452,7 +458,8 @@ static int isstar (const char *step) {
 }
 
 
-/* Makes the bit set 'nearly' of the needed objects. Returns 0 if there is not enough memory. */
+/* Makes w->nearly, the bit set by which most objects that are not needed are recognized fast.
+   Returns 0 if there is not enough memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -467,7 +474,8 @@ static int setnearly (Work *w) {
 
 static int holders_label (void *ud, const luaN_Edge *e);
 
-/* Counts 'fields' and 'slots' of the needed object w->at. */
+/* Counts the string keys ('fields') and the stack slots of C calls ('slots') of the needed object
+   w->at that lead to needed objects. */
 static void count (Work *w) {
   w->counted = w->counting = 1;
   luaN_edges(w->L, w->kept[w->at], holders_label, w);
@@ -476,7 +484,8 @@ static void count (Work *w) {
 
 /*
 ** Callback for an edge of the needed object w->at. If the edge is the first one to another needed
-** object, sets that object's path. In a counting visit, only counts the edge. Returns 0 to stop.
+** object, sets that object's path. If w->counting is 1, only counts the edge for 'fields' or
+** 'slots'. Returns 0 to stop.
 */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
@@ -549,7 +558,8 @@ static void labelall (Work *w) {
 
 /* }===================================================================== */
 
-/* Looks up the registry, _G and package.loaded, whose fields have special steps. */
+/* Looks up the registry, _G and package.loaded. The steps of their fields have a form of their own,
+   and are never merged (HO3). */
 static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);
@@ -557,7 +567,7 @@ static void landmarks (Work *w) {
   w->loaded = luaN_field(w->L, w->registry, "_LOADED", &loaded) ? loaded.table : NULL;
 }
 
-/* Adds an owner, unless it is NULL, to the bit set and to 'wanted'. */
+/* Adds an owner, unless it is NULL, to the sets of owners: w->filter and w->wanted. */
 static void holders_want (Work *w, const void *owner) {
   unsigned bit = luaN_watchbit(owner, w->filterlog);
   if (owner == NULL) return;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds for each owner of a live sample a shortest path of references from a root (luaN_walk). The
-** steps of a path are in terms of Lua, for example names of variables and fields. Similar paths
-** are merged, so that few paths describe many samples. The search walks over all reachable
-** objects, and then visits those that lead to an owner once or twice more. It takes about 12 bytes
-** per object; strings count only if they are owners. Rules:
+** Finds for each owner (an object to which a live sample belongs) a shortest path of references
+** from a root (luaN_walk). The objects on this path are the holders of the owner. The steps of a
+** path are in terms of Lua, for example names of variables and fields. Similar paths are merged, so
+** that few paths describe many samples. The search walks over all reachable objects, and then
+** visits those that lead to an owner once or twice more. It takes about 12 bytes per object;
+** strings count only if they are owners. Rules:
 **
 **   HO1  a path is a linked list of steps, from the last step through 'parent' to the first. Path
 **        0 is the empty path. It belongs to owners that are NULL or unreachable (dead), and to
@@ -34,7 +35,8 @@
 
 /* A path, stored as its last step and the path of the steps before it. */
 typedef struct HolderPath {
-  uint32_t parent;	/* Path of the steps before the last; 0: the path has one step. */
+  uint32_t parent;	/* Number of the path that has the steps before the last one; 0: the path
+			   has one step. */
   uint32_t depth;	/* Number of steps. */
   uint32_t at;		/* Offset of the last step in 'text'. */
   const char *step;	/* Text of the last step; set by holders_name. */
@@ -44,9 +46,10 @@ typedef struct HolderPath {
 typedef struct Holders {
   HolderPath *paths;	/* indexed from 1 */
   uint32_t npaths;	/* number of paths, including the empty path 0 */
-  char *text;		/* The steps, each with its NUL. */
+  char *text;		/* The texts of the last steps of all paths, each with its NUL. */
   size_t ntext;
-  uint32_t *ids;	/* Path of each owner. */
+  uint32_t *ids;	/* Number of the path of each owner, in the order of the caller's list of
+			   owners. */
   size_t n;
   uint64_t left, cut;	/* Number of steps left out (HO2): 'left' because of READER_MAXPATHS, 'cut'
 			   because of READER_MAXSTEPS. */
@@ -58,8 +61,8 @@ typedef struct Holders {
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
 /*
-** The two halves of holders_find. Both return 0 if there is not enough memory. The caller frees the
-** memory of *h, also after a failure.
+** The two halves of holders_find, for callers that make the walk in a child process. Both return 0
+** if there is not enough memory. The caller frees the memory of *h, also after a failure.
 **   - holders_walk can run in the child of a fork: it allocates only with 'memory', and calls only
 **     the functions of seam.h. It stores C functions by address and leaves 'step' unset. It also
 **     returns 0 if the walk fails.

@@ -25,7 +25,7 @@
 */
 #define HOLDERSSEARCH_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
 
-/* A query. All zero: none. */
+/* A search that runs in a child process. All zero: none. */
 typedef struct HoldersSearch {
   pid_t child;			/* Process id; 0: no query. */
   pid_t parent;			/* Process that made the query. */

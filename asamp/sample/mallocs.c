@@ -19,18 +19,20 @@
 #include "owner.h"
 
 #define ROOM	((size_t)32 << 10)	/* Bytes of stack required for a sample. */
-#define WALKS	4	/* Number of walks that can run at once. */
-#define PATIENCE_NS	10000000	/* Age of the first queued sample, in ns, from which on any
-					   client may drain the queue. */
+#define WALKS	4	/* Number of walks of C stacks that can run at once, on all threads of the
+			   process. */
+#define PATIENCE_NS	10000000	/* Age of the oldest queued sample, in ns. If it is older,
+					   any client may take the queued samples, not only
+					   m.home. */
 
-/* Memory of a stack walk. */
+/* Memory of a walk of a C stack. */
 typedef struct Walk {
-  int busy;		/* 1: in use; atomic */
+  int busy;		/* 1: a thread is using this memory; atomic */
   Backtrace backtrace;
   void *native[BACKTRACE_MAX];
 } Walk;
 
-/* A slot of the queue. */
+/* A slot of the queue of samples whose thread ran no client's state. */
 typedef struct Waiting {
   int state;		/* EMPTY or FILLED; atomic */
   MallocSample sample;
@@ -42,11 +44,14 @@ enum { EMPTY, FILLED };
 const MallocSeam *mallocs_seam;
 
 static struct {
-  MallocSeam *seam;		/* NULL: not yet looked up, or not loaded */
+  MallocSeam *seam;		/* interface of the library; NULL: not yet looked up, or the library
+				   is not loaded */
   MallocsTake take;
-  const void *home;		/* Client that drains the queue; NULL: none; atomic. */
+  const void *home;		/* Client (tracker) that takes the queued samples; NULL: none;
+				   atomic. */
   unsigned clients;		/* Number of clients; atomic. */
-  pid_t pid;			/* Process of the last mallocs_start or mallocs_forked (MS3). */
+  pid_t pid;			/* Process that last called mallocs_start or mallocs_forked. Samples
+				   are passed to clients only in this process (MS3). */
   const char *from, *to;	/* Address range of this module's object file. */
   const char *libraryfrom, *libraryto;  /* Address range of the library. */
   Walk *walks;			/* WALKS elements; NULL: never started */
@@ -55,7 +60,7 @@ static struct {
 				   queue slots emptied so far. Atomic. */
   int draining;			/* 1: a client is draining the queue, or mallocs_left has counted
 				   its samples as lost; atomic */
-  uint64_t lost;		/* Lost periods; atomic. */
+  uint64_t lost;		/* Number of sampling periods whose samples were lost; atomic. */
 } m;
 
 
@@ -63,7 +68,8 @@ static struct {
 static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;
 
 
-/* Nonzero while this thread looks up unwind rules, which allocates (MS2). */
+/* Nonzero while this thread looks up unwind rules. The lookup allocates, and the profiler does not
+   sample its own allocations (MS2). */
 static __thread int learning __attribute__((tls_model("initial-exec")));
 
 
@@ -312,7 +318,8 @@ int mallocs_learn (void) {
 }
 
 
-/* Returns 1 if the client may drain the queue. */
+/* Returns 1 if the client may take the queued samples: it is the one that drains the queue, or the
+   samples have waited too long for that client. */
 static int istaker (const void *home) {
   uint64_t head = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   uint64_t tail = __atomic_load_n(&m.tail, __ATOMIC_RELAXED);

@@ -119,7 +119,8 @@ void mallocs_forget (const void *owner);
 /* Returns the number of watched blocks freed so far, of all clients. */
 uint64_t mallocs_deaths (void);
 
-/* Returns the number of sampling periods lost since the last call, of all clients. */
+/* Returns the number of sampling periods whose samples were lost since the last call, of all
+   clients. */
 uint64_t mallocs_lost (void);
 
 /* Called at exit, when the queued samples will reach no client any more. Returns the periods lost

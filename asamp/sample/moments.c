@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD	(sizeof(Moment) / sizeof(uint64_t))	/* words of a tick without its frames */
+#define HEAD	(sizeof(Moment) / sizeof(uint64_t))	/* size of a stored tick without its frames,
+							   in words of 8 bytes */
 
 
 int moments_open (Moments *m, size_t words) {
@@ -51,7 +52,8 @@ static Moment *equal (const Moments *m, unsigned b, const Moment *e,
 }
 
 
-/* Returns the last tick in buffer b that has the same frame as e, or NULL. */
+/* Returns the last tick in buffer b that has the same Lua frame, collection and label as e, or
+   NULL. */
 static Moment *kin (const Moments *m, unsigned b, const Moment *e) {
   Moment *found = NULL;
   size_t i;

@@ -7,7 +7,8 @@
 
 #include "binding.h"
 
-#define MARK	((uintptr_t)1 << 63)	/* bit that marks a frame (owner_marked) */
+#define MARK	((uintptr_t)1 << 63)	/* bit set in the address of a frame that is a bytecode loop
+					   of another state (owner_mark) */
 
 /* End (highest address) of this OS thread's stack; NULL: not determined yet, or unknown. */
 static __thread const char *end __attribute__((tls_model("initial-exec")));
@@ -47,7 +48,7 @@ int owner_mixed (lua_State *L) {
 
 /*
 ** Moves to the next protected call outside *p: copies it to *p, and sets *inner to its address. If
-** there is none, or it is not on this stack (OW1), sets p->L to NULL.
+** there is none, or its record is not on the stack of this OS thread (OW1), sets p->L to NULL.
 */
 static void outwards (luaN_Protected *p, const char **inner) {
   const char *o = (const char *)p->outer;
@@ -68,8 +69,9 @@ static int calledfrom (const luaN_Range *r, const void *a) {
 
 
 /*
-** Returns how many of the n frames are protected calls without a record: the thread has not
-** recorded the call yet, or has removed the record. 'p' is the innermost recorded call.
+** Returns how many of the n frames are protected calls that are not recorded at present: the call
+** has just started and is not recorded yet, or is ending and its record was removed. 'p' is the
+** innermost recorded protected call.
 */
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {

@@ -54,7 +54,7 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
    stored again. 'sp' is as for owner_mark. */
 unsigned owner_states (const void *sp, const void **states, unsigned max);
 
-/* Returns the address of a marked frame; NULL if the frame is not marked. */
+/* If owner_mark has marked the frame, returns its return address; else NULL. */
 static inline const char *owner_marked (const void *a) {
   uintptr_t bit = (uintptr_t)1 << 63;  /* set in no user-space address */
   return ((uintptr_t)a & bit) ? (const char *)((uintptr_t)a & ~bit) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the list of undecided samples (pending.h). */
+/* Keeps the list of samples whose survival is not decided yet (pending.h). */
 #include "pending.h"
 #include "list.h"
 

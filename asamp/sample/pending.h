@@ -18,10 +18,11 @@
 #include "blocks.h"
 #include "interval.h"
 
-/* An undecided sample. */
+/* A sample whose survival no collection has decided yet. */
 typedef struct PendingSample {
-  const void *owner;	/* Object, or slot of native memory (mallocs.h), whose lifetime the
-			   sample shares; or NULL. */
+  const void *owner;	/* Object that the sampled memory belongs to, so that the sample dies with
+			   it; for native memory the slot that watches the block (mallocs.h); or
+			   NULL. */
   const void *block;	/* Address of its watched block, or NULL. */
   size_t before;	/* If 'block' is watched: index of the block's previous sample, or
 			   BLOCKS_NONE. */
@@ -36,14 +37,15 @@ typedef struct Pending {
   size_t n, capacity;
   unsigned char *survived;	/* Buffer for PendingFates.survived, of 'capacity' elements. */
   uint32_t *classes;		/* Buffer for PendingFates.classes, of 'capacity' elements. */
-  Blocks watched;		/* Watched blocks, by index in 'samples'. */
+  Blocks watched;		/* Maps each watched block to the index in 'samples' of its newest
+				   sample. */
 } Pending;
 
 void pending_close (Pending *p);
 
 /*
-** Empties the list without freeing its memory. Used in the child of a fork, which may have caught
-** another thread changing the memory.
+** Empties the list without freeing its memory. Used in the child of a fork, because another thread
+** may have been changing the list at the fork.
 */
 void pending_forget (Pending *p);
 
@@ -75,20 +77,21 @@ int pending_stays (const BlockResized *r);
    1 if the block was watched. */
 int pending_resized (Pending *p, const BlockResized *r);
 
-/* Callbacks that decide samples. 'dead' returns 1 if the owner is dead. 'classof' returns the
-   owner's class, or 0 for none; followed_deaths does not call it. */
+/* Callbacks that decide the survival and the classes of samples. 'dead' returns 1 if the owner is
+   dead. 'classof' returns the owner's class, or 0 for none; followed_deaths does not call it. */
 typedef struct PendingJudge {
   void *ud;
   int (*dead) (void *ud, const void *owner);
   uint32_t (*classof) (void *ud, const void *owner);
 } PendingJudge;
 
-/* The outcomes of n samples, oldest first. The vectors are valid until the next sample is
-   added. */
+/* The outcomes of n samples, oldest first: whether each survived, and its class. The vectors are
+   valid until the next sample is added. */
 typedef struct PendingFates {
   size_t n;
   unsigned char *survived;	/* 1: survived, 0: died; 2, set by trackoutcomes.c: survived, but
-				   not followed (TrackerClient). */
+				   its death will not be reported because the list of followed
+				   samples is full. */
   const uint32_t *classes;	/* Classes of the owners, 0 for none; NULL: no owner has a
 				   class. */
   const PendingSample *samples;

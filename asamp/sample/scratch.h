@@ -6,7 +6,8 @@
 **   SC1  an OS thread has at most one Scratch. While the thread lives, no other thread uses it;
 **        afterwards another thread may reuse it. It is never freed, because a signal handler may
 **        read it;
-**   SC2  while 'pointing' is set, a tick on this thread does no stack walk.
+**   SC2  while a timing_point runs on this thread ('pointing' is set), a tick does no stack walk,
+**        but is counted as time of the sampler itself.
 */
 #ifndef asamp_scratch_h
 #define asamp_scratch_h
@@ -31,7 +32,7 @@ typedef struct Scratch {
 				   reachable, so that none is reported as a leak. */
   void *volatile pointing;	/* The Timing whose timing_point is running on this thread; NULL:
 				   none. */
-  int ready;			/* 1: 'backtrace' is open. */
+  int ready;			/* 1: 'backtrace' was initialized by backtrace_open. */
   Backtrace backtrace;
   void *stack[BACKTRACE_MAX];	/* Return addresses found by the signal handler. */
   ScratchStart starts[SCRATCH_STARTS];

@@ -17,8 +17,9 @@
 
 #define MAXNATIVE	4096	/* largest number of native frames of a sample */
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* MAXNATIVE plus the walk's own frames */
-/* largest number of frames: native frames, Lua frames that may each have a mark of a tail call,
-   the mark of a cut, and the mark of a collection */
+/* largest number of frames of a sample: native frames; Lua frames, each perhaps with a frame that
+   marks a tail call; a frame that stands for frames left out; and a frame for a running
+   collection */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
 #define KEYROOM		256	/* size in bytes of the buffer for a name that is not an
 				   identifier */
@@ -167,8 +168,8 @@ static StackLine *lineat (const Stack *s, unsigned id, int pc) {
 
 
 /*
-** Determines a line that is not in the cache, and enters it. Not inlined, so that lineof saves no
-** registers for cached lines.
+** Determines the line of a frame's current instruction, which is not in the cache, and enters it in
+** the cache. Not inlined, so that lineof saves no registers for cached lines.
 */
 static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsigned id) {
   StackLine *l;
@@ -213,10 +214,9 @@ static void pushentry (Stack *s, const void *function) {
 
 
 /*
-** Pushes marks for the frames that are missing outside f: FRAME_TAIL if a tail call has replaced
-** the caller of f, FRAME_CUT if f->cut says that frames are left out. 'remember' counts f and
-** FRAME_TAIL as one frame. Not inlined, so that pushframe saves no registers for frames without
-** marks.
+** Pushes frames that stand for missing frames outside f: FRAME_TAIL if a tail call has replaced the
+** caller of f, FRAME_CUT if f->cut says that frames are left out. Not inlined, so that pushframe
+** saves no registers for it in the usual case that no frame is missing.
 */
 static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) {
   if (f->cut & LUAN_TAIL) {
@@ -243,7 +243,8 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
    them. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
-    pushframe(s, &s->lua[i++], 0);  /* a C function: the walk has pushed its native frames */
+    pushframe(s, &s->lua[i++], 0);  /* a C function, whose native frames were pushed when the walk
+				       passed them */
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
     pushframe(s, f, 0);
@@ -279,8 +280,8 @@ typedef struct Natives {
 } Natives;
 
 
-/* Value of Stack.unwind for a walk for which there was no memory. It has no frames, and does not
-   reach the end of the stack. */
+/* Value of Stack.unwind while a walk runs for which there was no memory. Such a walk has no frames,
+   and counts as not reaching the end of the stack. */
 static Unwind nowhere;
 
 /* Ends the walk and returns its memory to the pool. */
@@ -448,13 +449,15 @@ static void remember (Stack *s, size_t n, size_t stay) {
 
 #if defined(LUAN_DEBUG)
 
-/* Compares the stack with a complete walk, and ends the process if they differ (K1). */
+/* Makes a complete walk and compares its stack with that of the walk that used the previous stack.
+   Ends the process if they differ, because then frames that K1 calls unchanged have changed. */
 static void stack_check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
   int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
-  if (all.frames == NULL) {  /* then the next walk has nothing to compare with */
+  if (all.frames == NULL) {  /* there is not enough memory; the next walk has no stack to compare
+			        with */
     free(s->reported);
     s->reported = NULL;
     s->nreported = 0;
@@ -468,7 +471,8 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     stack_frames(&all, n);
   }
   stack_leave(&all);
-  s->lines = all.lines;  /* the caches may have grown in the complete walk */
+  s->lines = all.lines;  /* the complete walk, which shares the caches, may have replaced them by
+			    larger ones */
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;

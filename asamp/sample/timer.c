@@ -40,8 +40,8 @@
 #define MIN_EVENT_NS	UINT64_C(100000)
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns; a signal that is later than this counts as
 						   missing */
-#define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed: a larger debt is
-						   forgiven */
+#define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed, the sampling cost
+						   not yet paid off */
 #define EASY_TICKS	8	/* number of consecutive cheap ticks after which signals become
 				   more frequent again */
 
@@ -51,17 +51,19 @@
 
 typedef struct Clock Clock;
 
-/* A timer. Never freed (C4). */
+/* A timer. Never freed, because a handler may read it (C4). */
 struct Timer {
   Timer *next;			/* next timer of its clock */
   Timer **link;			/* pointer that points to this timer in the clock's list; changed
 				   with the lock held */
   Timer *spare;			/* next unused timer */
-  Timer *other;			/* next in the list of all timers, running or not (C4) */
+  Timer *other;			/* next in the list of all timers, running or not; timers are never
+				   freed (C4) */
   Clock *clock;			/* clock of the timer; NULL: the timer is unused and may be
 				   reused */
   volatile sig_atomic_t running;
-  const void *whose;	/* owner, as in TimerWho */
+  const void *whose;	/* the timer's owner: the address that the callback TimerWho stores if the
+			   owner's code runs */
   uint64_t period, time, counted;  /* 'period' in ns. 'time': ns given to this timer so far, plus a
 				   random start. 'counted': number of periods counted (C1) */
   TimerTick *f;			/* callback for ticks; NULL: the timer is not started yet */
@@ -71,10 +73,12 @@ struct Timer {
 /* A source of signals. An OS thread with timers has at most one of CPU time and one of wall
    time. */
 struct Clock {
-  Clock *next;			/* next in the list of all clocks, running or not (C4) */
+  Clock *next;			/* next in the list of all clocks, running or not; clocks are never
+				   freed (C4) */
   Timer *timers;		/* list of running timers; changed with the lock held, read without
 				   it */
-  Timer *last;			/* timer that received time last, or NULL (C6) */
+  Timer *last;			/* timer to which the time of the last tick was added, or NULL; also
+				   receives the time of ticks at which no owner runs (C6) */
   volatile sig_atomic_t running;
   volatile sig_atomic_t ticking;	/* number of handlers that are using the clock */
   volatile sig_atomic_t measuring;	/* 1: signals are only counted, to measure their cost */
@@ -90,9 +94,9 @@ struct Clock {
   uint64_t base;
   uint64_t given;		/* ns of the clock's time given to timers so far, which is the
 				   start of the current span */
-  uint64_t span;		/* ns; length of the current span, which one tick represents
-				   (C8) */
-  uint64_t due;			/* time of that tick, in ns of the clock's time */
+  uint64_t span;		/* ns; length of the current span, the interval that has one tick at
+				   a random point */
+  uint64_t due;			/* time of the current span's tick, in ns of the clock's time */
   uint64_t stopped;		/* ns of the clock's time when its last timer stopped */
   uint64_t random;		/* state of the random generator */
   uint64_t signalcost;		/* ns that a signal takes, without its tick; 0: not measured */
@@ -100,7 +104,8 @@ struct Clock {
   uint64_t ticked;		/* ns of the system clock at the last tick */
   int64_t owed;			/* ns of sampling cost that passing time has not yet paid off
 				   (adapt); negative: time paid in advance */
-  unsigned stretch;		/* spans are multiplied by 1 << stretch (C3) */
+  unsigned stretch;		/* log2 of the factor by which spans are longer than without the
+				   limit of sampling cost (C3) */
   /* number of consecutive ticks cheap enough for spans of half the length */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
@@ -190,7 +195,7 @@ static uint64_t draw (Clock *c, uint64_t n) {
 }
 
 
-/* Returns the length of an unstretched span in ns. */
+/* Returns the length of a span in ns, before the stretch that limits the cost of sampling. */
 static uint64_t spanof (const Clock *c) {
   uint64_t n = 1;
   if (c->sort == TIMER_CPU && c->period < FEW_NS) n = (FEW_NS + c->period / 2) / c->period;
@@ -294,7 +299,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
-    arm(c);  /* signal of another clock, or no timer yet */
+    arm(c);  /* the signal was that of another clock, or no timer is started yet */
     return;
   }
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);
@@ -390,7 +395,7 @@ static int isinstalled (const Signal *s) {
 
 /*
 ** Installs our handler, unless it is installed. If the program later sets another handler, that
-** one stays until the next timer starts.
+** handler stays until the next timer is started.
 */
 static void install (Signal *s) {
   struct sigaction a;
@@ -592,7 +597,8 @@ static void threadends (void *number) {
   pthread_mutex_lock(&lock);
   for (c = all; c != NULL; c = c->next) {
     if (c->thread != thread) continue;
-    if (LOAD(c->running)) c->orphaned = 1;  /* the owner of the timer will stop it */
+    if (LOAD(c->running)) c->orphaned = 1;  /* the owner of the clock's timers will stop them
+					       later */
     else {
       stopsignals(c, 0);
       STORE(c->thread, 0);
@@ -602,7 +608,8 @@ static void threadends (void *number) {
 }
 
 
-/* Puts a timer that its clock no longer lists into 'unused', so that it may be used again. */
+/* Adds a timer that is in no clock's list any more to the list 'unused', from which timer_start
+   takes timers. */
 static void timer_release (Timer *t) {
   t->clock = NULL;
   t->spare = unused;
@@ -697,7 +704,8 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
 }
 
 
-/* Continues the clock's time from where it stopped (C7). */
+/* Continues the clock's time from where it stopped, so that time without timers is not part of it
+   (C7). */
 static void resume (Clock *c) {
   c->ticked = clock_read(c->clock);
   c->base = c->ticked - c->stopped;

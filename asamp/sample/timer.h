@@ -102,8 +102,9 @@ void timer_who (TimerWho *who);
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
 
-/* From now on, a clock whose last timer is stopped on the clock's own thread keeps its event open
-   until the thread ends. This saves time in a process that makes a state for each request. */
+/* From now on, when the last timer of an OS thread's clock is stopped on that thread, the perf
+   event that makes the clock's signals is only disabled, and stays open until the thread ends. This
+   saves time in a process that makes a state for each request. */
 void timer_keep (void);
 
 /* Stops the timer. May be called on any thread. Returns the periods of its time (C6) that no tick

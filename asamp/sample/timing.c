@@ -52,7 +52,8 @@ static unsigned running (const void **whose, void *context) {
 }
 
 
-/* Returns 1 if the stack has no space for a walk, and counts the periods (TI6). */
+/* Returns 1 if the handler's stack has no space for a walk. Then counts the periods of the tick in
+   t->cramped (TI6). */
 static int iscramped (Timing *t, uint64_t count, const ucontext_t *context) {
   if (altstack_room(context) >= TIMER_STACK) return 0;
   t->cramped += count;
@@ -68,7 +69,8 @@ static void tick (void *ud, uint64_t count, void *context) {
   Moment e;
   const uint64_t started = clock_thread();
   Scratch *own = scratch_mine();
-  if (own == NULL) {  /* the thread is ending while its clock still runs */
+  if (own == NULL) {  /* the thread is ending, and has no Scratch any more, while its clock still
+		         runs */
     __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
     return;
   }
@@ -171,7 +173,7 @@ static void complete (void *ud, Moment *e) {
 }
 
 
-/* Emits the time that timing_point itself has taken as a sample (TI3). */
+/* Emits one sample for the time that timing_point itself has taken (TI3). */
 static void completeown (Point *at, uint64_t time) {
   struct {
     Moment e;

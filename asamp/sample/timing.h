@@ -43,8 +43,8 @@ typedef struct Timing {
   lua_State *L;			/* Main thread of the state. */
   int native;	/* 1: samples have C stacks. */
   luaN_Code code;
-  Moments moments;		/* Ticks not yet completed. It has no buffers before the first
-				   timing_start. */
+  Moments moments;		/* Ticks not yet completed at a safepoint. There are no buffers
+				   before the first timing_start. */
   uint64_t own;			/* Number of periods of ticks while timing_point runs, which become
 				   one sample at its end (TI3). */
   Moment last;			/* The last completed tick, without its native frames. */

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define MAX_SINGLE_POINTS	256	/* largest number of points in one block that are drawn one
-					   by one */
+#define MAX_SINGLE_POINTS	256	/* largest number of sample points in one block whose
+					   positions are drawn at random one by one */
 
 
 static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t count,
@@ -23,8 +23,8 @@ static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t 
 
 
 /* Returns how many of 'count' random points in a block of 'size' bytes lie in its first 'part'
-   bytes: the expected number if there are more than MAX_SINGLE_POINTS; otherwise draws them one by
-   one. */
+   bytes. If there are more than MAX_SINGLE_POINTS points, returns the expected number; otherwise
+   draws the positions one by one. */
 static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t size) {
   uint64_t i, n = 0;
   if (count > MAX_SINGLE_POINTS)

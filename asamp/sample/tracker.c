@@ -15,7 +15,8 @@
 #include <string.h>
 
 
-/* Unregisters the tracker from the core if nothing needs it (A1). */
+/* Unregisters the tracker's callbacks from the core if no use of A1 is left: sampling, safepoints,
+   or samples whose survival or death is still to be reported. */
 static void tracker_unregister (Tracker *t, lua_State *L) {
   if (!t->on && !t->points && !t->mallocs && t->pending.n == 0 && t->followed.n == 0 &&
       luaN_getsampler(L) == &t->seam)
@@ -32,7 +33,7 @@ static void decided (Tracker *t, lua_State *L) {
   t->nanoseconds += clock_since(t->collection.time);
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
-  tracker_unregister(t, L);  /* if the tracker stayed registered only to decide the last samples */
+  tracker_unregister(t, L);  /* it may have stayed registered only for this collection */
 }
 
 
@@ -250,7 +251,7 @@ void tracker_abandon (Tracker *t) {
 }
 
 
-/* Runs a minor collection, which decides the last samples. */
+/* Runs a minor collection, which decides whether the last samples survive. */
 static void last (Tracker *t, lua_State *L) {
   t->measured = 0;  /* the collection is always reported */
   t->classes.final = t->ending = 1;
@@ -294,7 +295,7 @@ void tracker_end (Tracker *t, lua_State *L) {
 
 /* Registers the tracker with the core. If it is registered already, only sets the distance to the
    sample point. Otherwise skips the collections so far (trackoutcomes_skip), and makes the next one
-   have a record even if it decides nothing. */
+   have a record even if it decides the survival of no sample. */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;

@@ -12,11 +12,12 @@
 ** trackwatch.h (blocks that may be freed), trackoutcomes.h (survival, deaths, records of
 ** collections) and trackholders.h (the times of searches for holders).
 **
-**   A1  the tracker is registered with the core while it is on or idle, while safepoints are
-**       requested, and while native memory is sampled. After that it stays registered as long as
-**       samples are undecided or followed, with the sample point at infinity;
-**   A2  while the tracker is on, each sample point that is passed either is a period of a sample or
-**       is counted in 'lost' (interval.h);
+**   A1  the tracker's callbacks are registered with the core while it is on (samples allocations)
+**       or idle (tracker_idle), while safepoints are requested, and while native memory is sampled.
+**       After that they stay registered, with the sample point at infinity, as long as the survival
+**       of a sample is not decided or the death of a survivor is to be reported;
+**   A2  while the tracker is on, each sample point that an allocation passes either counts as a
+**       period of a sample or is counted in 'lost' (interval.h);
 **   A3  while the tracker is off, the survival of every sample has been decided. Exception: if the
 **       tracker was switched off in a finalizer, the collector could not run, and the next
 **       collection decides the last samples;
@@ -56,7 +57,8 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
                    int alloc, uint64_t rest);
 
 /*
-** tracker_forked discards the parent's pending and followed samples, in the child of a fork.
+** tracker_forked, in the child of a fork, discards all samples whose survival or death the parent
+** would have reported.
 **
 ** tracker_again prepares for the first report to another profile: forgets which functions and
 ** classes were reported, and sets the counts to 0. If 'isforked' is 1, it does not free the
@@ -80,10 +82,10 @@ void tracker_finish (Tracker *t, lua_State *L);
 void tracker_leave (Tracker *t, lua_State *L);
 
 /*
-** Removes the client in the child of a fork, where no Lua function may be called. Undecided samples
-** stay undecided. The memory of the lists is not freed, because another thread may have been
-** changing them at the fork. The state may continue to run: at the next sample point, the sampler
-** moves the point to infinity.
+** Removes the client in the child of a fork, where no Lua function may be called. Samples whose
+** survival is not decided yet never have an outcome. The memory of the lists is not freed, because
+** another thread may have been changing them at the fork. The state may continue to run: at the
+** next sample point, the sampler moves the point to infinity.
 */
 void tracker_abandon (Tracker *t);
 
@@ -93,13 +95,14 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
 /*
-** Switches sampling off. If samples are undecided, or deaths or collections are not reported yet,
-** runs a minor collection to report them; finalizers run later. Followed samples remain followed.
-** Returns 0 if sampling was already off.
+** Switches sampling off. If the survival of samples is not decided, or deaths or collections are
+** not reported yet, runs a minor collection to report them; finalizers run later. The deaths of
+** samples that have survived are still reported afterwards. Returns 0 if sampling was already off.
 */
 int tracker_off (Tracker *t, lua_State *L);
 
-/* Sets whether the client's 'point' is called at safepoints, which time samples need. */
+/* Sets whether the client's callback 'point' is called at safepoints, where time samples are
+   completed. */
 void tracker_points (Tracker *t, lua_State *L, int on);
 
 /*
@@ -110,7 +113,8 @@ void tracker_points (Tracker *t, lua_State *L, int on);
 */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 
-/* Sets whether copies are sampled. Takes effect at the next tracker_on or tracker_wake. */
+/* Sets whether copied bytes are sampled (trackcopies.h). Takes effect at the next tracker_on or
+   tracker_wake. */
 static inline void tracker_copies (Tracker *t, int on) {
   t->copying = on;
 }
@@ -119,7 +123,8 @@ static inline void tracker_copies (Tracker *t, int on) {
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 
 /* Returns the tracker that is registered for the state, or NULL. A tracker that was switched off
-   stays registered while it has pending or followed samples (A1). */
+   stays registered while a collection still has to decide the survival or find the death of its
+   samples (A1). */
 const Tracker *tracker_of (lua_State *L);
 
 /* Returns the bytes allocated while sampling was on, since the client was added. */

@@ -47,13 +47,14 @@ typedef struct TrackerClient {
                       const PendingFates *f, const FollowedDeaths *d);
   void (*point) (void *ud, lua_State *L);  /* Called at a safepoint, as in luaN_Sampler. */
   void (*closing) (void *ud, lua_State *L);  /* Called when lua_close starts. */
-  int follows;		/* 1: survivors are followed, and their deaths are reported. */
+  int follows;		/* 1: samples that survived their first collection are kept in a list
+			   (followed.h), and their deaths are reported. */
   /* Returns 1 if a sample of native memory may be reported now, inside malloc: there is space for
      the sample, the report cannot block, and this thread is not inside another report. NULL: the
      client takes no samples of native memory. */
   int (*ready) (void *ud);
-  /* Reports the holders of the followed samples, in the order of 'followed'. NULL: holders are
-     never searched. */
+  /* Reports the holders of the followed samples (the paths of references that keep them alive,
+     holders.h), in the order of Tracker.followed. NULL: holders are never searched. */
   void (*holders) (void *ud, Holders *h);
   /* Called after a collection, except one that tracker_off or tracker_end runs. Must not allocate
      from the state. May call luaN_walk, and those functions of tracker.h that do not run a
@@ -72,23 +73,25 @@ typedef struct Tracker {
   void *ud;			/* The client's pointer. */
   int native;			/* 1: samples have C stacks. */
   Interval interval;		/* Distances of allocation samples. */
-  int seeded;			/* 1: the generators of the intervals have their seed. */
+  int seeded;			/* 1: the random generators of 'interval' and 'copyinterval' have
+				   their seed. */
   int on;			/* 1: allocations are sampled. */
   int idle;			/* 1: only 'safe' and 'closing' are called. */
   int points;			/* 1: the client's 'point' is called at safepoints, for time
 				   samples. */
   uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
 				   not sampled. */
-  int copying;			/* 1: copies are sampled while 'on' is 1 (A8). */
-  Interval copyinterval;	/* Distances of copy samples, in bytes moved by growth. */
-  int busy;			/* Nesting depth of the tracker's running functions (A7); 0: none
-				   runs. */
+  int copying;			/* 1: copied bytes are sampled while 'on' is 1 (trackcopies.h). */
+  Interval copyinterval;	/* Distances between samples of copied bytes, in bytes that growing
+				   blocks move. */
+  int busy;			/* Nesting depth of the tracker's running functions. While it is
+				   above 0, samples of native memory are lost (A7). */
   uint64_t deaths;		/* Result of mallocs_deaths at the last check for dead native
 				   blocks. */
-  size_t reaping;		/* When this many samples are pending, the slots of those whose
-				   native block was freed are released next (tracknative.c). */
+  size_t reaping;		/* Number of pending samples at which tracknative.c next releases
+				   the slots of freed native blocks. */
   uint64_t checked;		/* Time of the last check for deaths of followed samples, ns. */
-  uint64_t number;		/* Number of the state, for the client. */
+  uint64_t number;		/* Number of the state in a shared profile, set by the client. */
   Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
   /* Periods of allocation samples, and of samples of native memory, since the client was added or
      tracker_again was called. */
@@ -99,10 +102,12 @@ typedef struct Tracker {
 				   tracker_again; atomic (tracker_lost). */
   unsigned ntimed;		/* Number of samples so far; tracker_timed measures the duration of
 				   some of them. */
-  uint64_t unfollowed;		/* Number of survivors that were not followed, in the same time;
-				   atomic (tracker_unfollowed). */
-  uint64_t minors, majors, tenured, planned, charged;  /* Totals of luaN_Memory at the last
-						          reported or skipped collection. */
+  uint64_t unfollowed;		/* Number of samples that survived, and whose deaths are not
+				   reported because the list of followed samples was full, in the
+				   same time as for 'lost'; atomic. */
+  /* Fields of luaN_Memory (counts of collections; bytes) at the last collection that was reported,
+     or skipped by trackoutcomes_skip. */
+  uint64_t minors, majors, tenured, planned, charged;
   uint64_t rss, measured;	/* 'rss': resident bytes of the process. 'measured': time, in ns,
 				   of the last record that measured them; 0: the next record
 				   measures them. */
@@ -110,13 +115,17 @@ typedef struct Tracker {
 				   the system. */
   Pending pending;
   Followed followed;
-  uint64_t *watching;		/* Bit set of 2^TRACKER_WATCHLOG bits (A6); NULL: not allocated. */
+  uint64_t *watching;		/* Bit set that has the hash bits of all watched blocks (A6 of
+				   trackwatch.h), with 2^TRACKER_WATCHLOG bits; NULL: not
+				   allocated. */
   unsigned watchlog;		/* log2 of the number of bits of 'watching' in use. */
-  size_t nwatching;		/* Number of blocks entered since 'watching' was last cleared. */
+  size_t nwatching;		/* Number of blocks whose bits were set since 'watching' was last
+				   cleared. */
   Stack stack;
   BirthFunctions functions;	/* Functions reported to the client. */
   Classes classes;
-  int deciding;			/* 1: a collection is running that will be reported. */
+  int deciding;			/* 1: a collection has decided the survival of samples, or has a
+				   record, and was not yet reported. */
   uint64_t since;		/* Start of that collection, CLOCK_MONOTONIC, ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at 'since', ns. */
   uint64_t slices;	/* luaN_Memory.slices at the last report. */
@@ -131,11 +140,11 @@ typedef struct Tracker {
   int ending;			/* 1: the running collection is the last one of the session. */
   uint64_t holdersevery;	/* Interval between searches for holders in ns; 0: no search is made
 				   because of the time. */
-  uint64_t holdersdue;		/* Time of the next search, CLOCK_MONOTONIC, ns. */
-  size_t holdersgrown;		/* Number of followed samples at which a search is due (TH1);
-				   SIZE_MAX: never. */
+  uint64_t holdersdue;		/* Time of the next search for holders, CLOCK_MONOTONIC, ns. */
+  size_t holdersgrown;		/* Number of followed samples at which a search for holders is due
+				   (TH1 of trackholders.h); SIZE_MAX: never. */
   uint64_t holderssince;	/* Start of the session, CLOCK_MONOTONIC, ns. */
-  HoldersSearch search;		/* Running search of a child process. */
+  HoldersSearch search;		/* Search for holders that runs in a child process. */
 } Tracker;
 
 /*

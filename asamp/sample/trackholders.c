@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 
-/* Returns the owners of all followed samples in a vector from malloc, and sets 'queried' of the
-   samples. Returns NULL if there is not enough memory. */
+/* Returns the owners of all followed samples in a vector from malloc, and sets the field 'queried'
+   of each sample to its position in this vector plus 1. Returns NULL if there is not enough
+   memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));
@@ -40,7 +41,8 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
   const void **owners;
   size_t n = t->followed.n;
   if (t->client == NULL || t->client->holders == NULL || n == 0) return 0;
-  holderssearch_end(&t->search);  /* this result is newer */
+  holderssearch_end(&t->search);  /* drops the search of a child process, whose result would be
+				     older */
   if ((owners = ownersof(t)) == NULL) return 0;
   if (holders_find(&h, L, owners, n)) {
     t->client->holders(t->ud, &h);
@@ -61,7 +63,8 @@ static int trackholders_isdue (const Tracker *t, int finished) {
 }
 
 
-/* Returns 1 if a search is due because the heap has grown (TH1). */
+/* Returns 1 if a search is due because the number of followed samples has doubled since the last
+   search (TH1). */
 static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->followed.n < t->holdersgrown) return 0;

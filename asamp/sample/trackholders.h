@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Decides when the holders of a tracker's followed samples are searched (holders.h), and reports
-** them to the client. If the heap is large, a child process does the search (holderssearch.h).
+** Decides when the holders of a tracker's followed samples (the references that keep the sampled
+** objects alive, holders.h) are searched, and reports them to the client. If the heap is large, a
+** child process does the search (holderssearch.h).
 **
 ** A search at the end of the session alone would miss objects that a function held which has
 ** returned by then. So searches are also made when the heap has grown:

@@ -6,7 +6,7 @@
 #include "uncancelled.h"
 
 
-/* Reports the last pending sample, whose stack is in t->stack. */
+/* Reports the newest sample of t->pending, whose stack is in t->stack. */
 static void reportnative (Tracker *t, const MallocSample *in) {
   ProfileSample out;
   out.time = in->time;
@@ -24,8 +24,9 @@ static void reportnative (Tracker *t, const MallocSample *in) {
 
 
 /*
-** Releases the slots of pending native samples whose blocks were freed. Sets t->reaping so that the
-** next call comes after TRACKNATIVE_MINREAPED further samples, plus one for each block found alive.
+** Releases the slots of those samples whose native block was freed before a collection decided
+** their survival. Sets t->reaping, the number of undecided samples at which the next call is made,
+** so that at least as many samples are added before that call as blocks were found alive now.
 */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
@@ -69,7 +70,8 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
 }
 
 
-/* Callback of mallocs_drain: takes a sample from the queue, whose thread ran no client's state. */
+/* Callback of mallocs_drain: takes a sample from the queue. When malloc was called, the thread ran
+   no state with a tracker. */
 static void takewaiting (void *ud, const MallocSample *s) {
   Tracker *t = ud;
   if ((t->client->room == NULL || t->client->room(t->ud, s->count)) && stack_ready(&t->stack) &&

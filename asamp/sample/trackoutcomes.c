@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define RECORD_NS	10000000	/* shortest time in ns between two records of collections
-					   that decide nothing */
+					   that decide the survival of no sample */
 #define RESIDENT_NS	100000000	/* age in ns up to which a reading of the resident bytes is
 					   used again, because a reading costs as much as ten small
 					   collections */
@@ -93,7 +93,8 @@ static uint32_t classof (void *ud, const void *owner) {
 }
 
 
-/* Decides the pending samples and starts to follow the survivors, if the client wants that. */
+/* Decides which pending samples survive. If the client requests deaths, adds the survivors to the
+   list of followed samples. */
 static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   PendingFates f = pending_fates(&t->pending, judge);
   size_t i;
@@ -148,9 +149,10 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 
 /*
 ** Decides survival in a collection and prepares its record. Collections may come every few
-** microseconds. So a collection that decides nothing has no record if the last record is younger
-** than RECORD_NS, unless another collection of the same pause is reported. In a pause with a minor
-** and a major collection, the call for the major one first reports the minor one.
+** microseconds. So a collection that decides the survival of no sample has no record if the last
+** record is younger than RECORD_NS, unless another collection of the same pause is reported. In a
+** pause with a minor and a major collection, the call for the major one first reports the minor
+** one.
 */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
@@ -200,9 +202,9 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
 }
 
 
-/* Returns 1 if this minor collection can do without decideat, which is slower than this check: no
-   sample is undecided, and the last record is younger than RECORD_NS. Deaths of followed samples
-   are then found later. */
+/* Returns 1 if this minor collection can do without decideat, which is slower than this check:
+   there is no sample whose survival it could decide, and the last record is younger than RECORD_NS.
+   Deaths of earlier survivors are then found by a later collection. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))

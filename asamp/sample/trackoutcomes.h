@@ -4,8 +4,9 @@
 ** pending samples, the deaths of followed samples, and the record of the collection.
 **
 **   A5  while the tracker is off and no safepoints are requested, few collections are reported:
-**       those that decide survival or find followed samples dead, one that follows a reported
-**       collection in the same pause, and the last one of a session.
+**       those that decide the survival of a sample or find a survivor of an earlier collection
+**       dead, one that follows a reported collection in the same pause, and the last one of a
+**       session.
 */
 #ifndef asamp_trackoutcomes_h
 #define asamp_trackoutcomes_h
@@ -22,7 +23,8 @@ void trackoutcomes_decide (void *ud, lua_State *L, int major);
 */
 void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 
-/* Skips the collections so far (A5): the next record counts only collections after this call. */
+/* Leaves the collections so far out of all records: the next record counts only collections after
+   this call. */
 void trackoutcomes_skip (Tracker *t, const luaN_Memory *m);
 
 #endif

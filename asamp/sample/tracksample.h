@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Takes an allocation sample: adds it to 'pending', walks the stack, and reports the sample to the
-** client. A later collection decides its survival. These steps are most of the cost of a default
-** session.
+** Takes an allocation sample: adds it to the list of samples without an outcome (pending.h), walks
+** the stack, and reports the sample to the client. A later collection decides its survival. These
+** steps are most of the cost of a default session.
 */
 #ifndef asamp_tracksample_h
 #define asamp_tracksample_h

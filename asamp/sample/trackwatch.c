@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the bits of a tracker's watched blocks (trackwatch.h). */
+/* Keeps a bit set of the blocks whose frees are reported to a tracker (trackwatch.h). */
 #include "trackwatch.h"
 #include "binding.h"
 
@@ -20,8 +20,9 @@ static uint64_t secondbit (const void *block) {
 }
 
 
-/* Returns 1 if the block may be watched, by its second bit. The core has just read the word of the
-   bits, so it is in the CPU cache; the tables of 'pending' and 'followed' would not be. */
+/* Returns 1 if the second bit of the block is set: the block is then probably watched. The core has
+   just read the word of the bits, so it is in the CPU cache; the tables of 'pending' and 'followed'
+   would not be. */
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }
@@ -50,7 +51,7 @@ void trackwatch_clean (Tracker *t, lua_State *L) {
   luaN_watch(L, NULL, 0);
   for (i = 0; n > 0 && i < t->followed.n; i++) {
     const FollowedSample *s = &t->followed.samples[i];
-    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* once per chain */
+    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* only the block's oldest sample */
       trackwatch_add(t, L, s->block);
   }
 }
@@ -61,8 +62,8 @@ void trackwatch_freed (void *ud, lua_State *L, const void *block) {
   (void)L;
   if (!isprobable(t, block)) return;
   t->busy++;
-  pending_freed(&t->pending, block);  /* external bytes of a userdata may have samples in both
-					 lists */
+  pending_freed(&t->pending, block);  /* a userdata's external bytes may have samples in both lists,
+					 with and without a decided survival */
   followed_freed(&t->followed, block);
   t->busy--;
 }
