@@ -40,8 +40,10 @@ static void tolog (const char *line) {
   const struct sockaddr_un log = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
   char text[LINE + 64];
   int i, sent = 0;
-  int n = snprintf(text, sizeof(text), "<%d>%.32s[%ld]: profiler: %s", LOG_USER | LOG_WARNING,
-                   program_invocation_short_name, (long)getpid(), line);
+  /* the priority and the tag, as RFC 3164 defines them */
+  int n = snprintf(text, sizeof(text), "<%d>%.32s[%ld]: ", LOG_USER | LOG_WARNING,
+                   program_invocation_short_name, (long)getpid());
+  n += snprintf(text + n, sizeof(text) - (size_t)n, "profiler: %s", line);
   if (n >= (int)sizeof(text)) n = (int)sizeof(text) - 1;
   for (i = 0; i < 2 && !sent; i++) {
     int fd = newsocket(types[i]);

@@ -43,6 +43,8 @@ function M.summary(found)
   elseif found.grew and not found.kept then
     return ("None: t%s, but of %s that survived their first collection in the second half, most " ..
             "died later"):format(grew, units.bytes(found.late))
+  elseif found.maybe then
+    return "None that is certain: t" .. grew .. "; the verdict says what may be a leak"
   elseif found.grew and found.alloc then
     return ("None: t%s, which is too little for these samples; --alloc %d would decide"):format(
       grew, found.alloc)
@@ -103,7 +105,7 @@ local function fewtext(found)
   local few = found.few
   return few and ("%s with fewer than %d live samples, old and new, cannot be judged%s."):format(
     units.plural(few.lines, #found.rows > 0 and "more line" or "line"), few.least,
-    few.alloc and "; --alloc " .. few.alloc .. " would decide" or "") or nil
+    few.alloc and ("; --alloc %dK would decide"):format(few.alloc // 1024) or "") or nil
 end
 
 --- Returns lines of text; none if 'found' is nil (the profile lacks data). 'brief': without

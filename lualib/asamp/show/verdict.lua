@@ -23,6 +23,11 @@ local function place(row)
   return layout.clean(row.name == "main chunk" and where or ("%s (%s)"):format(where, row.name))
 end
 
+-- Returns the option that shows a line.
+local function lineof(row)
+  return ("--line %s"):format(word(("%s:%d"):format(row.file, row.line)))
+end
+
 local function percent(share)
   return ("%.0f%%"):format(100 * share)
 end
@@ -68,7 +73,17 @@ local function typename(name)
   return layout.clean(TYPES[name] or name)
 end
 
-local function leak(group)
+-- Returns the reason why no holder of a leak's objects is known, a sentence.
+local function unheld(v)
+  if v.searched == "end" then
+    return "No holder is known: none of these objects was left when holders were searched"
+  end
+  return ("Holders were not searched after these objects were made%s: the process was running or a " ..
+          "signal ended it. While it runs: asamp heap PID"):format(v.searched and
+    (", but last at " .. units.seconds(v.searched / 1e6)) or "")
+end
+
+local function leak(v, group)
   local rows = {}
   for i = 1, math.min(3, #group.rows) do
     rows[i] = place(group.rows[i])
@@ -77,7 +92,11 @@ local function leak(group)
   if not group.holder then
     return ("Likely leak: %s of %s from %s, %s."):format(units.bytes(group.bytes),
       typename(group.rows[1].type), from, group.rows[1].type == "native" and "which nothing frees" or
-      "alive at the end. No holder is known: none of these objects was left when holders were searched")
+      "alive at the end. " .. unheld(v))
+  elseif group.held then
+    return ("Likely leak: %s: %s. It keeps %s. Of these, C code without a frame of Lua code allocated " ..
+            "most, and %s are %s from %s."):format(layout.clean(group.holder), KINDS[group.kind],
+      units.bytes(group.held), units.bytes(group.bytes), typename(group.rows[1].type), from)
   end
   return ("Likely leak: %s: %s. It keeps %s, most of it %s from %s."):format(layout.clean(group.holder),
     KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)
@@ -99,19 +118,38 @@ local function finer(v)
   return v.alloc and (" Too few samples of the growth: %s would decide."):format(option(v.alloc)) or ""
 end
 
+-- Returns a sentence about what is lacking to say whether the heap grows, or why.
+local function few(v, p)
+  local more = v.alloc and ("A longer run, or %s, would decide."):format(option(v.alloc)) or
+               "A longer run would decide."
+  if v.few then
+    return ("The heap grew %s, but %s with old and new live objects %s fewer than %d live samples, too " ..
+            "few to judge. %s"):format(quarters(v), units.plural(v.few.lines, "line"),
+      v.few.lines == 1 and "has" or "have", v.few.least, more)
+  elseif v.collections then
+    return ("Too few collections to say whether the heap grows: %s in all (%s), but none in some quarter " ..
+            "of the session. A longer run would decide."):format(
+      units.plural(p.minors + p.majors, "collection"), units.plural(v.samples, "sample"))
+  end
+  return ("Too few samples to say whether the heap grows: %s, %s. %s"):format(
+    units.plural(v.samples, "sample"), units.plural(p.minors + p.majors, "collection"), more)
+end
+
 local function growth(v, p, add)
+  if v.lost then
+    add(("Samples were lost: they come to %s of %s allocated, and the bytes below are too few by " ..
+         "that."):format(units.bytes(v.lost), units.bytes(p.allocated)))
+  end
   if v.growth == "few" then
-    add(("Too few samples to say whether the heap grows: %s, %s.%s"):format(
-      units.plural(v.samples, "sample"), units.plural(p.minors + p.majors, "collection"),
-      v.alloc and (" A longer run, or %s, would decide."):format(option(v.alloc)) or
-      " A longer run would decide."))
+    add(few(v, p))
   elseif v.growth == "grows" then
     add(v.before and ("The heap grew from %s in the second quarter of the run to %s in the last."):format(
       units.bytes(v.before), units.bytes(v.after)) or "Native memory grows.")
     local n = math.min(SHOWN, #v.leaks)
     for i = 1, n do
       local group = v.leaks[i]
-      add(leak(group) .. (group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""),
+      local proved = group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""
+      add(leak(v, group) .. proved,
           i == n and "--show leaks" or nil)
     end
     if v.leaks[1] and proof.holds(v.leaks[1]) then
@@ -119,17 +157,21 @@ local function growth(v, p, add)
     end
   elseif v.growth == "maybe" then
     local first = v.maybe[1]
-    local grower = first.holder and layout.clean(first.holder) or "an object"
-    add(("Seen growing: %s, from %s. It may be a leak, or a list or cache that fills: a longer run " ..
-         "would decide."):format(grower, place(first)), "--show holders")
+    local grower = first.holder and ("%s, from %s"):format(layout.clean(first.holder), place(first)) or
+                   ("the live objects of %s, whose holder is unknown"):format(place(first))
+    add(("Seen growing: %s. It may be a leak, or a list or cache that fills: a longer run would " ..
+         "decide."):format(grower),
+      first.holder and "--show holders" or lineof(first))
   elseif v.growth == "lines" then
-    add(("The heap grew %s, but no sampled line is known to grow until the end.%s"):format(
-      quarters(v), finer(v)), "--show trends")
+    add(("The heap grew %s, but no line explains it: no sampled line is known to keep objects from all " ..
+         "of the run.%s"):format(quarters(v), finer(v)), v.trends and "--show trends" or "--show collections")
   elseif v.growth and not v.before then
     add("The heap does not grow: nothing that was sampled survived its first collection.")
+  elseif v.growth == "small" then
+    add(("The heap grew %s, too little for samples of %s to say why%s."):format(quarters(v),
+      units.bytes(v.period), v.alloc and ": " .. option(v.alloc) or ""))
   elseif v.growth then
-    add(("The heap %s (%s).%s"):format(v.growth == "small" and "hardly grew" or "does not grow",
-      quarters(v), finer(v)))
+    add(("The heap does not grow (%s)."):format(quarters(v)))
   end
 end
 
@@ -185,8 +227,7 @@ local function allocation(v, add)
     add(("%s: %s allocates %s, %s of all%s.%s"):format(
       i == 1 and "Allocation" or "Also", place(line), units.bytes(line.bytes // 1 | 0),
       percent(line.share), line.type and ", most of it " .. typename(line.type) or "", reason(v, line)),
-      line.reason == "quadratic" and "--show copies" or ("--line %s"):format(
-        word(("%s:%d"):format(line.file, line.line))), i > 1 and ALSO or nil)
+      line.reason == "quadratic" and "--show copies" or lineof(line), i > 1 and ALSO or nil)
   end
 end
 
@@ -205,8 +246,8 @@ local function timing(v, p, add)
   if not time then
     return
   elseif not time.sort then
-    return add(("Too few samples of time to say where it goes: %s. asamp run --time 1000 takes more."):format(
-      units.plural(math.floor(time.samples + 0.5), "sample")))
+    return add(("Too few samples of time to say where it goes: %s. A longer run, or --time 1000, takes " ..
+                "more."):format(units.plural(math.floor(time.samples + 0.5), "sample")))
   end
   local inuse = p.course and p.course.last and p.course.last.inuse or 0
   if time.sort == "gc" and at and at.calls == "luaB_collectgarbage" then

@@ -463,8 +463,11 @@ local function fewof(profile, n, proved, wanted)
       lines, most = lines + 1, math.max(most, s.kept)
     end
   end
-  local alloc = (profile.period or 0) * most // (2 * LEAST)
-  return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= 64 and alloc or nil} or nil
+  local alloc, power = (profile.period or 0) * most // (2 * LEAST), 1024
+  while power * 2 <= alloc do
+    power = power * 2
+  end
+  return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= power and power or nil} or nil
 end
 
 -- Returns the lines that are likely to leak: those that keep objects throughout, and growing
@@ -574,8 +577,8 @@ local function byholder(rows)
   return list
 end
 
--- Returns true if the program keeps LOADED of the allocated bytes whose survival is known, not counting
--- native memory.
+-- Returns true if the program keeps more than LOADED of the allocated bytes whose survival is known. Native
+-- memory does not count.
 local function loads(profile)
   local sites, kept, all = profile.sites, 0, 0
   for i, bytes in ipairs(sites.bytes) do
@@ -585,7 +588,7 @@ local function loads(profile)
       all = all + bytes - sites.undecidedbytes[i]
     end
   end
-  return all > 0 and kept >= LOADED * all
+  return kept > LOADED * all
 end
 
 -- Moves the rows to 'maybe' if they may be of a program that was loading data when a signal ended it:
@@ -634,7 +637,7 @@ end
 -- samples; nil: it has as many with the present period, or would need one below 64.
 local function finer(profile, n)
   local mean = profile.bytes and profile.samples > 0 and profile.bytes / profile.samples or 0
-  local most, period = n // (2 * LEAST), 64
+  local most, period = n // (2 * LEAST), 1024
   if most < period or mean <= most then
     return nil
   end

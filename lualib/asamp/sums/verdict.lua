@@ -20,6 +20,7 @@ local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
+local trends = require "asamp.sums.trends"
 
 local M = {}
 
@@ -31,6 +32,9 @@ local GROWN = 1 / 4    -- share of a line's bytes that growth has copied
 local ONCE = 2 / 3     -- tables made per vector; a table that grows has several vectors
 local TEXT = 1024      -- mean bytes of long strings: each may contain the one before it
 local ENOUGH = 1000    -- samples that decide about growth
+local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
+local KNOWN = 3 / 4  -- share of the allocated bytes below which samples were lost
+local FEWCOLLECTIONS = 16  -- from so many collections on, more samples do not help
 local DECIDED = 100  -- number of decided samples that is sufficient for "level" if none survived
 local HELDROWS = 5
 
@@ -256,6 +260,29 @@ local function joined(rows, byholder)
   return kept
 end
 
+-- Sets the field 'held' of groups, the bytes that the holder keeps in all, if half of these or more were
+-- allocated by C code without a frame of Lua code, and so belong to no line.
+local function holdings(profile, groups)
+  local h = profile.holders
+  if not h or #groups == 0 or births.stale(profile) then
+    return
+  end
+  local _, _, nearest = totals.linerows(profile, true)
+  for _, group in ipairs(groups) do
+    local all, outside, start = 0, 0, #(group.holder or "") + 1
+    for i, path in ipairs(group.holder and h.path or {}) do
+      local text = path > 0 and holders.pathtext(h, path) or ""
+      local rest = text:sub(start)
+      if text:sub(1, start - 1) == group.holder and
+         (rest == "" or rest:find(holders.ARROW, 1, true) == 1) then
+        all = all + h.bytes[i]
+        outside = outside + (nearest[h.node[i]] and 0 or h.bytes[i])
+      end
+    end
+    group.held = outside > 0 and 2 * outside >= all and all or nil
+  end
+end
+
 --- Returns the holders of live bytes at the end: a list of {text, samples, bytes, share}, the
 -- largest first. A path is cut at the table with many elements, or at a tree or chain; small paths
 -- below a large one are added to it. 'at' (us): they
@@ -366,20 +393,35 @@ end
 
 -- ==}
 
--- Returns the period, a power of 2 and at least 64, with which n bytes give about ENOUGH samples.
-local function period(bytes)
-  local p = 64
-  while p * 2 * ENOUGH <= bytes do
+-- Returns the largest period, a power of 2, with which n bytes give about 'samples' samples; nil: it is
+-- less than LEASTPERIOD, or not less than half of the profile's.
+local function finer(bytes, samples, now)
+  local p = LEASTPERIOD
+  while p * 2 * samples <= bytes do
     p = p * 2
   end
-  return p
+  return p * samples <= bytes and math.min(p, now // 4 * 2) >= p and p or nil
+end
+
+-- Returns the mean of the period: a limit of samples per second increases it.
+local function periodof(profile)
+  return math.max(profile.period or 0,
+                  (profile.samples or 0) > 0 and (profile.bytes or 0) // profile.samples or 0)
+end
+
+-- Returns the bytes of all samples if these are much less than was allocated; nil: they are not. A share
+-- of samples that were not lost has an error of less than a tenth.
+local function lost(profile)
+  local bytes = profile.bytes or 0
+  return not profile.ring and not profile.profiles and profile.samples >= DECIDED and
+         (profile.allocated or 0) * KNOWN > bytes and bytes or nil
 end
 
 -- Returns whether the heap grows: "grows", "maybe" (something grows, and may
 -- be a cache that fills), "small", "level", "lines" (it grows, but no line
 -- stands out), "few" (too few samples) or nil (unknown).
 local function growthof(profile, found)
-  local period_ = profile.period or 0
+  local period_ = periodof(profile)
   if profile.own and profile.fates and profile.survived == 0 and
      profile.samples - profile.undecided >= DECIDED then
     return "level"
@@ -400,24 +442,40 @@ local function growthof(profile, found)
 end
 
 --- Returns {growth (see growthof), before, after (bytes least in use), alloc (the period that
--- would decide; nil: none is needed), samples (without those of native memory), leaks = {{holder,
--- kind, bytes, rows}} (asamp.sums.proof adds 'proof'), maybe (of asamp.sums.leaks), lines = {{file,
--- line, name, bytes, samples, share, type, sort, reason, times, calls, few (too few samples for a
--- reason), long (mean bytes of a string, if TEXT or more), survived}}, held (HELDROWS rows of
--- M.held), time = {samples, lua, c, gc (shares), seconds, sort, at = {file, line, name, calls,
--- share}}}. 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
+-- would decide; nil: none is needed), period (the mean one), few (of asamp.sums.leaks, if lines have too
+-- few samples),
+-- collections (true: too few of them, not of samples), lost (bytes of all samples, if some were lost),
+-- trends (true: asamp.sums.trends has rows), searched ("end", the time in us of the last search for
+-- holders, or nil), samples (without those of native memory), leaks = {{holder, kind, bytes, rows}}
+-- (asamp.sums.proof adds 'proof'), maybe (of asamp.sums.leaks), lines = {{file, line, name, bytes,
+-- samples, share, type, sort, reason, times, calls, few (too few samples for a reason), long (mean
+-- bytes of a string, if TEXT or more), survived}}, held (HELDROWS rows of M.held), time = {samples,
+-- lua, c, gc (shares), seconds, sort, at = {file, line, name, calls, share}}}.
+-- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
+  holdings(profile, v.leaks)
   v.maybe = found and found.maybe or {}
+  local walks = profile.walktimes or {}
+  v.searched = #walks > 0 and (births.stale(profile) or "end") or nil
+  v.few = v.growth == "few" and found and found.before and found.few or nil
+  v.collections = v.growth == "few" and not (found and found.before) and
+                  profile.minors + profile.majors >= FEWCOLLECTIONS or nil
+  if v.growth == "lines" then
+    local growing = profile.gone and trends.of(profile)
+    v.trends = growing and #growing.lines > 0
+  end
+  v.lost, v.period = lost(profile), periodof(profile)
   v.before, v.after = found and found.before, found and found.after
   v.lines, v.samples = lines(profile, copies)
   v.held = M.held(profile, HELDROWS)
   v.time = timeof(profile, t)
   local bytes = profile.allocated or profile.bytes or 0
-  if v.growth == "few" and (profile.period or 0) > 0 then
-    v.alloc = math.min(period(bytes), profile.period // 4)
-    v.alloc = v.alloc >= 64 and v.alloc or nil
-  elseif v.growth == "small" or v.growth == "lines" then
+  if v.growth == "few" and v.period > 0 then
+    v.alloc = v.few and v.few.alloc or not v.few and finer(bytes, ENOUGH, v.period) or nil
+  elseif v.growth == "small" then
+    v.alloc = found.alloc or finer(v.after - v.before, 4 * SMALL, v.period)
+  elseif v.growth == "lines" then
     v.alloc = found.alloc
   end
   return v

@@ -229,10 +229,10 @@ describe("the report's text", function()
   end)
 
   it("calls lines with too few samples more lines only below others", function()
-    local found = {rows = {}, few = {lines = 1, least = 12, alloc = 512}}
+    local found = {rows = {}, few = {lines = 1, least = 12, alloc = 8192}}
     local style = {width = 100, paint = function(_, s) return s end}
     has(table.concat(leaks.lines(style, found), "\n"), "\n  1 line with fewer than 12 live samples, old " ..
-        "and new, cannot be judged; --alloc 512 ")
+        "and new, cannot be judged; --alloc 8K ")
   end)
 
   it("wraps the note about a label", function()

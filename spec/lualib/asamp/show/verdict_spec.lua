@@ -3,6 +3,8 @@
 
 local verdict = require "asamp.show.verdict"
 
+local PROFILE = {path = "p", minors = 200, majors = 13, allocated = 2600 << 20}
+
 -- Returns the text of a verdict's sentences about its lines and its time. 'facts': fields of
 -- asamp.sums.verdict.
 local function text(facts)
@@ -11,8 +13,8 @@ local function text(facts)
     v[key] = value
   end
   local list = {}
-  for i, sentence in ipairs(verdict.sentences(v, {path = "p"})) do
-    list[i] = sentence.text
+  for i, sentence in ipairs(verdict.sentences(v, PROFILE)) do
+    list[i] = sentence.text .. (sentence.command and " [" .. sentence.command .. "]" or "")
   end
   return table.concat(list, "\n")
 end
@@ -43,5 +45,61 @@ describe("a sentence of the verdict", function()
     local at = {file = "a.lua", line = 9, name = "f", calls = "str_find_aux", share = 0.5}
     local out = text{time = {samples = 20, lua = 0.4, c = 0.6, gc = 0, sort = "c", at = at}}
     assert.matches("50%% in string.find or string.match, called at a.lua:9 %(f%)", out)
+  end)
+
+  -- A former bug: a heap that grew to six times its size "hardly grew".
+  it("says that the heap grew too little for the period, and which one is sufficient", function()
+    local facts = {growth = "small", before = 2 << 20, after = 6 << 20, period = 512 << 10, alloc = 64 << 10}
+    assert.equal("The heap grew from 2 MiB to 6 MiB, too little for samples of 512 KiB to say why: " ..
+                 "--alloc 64K.", text(facts))
+    facts.alloc = nil
+    assert.matches("to say why%.$", text(facts))
+  end)
+
+  -- A former bug: "too few samples" of a run with 1,188 samples and 213 collections.
+  it("says what is lacking: live samples of a line, collections, or samples", function()
+    local few = {growth = "few", samples = 1188, alloc = 8192, few = {lines = 2, least = 12}}
+    assert.matches("2 lines with old and new live objects have fewer than 12 live samples, .*, or " ..
+                   "%-%-alloc 8K,", text(few))
+    few.few, few.collections = nil, true
+    assert.matches("^Too few collections .* 213 collections in all %(1,188 samples%)", text(few))
+    few.collections = nil
+    assert.matches("^Too few samples .*: 1,188 samples, 213 collections%.", text(few))
+  end)
+
+  -- A former bug: objects that were made after the last search were called dead at that search.
+  it("says why no holder of a leak is known", function()
+    local leak = {kind = "chain", bytes = 4096, rows = {line(7, {type = "table"})}}
+    local facts = {leaks = {leak}, searched = "end"}
+    assert.matches("none of these objects was left when holders were searched%. %[", text(facts))
+    facts.searched = 2500000
+    assert.matches("not searched after these objects were made, but last at 2%.50 s: the process was running",
+                   text(facts))
+    facts.searched = nil
+    assert.matches("made: the process was running or a signal ended it%. While it runs: asamp heap PID%. %[",
+                   text(facts))
+  end)
+
+  it("says what a holder keeps if C code allocated most of it", function()
+    local leak = {holder = "_G", kind = "list", bytes = 4096, held = 65536,
+                  rows = {line(7, {type = "table"})}}
+    assert.matches("It keeps 64 KiB%. Of these, C code without a frame of Lua code allocated most, and " ..
+                   "4 KiB are tables from a.lua:7", text{leaks = {leak}})
+  end)
+
+  -- A former bug: "an object" grew, with a command whose section was empty.
+  it("names the line of a growing object whose holder is unknown, and a command that shows it", function()
+    local maybe = line(9, {})
+    assert.matches("the live objects of a.lua:9 %(f%), whose holder is unknown%..*" ..
+                   "%[asamp report %-%-line a.lua:9 p%]", text{growth = "maybe", maybe = {maybe}})
+    maybe.holder = "_G"
+    assert.matches("^Seen growing: _G, from a.lua:9 .*%[asamp report %-%-show holders p%]",
+                   text{growth = "maybe", maybe = {maybe}})
+    assert.matches("no line explains it.*%-%-show collections p", text{growth = "lines"})
+    assert.matches("no line explains it.*%-%-show trends p", text{growth = "lines", trends = true})
+  end)
+
+  it("warns that samples were lost", function()
+    assert.matches("^Samples were lost: they come to 573 MiB of 2.5 GiB allocated", text{lost = 573 << 20})
   end)
 end)

@@ -3,9 +3,12 @@
 
 local births = require "asamp.sums.births"
 local commands = require "spec.support.commands"
+local leaks = require "asamp.sums.leaks"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local report = require "asamp.commands.report"
+local totals = require "asamp.sums.totals"
+local verdict = require "asamp.sums.verdict"
 
 -- Runs a program that keeps all its tables, then 'ending'. Returns the path of its profile.
 local function profiled(ending)
@@ -23,6 +26,7 @@ describe("the last walk of a program", function()
     local path, profile = profiled "require 'signals'.leave(0, 0)"
     assert.is_true(profile.complete)
     assert.is_true(births.stale(profile) < profile.course.ended)
+    assert.equal(births.stale(profile), verdict.of(profile, totals.of(profile), leaks.of(profile)).searched)
     assert.is_nil(births.of(profile))  -- asamp.sums.leaks then judges lines, not containers
     local out = select(2, commands.of(report)("--show", "holders", path))
     assert.matches("Held by\n  at %d+[%d.]* m?s, when holders were searched last\n", out)
@@ -32,7 +36,27 @@ describe("the last walk of a program", function()
     local path, profile = profiled ""
     assert.is_nil(births.stale(profile))
     assert.is_table(births.of(profile))
+    assert.equal("end", verdict.of(profile, totals.of(profile), leaks.of(profile)).searched)
     local out = select(2, commands.of(report)("--show", "holders", path))
     assert.is_nil(out:find("searched last", 1, true))
+  end)
+end)
+
+describe("the verdict", function()
+  it("compares the growth with the mean period, which a limit of samples increases", function()
+    local path, profile = profiled ""
+    assert.equal(2048, verdict.of(profile, totals.of(profile), leaks.of(profile)).period)
+    profile.bytes = profile.samples * 8192
+    assert.equal(8192, verdict.of(profile, totals.of(profile), leaks.of(profile)).period)
+    os.remove(path)
+  end)
+
+  -- A former bug: bytes of a run whose samples were lost, for want of memory, had no warning.
+  it("says that samples were lost", function()
+    local path, profile = profiled ""
+    assert.is_nil(verdict.of(profile, totals.of(profile), leaks.of(profile)).lost)
+    profile.allocated = 2 * profile.bytes
+    assert.equal(profile.bytes, verdict.of(profile, totals.of(profile), leaks.of(profile)).lost)
+    os.remove(path)
   end)
 end)
