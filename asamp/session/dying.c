@@ -11,17 +11,19 @@
 #include <unistd.h>
 
 #define PATIENCE_MS	10000	/* longest wait, in ms, for a thread that finishes profiles or has
-				   a hold */
+				   delayed that by dying_hold */
 
 static void (*finish[2]) (void);  /* The registered functions, by DyingWhen; NULL: none; atomic. */
 static int ended;		/* State of the finishing of profiles: 0: not claimed, 1: running,
 				   2: done; atomic. */
-static pid_t where, who;	/* Process and OS thread that have the claim (dying_start). 'where'
-				   is atomic. */
-static int holds;		/* number of running holds; atomic */
+static pid_t where, who;	/* Process and OS thread that finish the profiles, because
+				   dying_start returned 1 there. 'where' is atomic. */
+static int holds;		/* number of threads between dying_hold and dying_release; atomic */
 
 static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Handled in every process. */
-static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Not handled in process 1 (DY2). */
+static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Not handled in process 1, which the
+							   system does not end by these signals
+							   (DY2). */
 #define LENGTH(a)	(sizeof(a) / sizeof(*(a)))
 
 
@@ -36,8 +38,8 @@ static void dying_nap (void) {
 }
 
 
-/* Waits at most PATIENCE_MS for holds to end. The holder is always another thread, because a hold
-   blocks the signals of its own thread. */
+/* Waits at most PATIENCE_MS until all threads that called dying_hold have called dying_release.
+   These are always other threads, because dying_hold blocks the signals of its own thread. */
 static void awaitholds (void) {
   int i;
   for (i = 0; i < PATIENCE_MS && __atomic_load_n(&holds, __ATOMIC_ACQUIRE) > 0; i++) dying_nap();

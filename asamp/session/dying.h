@@ -38,8 +38,9 @@ typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 void dying_watch (DyingWhen when, void (*finish) (void));
 
 /*
-** Starts a hold of this thread: delays the handling of all signals listed above until dying_release
-** (DY3). Stores the thread's signal mask in *before. A thread must not have two holds at a time.
+** Starts a hold of this thread: delays the handling of all signals listed in the head until
+** dying_release (DY3). Stores the thread's signal mask in *before. A thread must not have two holds
+** at a time.
 */
 void dying_hold (sigset_t *before);
 /* Ends the hold of this thread. 'before' is the mask from dying_hold. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers the paths of holders that are already in a session's profile. A path is emitted once,
-** however often holders are searched. So the file of a long session, and the memory of its readers,
-** grow with the program and not with time.
+** Numbers the paths of holders (holders.h: references that keep a sampled object alive) that are
+** already in a session's profile. A path is emitted once, however often holders are searched. So
+** the file of a long session, and the memory of its readers, grow with the program and not with
+** time.
 **
 **   HP1  equal paths have equal numbers, 1, 2, ..., in the order of their emission;
 **   HP2  there are at most READER_MAXPATHS paths. Each occurrence of a further path is replaced by
@@ -15,7 +16,7 @@
 #include "idmap.h"
 #include "profile.h"
 
-/* The paths of a session. All zero: none. */
+/* The paths of holders that a session has emitted. All zero: none. */
 typedef struct HeldPaths {
   IdMap known;		/* Maps the hash of parent and step to the path's number. */
   uint32_t n;	/* Number of paths. */

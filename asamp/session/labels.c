@@ -34,12 +34,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Name names[LABELS_NAMES];
 static unsigned nnames;
 static IdMap nameids;		/* Maps hashes of names to indexes in 'names'. */
-/* The sets by number; sets[0] is NULL. Read without the lock (LB2). */
+/* The label sets by number; sets[0] is NULL. Read without the lock, because a set never changes
+   (LB2). */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
 static IdMap setids;		/* Maps hashes of 'pairs' to numbers of sets. */
-static ProfileLeft left;	/* Counts of labels dropped by LB3. */
-static uint64_t cut;	/* Count of truncated texts. */
+static ProfileLeft left;	/* Counts of labels that were left out or replaced because of the
+				   limits (LB3). */
+static uint64_t cut;	/* Number of names and values that were truncated to LABELS_TEXT bytes. */
 
 
 /* {== forks ============================================================ */
@@ -136,8 +138,9 @@ static int labels_valueof (Name *name, const LabelChange *c) {
 
 
 /*
-** Adds, replaces or removes a label of a set, and keeps the order of names (LB1). Leaves out a
-** label beyond the limits (LB3). Returns 0 if there is not enough memory.
+** Adds, replaces or removes a label of a set, and keeps the labels in the order in which the
+** process first used their names (LB1). Leaves out a label beyond the limits (LB3). Returns 0 if
+** there is not enough memory.
 */
 static int change (Set *s, const LabelChange *c) {
   int name = labels_nameof(c), value;

@@ -47,8 +47,8 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
 /*
-** Adds the counts of labels dropped by LB3 to 'labelnames', 'labelvalues' and 'labelsets' of
-** *left, and the number of truncated texts to *texts.
+** Adds the counts of labels left out or replaced because of the limits (LB3) to 'labelnames',
+** 'labelvalues' and 'labelsets' of *left, and the number of truncated texts to *texts.
 */
 void labels_left (ProfileLeft *left, uint64_t *texts);
 

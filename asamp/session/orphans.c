@@ -17,14 +17,14 @@
 typedef struct Orphan {
   const void *owner;
   uint32_t state;
-  unsigned line;		/* index from resident_left */
+  unsigned line;		/* index of the orphan's source line, from resident_left */
   float bytes;
 } Orphan;
 
 static struct {
-  const Profile *profile;	/* OP1; atomic */
+  const Profile *profile;	/* the profile to which all orphans belong (OP1); atomic */
   Orphan *list;
-  size_t n, size;		/* n is atomic */
+  size_t n, size;		/* 'n': number of orphans, atomic. 'size': capacity of the list */
   uint64_t deaths, checked;	/* 'deaths': result of mallocs_deaths at the last check. 'checked':
 				   time of the last check, ns. Both are atomic */
 } o;
@@ -52,7 +52,7 @@ void orphans_forget (const Profile *p) {
 }
 
 
-/* Does not free the list, because the fork may have caught another thread extending it. */
+/* Does not free the list, because another thread may have been extending it at the fork. */
 void orphans_forked (void) {
   memset(&o, 0, sizeof(o));
 }
@@ -134,7 +134,7 @@ static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
 }
 
 
-/* Records the start of a check. */
+/* Records that a check for freed blocks starts: its time, and the number of blocks freed so far. */
 static void orphans_check (void) {
   __atomic_store_n(&o.deaths, mallocs_deaths(), __ATOMIC_RELAXED);
   __atomic_store_n(&o.checked, clock_now(), __ATOMIC_RELAXED);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Orphans are samples of native memory whose state was closed before their block was freed. A
-** state's own heap ends with the state, but a malloc block does not: a C module may have leaked
-** it, or another state or the host may free it later. If states share a profile (SS4 of
-** sampler.h), these samples stay watched, and their deaths are reported until the profile ends.
-** Rows of resident memory list their bytes by source line (resident.h).
+** state's own heap ends with the state, but a malloc block does not: a C module may have leaked it,
+** or another state or the host may free it later. If states share a profile (SS4 of sampler.h), the
+** blocks of these samples stay watched, and their frees are reported as deaths until the profile
+** ends. Rows of resident memory list their bytes by source line (resident.h).
 **
 ** The functions are called with the lock of the samplers held, except orphans_aredue and
 ** orphans_forked. Invariants:
@@ -23,9 +23,9 @@
 #include "tracker.h"
 
 /*
-** Turns the native samples that tracker t follows into orphans of state 's'. Call it before the
-** end of the state is reported. Returns the number of orphans made; 0 also if there is not enough
-** memory.
+** Turns the live samples of native memory of tracker t into orphans of state 's'. Call it before
+** the end of the state is reported. Returns the number of orphans made; 0 also if there is not
+** enough memory.
 */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 

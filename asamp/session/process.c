@@ -33,7 +33,8 @@ static pid_t pid;		/* Process to which 'profile' belongs, or that has failed to 
 static int failed;
 static uint64_t retry;		/* Time of the next attempt to make the file, monotonic clock,
 				   ns; 0: none; atomic. */
-static unsigned next;		/* Number of the file that the attempt at 'retry' makes. */
+static unsigned next;		/* Number, for the pattern of the path, of the file that the attempt
+				   at time 'retry' makes. */
 static char *path;		/* Path of the current profile, or of the last one. */
 static SamplerShared with;
 static int isset;
@@ -42,14 +43,16 @@ static struct stat folder;	/* Device and inode of the folder with.options.folder
 static uid_t user;		/* Effective user when process_setup was called. */
 static uint64_t epoch;		/* Time of the call of process_setup, us since 1970. */
 static char *command;
-static int idle;		/* 1: nothing is to be written at present; atomic. */
+static int idle;		/* 1: nothing is to be sampled at present, so no file is made;
+				   atomic. */
 static int temporary;
-static int numbered;		/* Number of the last profile made from the pattern
-				   (process_make). */
-static int parted;		/* 1: this is the child of a fork, and no state has collected
-				   yet; atomic. */
+static int numbered;		/* Number of the last profile whose path was made from the pattern
+				   (%n). */
+static int parted;		/* 1: this process is the child of a fork, and no state has run a
+				   collection in it yet; atomic. */
 static void (*control) (void);	/* Function that process_controlled has set; NULL: none. */
-static SamplerRate standing;	/* Sampling rates with which process_setup was called. */
+static SamplerRate standing;	/* Sampling rates with which process_setup was called; restored when
+				   a temporary recording ends. */
 
 /*
 ** A profile that has ended but is still used by a state. A state that does not run keeps its
@@ -242,8 +245,8 @@ static void setretry (int error, unsigned number) {
 }
 
 
-/* Opens the pattern's file with number 1. If this process failed to open a file before (PR2), opens
-   the file with the number 'next' instead. Lock held. */
+/* Opens the file whose path is made from the pattern with the number 1. If this process failed to
+   open a file before, opens the one with the number 'next' instead (PR2). Lock held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -293,7 +296,7 @@ static const char *process_pathof (void) {
 }
 
 
-/* Returns 1 if the options of process_setup sample anything. */
+/* Returns 1 if the rates with which process_setup was called sample anything. */
 static int isstanding (void) {
   return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
 }

@@ -14,8 +14,8 @@
 **   PR1  'profile' belongs to this process ('pid') or is NULL. It is changed with 'lock' held and
 **        read without it;
 **   PR2  a failure to open the file is reported once. process_switch tries again. If the cause may
-**        pass, such as a full disk, states also try again, once a second. They are idle until an
-**        attempt succeeds.
+**        pass, such as a full disk, states also try again, once a second. They take no samples
+**        until an attempt succeeds.
 */
 #ifndef asamp_process_h
 #define asamp_process_h

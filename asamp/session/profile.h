@@ -17,9 +17,9 @@
 **
 **   P1  a function is emitted before the first sample that contains it;
 **   P2  samples are in the order in which they were taken;
-**   P3  a collection decides the survival of all allocation samples before it, in order. Samples
-**       that no collection has decided are counted in the meta "asamp.undecided". Time samples and
-**       copy samples have no outcome;
+**   P3  a collection decides the survival of all allocation samples before it, in the order of the
+**       samples. Samples that no collection has decided are counted in the meta "asamp.undecided".
+**       Time samples and copy samples have no outcome;
 **   P4  no sample is lost silently. A sample for which there is no space or whose write fails is
 **       counted in ProfileTotals. Exception: samples after the end of the profile;
 **   P5  a stack is passed as its difference to the previous stack of the same state, whatever the
@@ -81,13 +81,13 @@ typedef struct ProfileConfig {
 
 /* Totals of a profile so far. */
 typedef struct ProfileTotals {
-  uint64_t samples;   /* number of allocation samples, in periods, that were passed to the profile
-		         and not lost */
-  uint64_t timesamples;  /* number of time samples, in periods, that were passed to the profile and
-			    not lost */
-  uint64_t lost;      /* number of samples of both kinds, in periods, for which there was no space
-		         or which could not be written */
-  uint64_t all;       /* 'lost' plus the number of samples reported with profile_lost */
+  uint64_t samples;   /* number of sampling periods of the allocation samples that were passed to
+		         the profile and not lost (a sample may stand for several periods) */
+  uint64_t timesamples;  /* number of sampling periods of the time samples that were passed to the
+			    profile and not lost */
+  uint64_t lost;      /* number of sampling periods of the samples of both kinds for which there was
+		         no space, or which could not be written */
+  uint64_t all;       /* 'lost' plus the number of sampling periods reported with profile_lost */
   uint64_t bytes;     /* bytes of the file; for a flight recorder before its end, bytes of its
 		         compressed events */
   int error;          /* errno of the first failure, or else of the present stall (profile_room);
@@ -131,12 +131,13 @@ void profile_called (ProfileState *s, const char *name);
 ** For a profile of many states: emits the end of a state. 'bytes' are the bytes that it allocated
 ** while it was sampled; 'left' and 'lost' are as for profile_left and profile_lost. 'orphans' is
 ** the number of its followed samples of native memory; profile_orphans emits their deaths later.
-** Its other followed samples leave the list of P7 at once.
+** Its other followed samples are removed from the list of P7 without a death: they ended with the
+** state.
 */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
-/* Emits deaths among the orphans of the ended state s->id, as n run lengths like those of
-   profile_collection. */
+/* Emits deaths among the orphans of the ended state s->id (samples of native memory that were alive
+   when the state ended), as n run lengths like those of profile_collection. */
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /*
@@ -198,11 +199,14 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const uint32_t *classes, size_t n,
                          const uint32_t *deaths, size_t ndeaths);
 
-/* Emits a path of holders: the path 'parent' (0: the empty path) extended by 'step'. */
+/* Emits a path of holders (references that keep an object alive): the path 'parent' (0: the empty
+   path) extended by 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
-/* Emits the holders of the n followed samples: 'ids' has the path of each sample (0: none). */
+/* Emits the holders of the n followed samples: 'ids' has the number of each sample's path (0:
+   none). */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
-/* Emits a walk for holders: its start (CLOCK_MONOTONIC) and its duration, in ns. */
+/* Emits the time for which a search for holders has stopped the program: its start
+   (CLOCK_MONOTONIC) and its duration, in ns. */
 void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 
 /*
@@ -212,14 +216,15 @@ void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 int profile_mark (ProfileState *s, uint64_t time, const char *name,
                   size_t namelen, const char *value, size_t valuelen);
 
-/* Emits a row of resident memory (resident.h). Rows with one time form a picture. */
+/* Emits a row of resident memory (resident.h). All rows with the same time form a snapshot. */
 void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,
                        const char *text);
 
 /* Emits a new period of time samples in ns (0: off); 'wall' 1: of wall time, 0: of CPU time. */
 void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 
-/* Emits the bytes that the state allocated while it was sampled. Call it before profile_end. */
+/* Emits the number of bytes that the state allocated while allocations were sampled. Call it before
+   profile_end. */
 void profile_allocated (ProfileState *s, uint64_t bytes);
 
 /*
@@ -228,7 +233,7 @@ void profile_allocated (ProfileState *s, uint64_t bytes);
 */
 void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes);
 
-/* Emits the counts of data that limits dropped for the state. */
+/* Emits the counts of data of the state that were dropped because of limits, by limit. */
 void profile_left (ProfileState *s, const ProfileLeft *left);
 
 /* Emits a new period of the state's allocation samples, in bytes. */
@@ -271,7 +276,8 @@ struct ProfileLast {
 			   profile_orphans, and the fields after 'time' are not used */
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
-  uint64_t bytes;       /* bytes as in profile_allocated; 0: no such event is emitted */
+  uint64_t bytes;       /* allocated bytes of the state, as for profile_allocated; 0: no such event
+			   is emitted */
   ProfileSets *sets;    /* the bytes by label set; their sum may exceed 'bytes'; NULL: none */
   void *setsud;
   ProfileLeft left;

@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #define FATES_CHUNK	65536         /* largest number of outcomes in one event */
-#define HOLDERS_CHUNK	2047          /* largest number of numbers in one EVENT_HOLDERS, odd */
+#define HOLDERS_CHUNK	2047          /* largest number of elements in one EVENT_HOLDERS, odd: a
+				         flag and pairs */
 #define DEATHS_CHUNK	65536         /* largest number of run lengths in one event, even */
 
 /* The profile whose lock this OS thread holds, or waits for, to report an event. */
@@ -57,7 +58,8 @@ int profile_ready (Profile *p) {
   return ready;
 }
 
-/* Completes the event being reported (Q5). */
+/* Completes the event being reported: only from now on does it count as part of the profile
+   (Q5). */
 static void commit (Profile *p) {
   p->queue[p->active].used += p->reserved;
   p->reserved = 0;
@@ -82,9 +84,8 @@ static inline int hasroom (const Profile *p, size_t size) {
   return QUEUE_BYTES - p->queue[p->active].used >= size;
 }
 
-/* Waits until the active buffer has space (Q3). Returns 0 if the file has failed, the profile has
-   ended, or this is the child of a fork. Not inlined, so that the fast path saves no registers for
-   it. */
+/* Waits until the active buffer has space. Returns 0 if the file has failed, the profile has ended,
+   or this is the child of a fork. Not inlined, so that the fast path saves no registers for it. */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;
   while (!hasroom(p, size)) {
@@ -101,8 +102,9 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
 }
 
 /*
-** Completes the previous event, and reserves space for another one with a body of n bytes (Q3).
-** Returns the body; NULL if the profile has failed or ended. Lock held.
+** Completes the previous event, and reserves space in the queue for another one with a body of n
+** bytes; waits for the writer if there is none. Returns the body; NULL if the profile has failed or
+** ended. Lock held.
 */
 static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
   Profile *p = s->profile;
@@ -149,7 +151,8 @@ void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
   profileevents_emit(s, EVENT_END, bytes, &end, sizeof(end));
 }
 
-/* Puts an event of orphans' deaths into the queue. Lock held. */
+/* Puts an event into the queue: deaths among samples of native memory that outlived their state.
+   Lock held. */
 static void emitorphans (const ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
   OrphansEvent *body = reserve(s, EVENT_ORPHANS, n, sizeof(*body) + n * sizeof(*runs));
   if (body == NULL)
@@ -260,7 +263,8 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      break;  /* without this event, later ones would refer to the wrong samples */
+      break;  /* a missing event would shift the samples to which the outcomes of later events
+	         belong */
     memcpy(body, runs, m * sizeof(*body));
   }
   profileevents_letgo(p);
@@ -302,13 +306,14 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   profileevents_letgo(p);
 }
 
-/* Returns 1 if the profile has ended without failure, so that later events do not count as lost
-   (Q6). Lock held. */
+/* Returns 1 if the profile has ended without failure. Events that other threads report later are
+   not part of it, and do not count as lost. Lock held. */
 static inline int hasended (const Profile *p) {
   return p->stop && p->error == 0;
 }
 
-/* Counts the samples of the event being reported as lost, and clears 'inhand'. */
+/* Counts the samples of the event being reported as lost, and sets p->inhand, their number, to
+   0. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);
   memset(&p->inhand, 0, sizeof(p->inhand));
@@ -554,7 +559,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   }
   __atomic_store_n(&p->file.leaving, 1, __ATOMIC_RELAXED);
   if (trylock(p) || ours) {
-    if (ours) {  /* drops the interrupted event */
+    if (ours) {  /* drops the event that this thread was reporting when it was interrupted */
       p->reserved = 0;
       lose(p);
     }

@@ -12,7 +12,8 @@
 **   Q2  the writer never holds the lock while it encodes, writes or resolves names;
 **   Q3  a thread waits for space only while the writer works. It does not wait after an error,
 **       after the end, or in the child of a fork;
-**   Q4  taken = samples in the file + samples in the queue or with the writer + lost;
+**   Q4  no sample is uncounted: 'taken' = samples in the file + samples in the queue or with the
+**       writer + 'lost';
 **   Q5  an event counts from its commit on. exit() in a signal handler may have interrupted this
 **       OS thread in the middle of an event, with the lock held; then that event is never
 **       completed. While a thread reports an event, the thread-local variable 'emitting' is set;
@@ -78,7 +79,8 @@ struct Profile {
   EventTally inhand;      /* numbers of samples in the event being reported */
   int error;              /* errno of the first failure */
   int stalled;            /* errno of the file's present stall, or 0; also read without the lock */
-  uint64_t elsewhere;     /* number of samples lost before they reached the queue */
+  uint64_t elsewhere;     /* number of sampling periods lost before they reached the queue
+			     (profile_lost) */
   uint64_t refused;       /* number of samples that profile_offer refused for lack of space, which
 			     the caller also reports with profile_lost; atomic */
   EventTally taken;            /* numbers of samples passed to the queue, including those lost
@@ -89,20 +91,21 @@ struct Profile {
   LiveFile file;
   Place place;
   EventTally unflushed;        /* numbers of samples encoded since the last flush */
-  uint64_t sure;               /* bytes of the file at the last flush */
+  uint64_t sure;               /* size of the file in bytes at the last flush */
   uint64_t flushed;       /* time of the last complete flush, ns */
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
   int stallreported;               /* 1: the start of the first stall was reported to the user; 2:
 				      its end, too */
-  uint64_t gap;           /* number of samples lost before the last stall */
+  uint64_t gap;           /* number of samples that were already lost when the last stall started */
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
-  uint64_t pause;         /* ns until the next round, if there is a 'round' function */
+  uint64_t pause;         /* ns until the next call of the function 'round' of ProfileConfig, if
+			     there is one */
   EventTally written;     /* numbers of samples that can be read from the file */
   clockid_t clock;        /* clock of the CPU time of the writer's thread */
   char *tuning;           /* LUA_GC at the start of the profile, or NULL */
-  int whole;              /* 1: the writer has finished writing; atomic */
+  int whole;              /* 1: the writer has written everything; atomic */
   int done;               /* 1: the file is also closed; atomic */
   Wish *wish;             /* request of profile_dump, changed with the lock held; NULL: none */
   pthread_cond_t answered;

@@ -14,8 +14,9 @@
 				         that the file lags by at most a second */
 
 /*
-** Publishes for the program's threads whether the file is stalled. At the end of a stall, encodes
-** a mark. Calls 'stalled' of ProfileConfig at the start and at the end of the first stall.
+** Stores in p->stalled, for the program's threads, whether the file is stalled (the last write
+** failed and is tried again). At the end of a stall, encodes a mark with the number of lost
+** samples. Calls 'stalled' of ProfileConfig at the start and at the end of the first stall.
 */
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;
@@ -91,7 +92,8 @@ static void profilewriter_flush (Profile *p, int last) {
   }
 }
 
-/* Returns 1 if the file has flushed by itself or is about to. */
+/* Returns 1 if the file has flushed without a request, or is about to, because nearly
+   LIVEFILE_PIECE bytes were put since the last flush. */
 static int ismuch (const Profile *p) {
   const LiveFile *f = &p->file;
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
@@ -238,7 +240,7 @@ void *profilewriter_run (void *ud) {
 
 /* ----------------------------------------------------- flight recorder -- */
 
-/* Sink of a flight recorder's encoder. */
+/* Callback of a flight recorder's encoder that receives the encoded bytes. */
 static void putring (void *ud, Bytes *out, int text) {
   Profile *p = ud;
   livefile_text(&p->file, text);

@@ -14,7 +14,8 @@
 void *profilewriter_run (void *ud);
 void *profilewriter_record (void *ud);
 
-/* Sink of the encoder, for a profile that is not a flight recorder. */
+/* Callback of the encoder that writes encoded bytes to the file, for a profile that is not a flight
+   recorder. */
 void profilewriter_sink (void *ud, Bytes *out, int text);
 
 #endif

@@ -15,24 +15,24 @@
 #include "mappings.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define LONG		(60 * SECOND)	/* ns after the last picture at which another one is due in
-					   any case */
+#define LONG		(60 * SECOND)	/* ns after the last snapshot of resident memory at which
+					   another one is due in any case */
 #define YOUNG		(SECOND / 50)	/* ns after a profile's start during which only an ending
-					   state causes a picture */
+					   state causes a snapshot */
 #define LAST_NS		1000000	/* ns; at the end of a state or profile, a resident size that was
 				   read at most this long ago is used again */
 #define SMALL		(64u << 10)	/* bytes; a smaller change of reserved memory is ignored */
 #define LINES		256u	/* largest number of source lines in rows of one kind, and in the
 				   array 'left' */
-#define ENDING		100u	/* an ending state causes a picture if ENDING times the CPU time of
-				   the last measurement has passed since the last picture, even if
+#define ENDING		100u	/* an ending state causes a snapshot if ENDING times the CPU time of
+				   the last measurement has passed since the last snapshot, even if
 				   resident memory has not changed */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
-static uint64_t first, spent;  /* 'first': time of the first measurement, ns. 'spent': CPU time that
-			          all measurements took, ns (RQ2). */
-static uint64_t drawn;	/* CPU time that all pictures took, ns (RQ3) */
+static uint64_t first, spent;  /* 'first': time of the first measurement of a state, ns. 'spent':
+			          CPU time that all measurements of states took, ns (RQ2). */
+static uint64_t drawn;	/* CPU time that all snapshots of resident memory took, ns */
 
 /*
 ** Native memory that closed states have not freed, by the source line that allocated it. The last
@@ -122,8 +122,8 @@ void resident_freed (unsigned line, uint64_t bytes) {
 }
 
 
-/* Adds up the states' measurements. *since is the number of bytes that the states have reserved
-   since their measurements. Lock held. */
+/* Adds up the last measurements of all states. *since is the number of bytes that the states have
+   reserved since then. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -165,8 +165,9 @@ typedef struct Lua {
 } Lua;
 
 
-/* Subtracts untouched bytes from Lua's rows, the likeliest first: from free memory, then from young
-   objects (the end of a new large block may be untouched), then from gaps and old objects. */
+/* Subtracts bytes that were never touched, and so are not resident, from Lua's rows. Starts with
+   the row that most likely has them: free memory, then young objects (the end of a new large block
+   may be untouched), then gaps and old objects. */
 static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->reserve, untouched);
   resident_take(&l->unused, untouched);
@@ -176,8 +177,8 @@ static void takelua (Lua *l, int64_t *untouched) {
 }
 
 
-/* Limits the profiler's bytes *own to malloc's bytes *native, and then subtracts them from
-   *native. */
+/* Reduces *own (bytes of the profiler) to *native (bytes of malloc) if it is higher, and then
+   subtracts it from *native. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;
@@ -185,8 +186,9 @@ static void split (int64_t *native, int64_t *own) {
 
 
 /*
-** Makes Lua's rows from the places of all states. 'resident' is the number of resident bytes of
-** mapped chunks. Those of these bytes that are in no other row become the row 'reserve'.
+** Makes Lua's rows from the memory areas of all states (luaN_places). 'resident' is the number of
+** resident bytes of mapped chunks. Those of these bytes that are in no other row become the row
+** 'reserve'.
 */
 static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t resident) {
   int64_t untouched;
@@ -211,7 +213,8 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
 }
 
 
-/* The rows of memory that is not Lua's. The profiler's own memory is a separate row. */
+/* The rows of native memory: all memory except Lua heaps. The profiler's own memory is a separate
+   row. */
 typedef struct Native {
   int64_t native, unused, others, own;
 } Native;
@@ -331,16 +334,16 @@ ResidentRow *resident_rows (size_t *n) {
 }
 
 
-/* Returns 1 if pictures have taken so little time that a small change may cause another one
-   (RQ3). */
+/* Returns 1 if snapshots of resident memory have taken at most 1 / PICTURES_SHARE of the time. Then
+   a change by a sixteenth causes another one, else only a change by a quarter (RQ3). */
 static int mayhave (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
 }
 
 
-/* Returns 1 if a picture is due (RQ3): because resident memory has changed, because the last
-   picture is old, or because a state or the profile ends ('last' is not 0). */
+/* Returns 1 if a snapshot of resident memory is due (RQ3): because resident memory has changed,
+   because the last snapshot is old, or because a state or the profile ends ('last' is not 0). */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;
@@ -349,8 +352,9 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
 }
 
 
-/* Returns 1 if a picture is due. If 'claims' is 1, the caller will emit it, and it is not due for
-   others any more. Takes the lock, because states of several threads share a policy. */
+/* Returns 1 if a snapshot of resident memory is due. If 'claims' is 1, the caller will emit it, so
+   it is not due for other states any more. Takes the lock, because states on several threads use
+   the same ResidentPolicy. */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);
@@ -364,8 +368,8 @@ static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, in
 }
 
 
-/* Returns 1 until YOUNG ns after the profile's start (RQ3). If the start is not set yet, sets it to
-   'now'. */
+/* Returns 1 until YOUNG ns after the profile's start. In this time only an ending state causes a
+   snapshot (RQ3). If the start is not set yet, sets it to 'now'. */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t started = 0;
   if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED,
@@ -386,7 +390,8 @@ static void resident_emit (ProfileState *state, uint64_t now) {
 }
 
 
-/* Returns 1 if the common budget of all states allows a measurement (RQ2). */
+/* Returns 1 if all states together have spent so little time on measurements that another one is
+   allowed (RQ2). */
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
@@ -395,7 +400,7 @@ static int isallowed (uint64_t now) {
 }
 
 
-/* Adds the state to the list. Lock held. */
+/* Adds the state to the list of measured states. Lock held. */
 static void enlist (Resident *r) {
   if (r->listed) return;
   r->next = all;

@@ -14,15 +14,15 @@
 **            once a second, unless its heap has grown by half or shrunk to half.
 **          - All states, whose sessions may be many and short, together spend at most RESIDENT_FREE
 **            plus 1 / RESIDENT_ALL of the time since the first measurement.
-**          - A state that ends measures only if a picture of its profile is due, which is the last
-**            one with the state's memory.
+**          - A state that ends measures only if a snapshot for its profile is due (RQ3), which is
+**            the last one with the state's memory.
 **        Bytes that a state has reserved since its last measurement have a row of their own;
-**   RQ3  a profile receives pictures. A picture is all rows at one time. It is due when resident
-**        memory has changed by a sixteenth since the last picture, when a minute has passed since
-**        then, and at the end of the profile. Exceptions:
+**   RQ3  a profile receives snapshots of resident memory. A snapshot is all rows at one time. It is
+**        due when resident memory has changed by a sixteenth since the last snapshot, when a minute
+**        has passed since then, and at the end of the profile. Exceptions:
 **          - It is left out if RQ2 forbids a measurement.
 **          - In a profile's first 20 ms it is due only if a state ends.
-**          - While all pictures have taken more than 1 / PICTURES_SHARE of the time, the change
+**          - While all snapshots have taken more than 1 / PICTURES_SHARE of the time, the change
 **            must be a quarter, unless a state ends: reading the mappings takes 200 us or more.
 */
 #ifndef asamp_resident_h
@@ -37,23 +37,24 @@
 #define RESIDENT_FREE	UINT64_C(50000000)	/* ns */
 #define PICTURES_SHARE	500u
 
-/* A row. doc/profile-format.md lists the values of 'what'. */
+/* A row: the bytes of one kind of resident memory. doc/profile-format.md lists the kinds, the
+   values of 'what'. */
 typedef struct ResidentRow {
   const char *what;
   int64_t bytes;
   char text[256];	/* path of a file, or a source line; "": neither */
 } ResidentRow;
 
-/* Data that decide when a profile's next picture is due (RQ3). If all are zero, the first picture
-   is due 20 ms after the first collection. Times are in ns. */
+/* Data that decide when a profile's next snapshot of resident memory is due (RQ3). If all are zero,
+   the first snapshot is due 20 ms after the first collection. Times are in ns. */
 typedef struct ResidentPolicy {
-  /* 'reported': time of the last picture. 'rss': resident bytes at that time. 'cost': CPU time that
-     the last measurement took */
+  /* 'reported': time of the last snapshot. 'rss': resident bytes at that time. 'cost': CPU time
+     that the last measurement of a state took */
   uint64_t reported, rss, cost;
   uint64_t started;	/* start of the session, or time of the first collection; atomic */
 } ResidentPolicy;
 
-/* A state's part of the resident memory. All zero: not yet measured. */
+/* The last measurement of one state's heap. All zero: not yet measured. */
 typedef struct Resident {
   struct Resident *next, *before;
   int listed;
@@ -64,8 +65,8 @@ typedef struct Resident {
   ResidentPolicy policy;
 } Resident;
 
-/* Adds a state that shares a profile to the list. Any other state is added by its first
-   measurement. */
+/* Adds a state that shares a profile to the list of measured states. Any other state is added by
+   its first measurement. */
 void resident_join (Resident *r);
 /*
 ** Sets 'held', the number of bytes that the state reserves at present. Takes no lock.
@@ -78,15 +79,15 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' of resident_measure */
 
 /*
-** Measures the state if a measurement is due. Then, if a picture is due, emits one to the profile
-** of 'state' (NULL: emits none). 'policy' is that of the profile. Called after a collection of the
-** state ('last' is 0), before the state ends (RESIDENT_STATE), and before its profile ends
-** (RESIDENT_PROFILE).
+** Measures the state if a measurement is due (RQ2). Then, if a snapshot is due (RQ3), emits one to
+** the profile of 'state' (NULL: emits none). 'policy' is that of the profile. Called after a
+** collection of the state ('last' is 0), before the state ends (RESIDENT_STATE), and before its
+** profile ends (RESIDENT_PROFILE).
 */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 
-/* Removes the state from the list, at its end or at the end of its session. */
+/* Removes the state from the list of measured states, at its end or at the end of its session. */
 void resident_leave (Resident *r);
 
 /*
@@ -102,7 +103,7 @@ void resident_freed (unsigned line, uint64_t bytes);
 ** parent's measurements, because another thread may have been changing it.
 */
 void resident_forked (void);
-/* In the child of a fork: forgets the part of one state, also without freeing memory. */
+/* In the child of a fork: forgets the measurement of one state, also without freeing memory. */
 void resident_forget (Resident *r);
 
 /*

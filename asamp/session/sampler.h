@@ -16,9 +16,9 @@
 ** program (asamp.h), one at a time.
 **
 ** A session is an open profile. In a session the program switches sampling on and off as often as
-** it likes; the file ends with the session. All memory here comes from malloc and is never
-** sampled, except the userdata of sampler_of. If exit() is called outside Lua, no collection
-** decides the last samples; they are counted as undecided in the file.
+** it likes; the file ends with the session. All memory here comes from malloc and is never sampled,
+** except the userdata of sampler_of. If exit() is called outside Lua, no collection decides whether
+** the last samples survive; the file counts them as undecided.
 **
 ** States may run on OS threads of their own:
 **   SS1  one lock of the process protects the list of all samplers, and the fields 'profile',
@@ -29,9 +29,9 @@
 **   SS3  a session is freed only by the thread that runs its state, or in the child of a fork,
 **        which has no other thread. If another thread calls exit(), the session's file ends but
 **        nothing is freed, and later samples are lost;
-**   SS4  states may share the profile of their process (process.h). They are attached when they
-**        are made, which leaves no visible trace in the state, and leave when they are closed.
-**        Their samplers are reused.
+**   SS4  states may share the profile of their process (process.h). A state is attached to the
+**        profile when it is made, which Lua code in the state cannot notice, and leaves the profile
+**        when it is closed. The samplers of closed states are reused.
 */
 #ifndef asamp_sampler_h
 #define asamp_sampler_h
@@ -60,13 +60,14 @@ typedef struct SamplerOptions {
   int wall;
   uint64_t mallocs;	/* period of samples of native memory in bytes (mallocs.h); 0: none */
   int copies;		/* 1: copies are sampled (A8 of trackcopies.h) */
-  int holders;		/* 1: holders are recorded at the end of the session and as the heap grows
-			   (TH1). In a shared profile: when a state is closed */
+  int holders;		/* 1: holders (holders.h) are recorded at the end of the session, and when
+			   the number of followed samples has doubled (TH1 of trackholders.h). In a
+			   shared profile: when a state is closed */
   uint64_t holdersevery;  /* ns between searches for holders; 0: none */
   RingLimits ring;	/* limits of a flight recorder; 'most' 0: not a flight recorder */
   int summary;		/* 1: prints one line to stderr when the session ends */
-  /* Called on the state's own thread before a session with its own profile ends. The state's
-     samples are still followed then. NULL: no call. */
+  /* Called on the state's own thread before a session with its own profile ends. At that time the
+     list of the state's live samples is still complete. NULL: no call. */
   void (*ending) (Sampler *s, lua_State *L);
   uint64_t rate;	/* most allocation samples per second that a state takes, on average
 			   (samplerlist_restrain); 0: no bound */
@@ -99,8 +100,8 @@ typedef struct SamplerShared {
      yet, makes it. */
   Profile *(*profile) (int open);
   const char *(*path) (void);
-  int (*isidle) (void);  /* returns 1 if states must be idle: nothing is to be sampled, or the file
-			    could not be made (PR2 of process.h) */
+  int (*isidle) (void);  /* returns 1 if states must take no samples: nothing is to be sampled, or
+			    the file could not be made and another attempt is scheduled */
   /* Called in the child of a fork: drops the parent's profile. Returns the number of threads that
      the child needs in order to run its states. */
   unsigned (*forked) (void);
@@ -112,13 +113,14 @@ typedef struct SamplerShared {
 typedef struct SamplerStats {
   int open, on;
   uint64_t period;
-  uint64_t samples, bytes;	/* 'samples': allocation samples of the session, in periods.
-				   'bytes': bytes allocated in the session while sampling was on */
-  uint64_t natives;		/* number of samples of native memory, in periods */
+  uint64_t samples, bytes;	/* 'samples': number of sampling periods of the session's allocation
+				   samples (a sample may stand for several). 'bytes': bytes
+				   allocated in the session while sampling was on */
+  uint64_t natives;		/* number of sampling periods of the samples of native memory */
   uint64_t lost;
   uint64_t unfollowed;		/* number of survivors whose deaths are not reported */
   int timing;			/* 1: time is sampled */
-  uint64_t timesamples;		/* number of time samples in the session, in periods */
+  uint64_t timesamples;		/* number of sampling periods of the time samples in the session */
   uint64_t minors, majors;	/* collections of the state since it was made */
   uint64_t nanoseconds;		/* ns spent in the sampler, on the program's thread */
   const char *file;		/* path of the session's file, or of the last session's, or NULL */
@@ -166,8 +168,8 @@ void sampler_shared (SharedTotals *t, SharedHeaps *h);
 */
 uint64_t sampler_untimed (char why[256]);
 /*
-** Stores the totals by state name in 'rows', and returns the number of rows. A row is empty if no
-** state has received its name.
+** Stores totals in 'rows', one row for each name of states, and returns the number of rows. A row
+** is empty if no state has received its name.
 */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
@@ -258,9 +260,9 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
 /*
-** Switches sampling off. If samples are undecided, or deaths or collections not yet reported, runs
-** a collection that decides the last samples (finalizers run later). Returns 0 if sampling was off
-** or there is no session.
+** Switches sampling off. If the survival of samples is not decided, or deaths or collections are
+** not reported yet, runs a collection that does so (finalizers run later). Returns 0 if sampling
+** was off or there is no session.
 */
 int sampler_off (Sampler *s, lua_State *L);
 
@@ -284,9 +286,9 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 int sampler_close (Sampler *s, lua_State *L);
 
 /*
-** Searches for the holders of the followed samples, by a walk over all reachable objects, and
-** emits them to the profile. Returns the number of these samples; 0 also if there is no session or
-** not enough memory.
+** Searches for the holders of the followed samples (the references that keep the sampled objects
+** alive), by a walk over all reachable objects, and emits them to the profile. Returns the number
+** of these samples; 0 also if there is no session or not enough memory.
 */
 size_t sampler_holders (Sampler *s, lua_State *L);
 

@@ -35,7 +35,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
-static ResidentPolicy pictures;	/* policy of the shared profile for pictures of resident memory */
+static ResidentPolicy pictures;	/* data that decide when the shared profile's next snapshot of
+				   resident memory is due (RQ3 of resident.h) */
 
 
 void samplerlist_lock (void) {
@@ -76,9 +77,11 @@ void samplerlist_publish (Sampler *s) {
 }
 
 
-/* Number of marks that samplerlist_untimed has added to all profiles. Lock held. */
+/* Number of marks "time is not sampled" that samplerlist_untimed has added to all profiles. Lock
+   held. */
 static uint64_t nuntimed;
-static char untimedwhy[256];	/* Reason given in the first of these marks. Lock held. */
+static char untimedwhy[256];	/* Reason given in the first mark of samplerlist_untimed. Lock
+				   held. */
 
 void samplerlist_untimed (Sampler *s, const char *why) {
   static __thread const Profile *marked __attribute__((tls_model("initial-exec")));
@@ -113,8 +116,9 @@ void samplerlist_point (void *ud, lua_State *L) {
 
 #define RATE_NS		500000000	/* ns of CPU time between two checks if few samples are
 					   taken */
-#define RATE_IDLE	10	/* largest wall time between two checks, in units of RATE_NS. A
-				   process that mostly waits reaches it */
+#define RATE_IDLE	10	/* largest wall time between two checks, as a multiple of RATE_NS. A
+				   process that mostly waits uses so little CPU time that this limit
+				   makes the check due */
 #define RATE_STAGE	32	/* smallest number of samples that makes a check due before
 				   RATE_NS. With 32 samples the error of the estimated rate is
 				   about a fifth */
@@ -213,7 +217,8 @@ static const char *amount (char text[24], uint64_t bytes) {
 }
 
 
-/* Returns 1 if this OS thread was the last to publish the state's numbers. */
+/* Returns 1 if this OS thread was the last to store the state's numbers for other threads (seen.h),
+   so that it runs the state. */
 static int ismine (const Sampler *s) {
   return __atomic_load_n(&s->seen.thread, __ATOMIC_RELAXED) == (const void *)&locking;
 }
@@ -246,7 +251,8 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
 
 /* {== bytes by label ===================================================== */
 
-/* Bytes allocated by the states that have left the shared profile; the index is the label set. */
+/* Bytes allocated by the states that have left the shared profile; the index is the number of the
+   label set. */
 static uint64_t pastsets[LABELS_MOST];
 static uint32_t npastsets;	/* elements of 'pastsets' from this index on are 0 */
 
@@ -350,8 +356,9 @@ static int nextlast (void *ud, ProfileLast *last) {
 
 
 /* Data of nextshared, the callback 'next' of profile_exit for a shared profile, which returns the
-   states first, then the orphans. Without the lock ('locked' 0), it leaves out the orphans: another
-   thread may be changing their list, or this thread was interrupted while it did. */
+   states first, then the orphans (samples of native memory that outlived their state). Without the
+   lock ('locked' 0), it leaves out the orphans, because the interrupted code or another thread may
+   be changing their list. */
 typedef struct Exiting {
   Sampler *at;
   Profile *p;
@@ -456,7 +463,8 @@ static void samplerlist_forked (void) {
       profile_abandon(s->state.profile);
     }
     s->forked = 1;
-    s->state.profile = NULL;  /* a shared state joins another profile later (tracker_again) */
+    s->state.profile = NULL;  /* a state that shared the parent's profile joins the child's profile
+			         later */
   }
   orphans_forked();
   dying_forked();

@@ -35,12 +35,13 @@ struct Sampler {
 				   sample */
   int named;			/* 1: 'script' was emitted as the state's name */
   unsigned name;		/* number of the state's name (seen.h) */
-  Seen seen;			/* shared: numbers for other threads */
+  Seen seen;			/* shared: the state's numbers, for other threads to read */
   int forked;			/* 1: this process is the child of a fork, and the state has
 				   reported nothing in it yet */
   int counted;			/* shared: 1: the state is counted in samplers.past.states. It is
 				   counted once, however many files it writes */
-  int ended;			/* shared: 1: its profile has ended; atomic */
+  int ended;			/* shared: 1: the profile to which the state reports has ended,
+				   because the process switched to another one; atomic */
   uint64_t reportedbytes;	/* if 'ended' is 1: allocated bytes that the ended profile
 				   received; changed with the lock held */
   uint64_t reportedlost;	/* if 'ended' is 1: lost samples that the ended profile received;
@@ -53,14 +54,15 @@ struct Sampler {
   pid_t pid;			/* process that has the session */
   int reported;			/* 1: the end of the session was reported to the user */
   Timing timing;
-  HeldPaths heldpaths;		/* paths already in the profile */
-  Resident resident;		/* the state's part of resident memory */
+  HeldPaths heldpaths;		/* paths of holders that are already in the profile */
+  Resident resident;		/* last measurement of the state's heap, for snapshots of resident
+				   memory */
   uint64_t starved, starvings;	/* 'starved': time of the last report that memory ran out, ns.
 				   'starvings': how often memory ran out */
   uint64_t timeperiod;		/* period of time samples in the session, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time */
-  ProfileCollection leftout;	/* sums over the collections that oncollection has left out since
-				   the last reported one */
+  ProfileCollection leftout;	/* sums over the collections without a record of their own
+				   (oncollection), since the last one with a record */
 };
 
 /* All samplers of the process (SS1), and data of the shared profile. Fields that are not atomic are
@@ -88,14 +90,15 @@ void samplerlist_enlist (Sampler *s);
 /* Removes a sampler from samplers.all. Lock held. */
 void samplerlist_delist (Sampler *s);
 
-/* Publishes the state's numbers for other threads, on the state's own thread (SE1). */
+/* Stores the state's numbers where other threads may read them (s->seen). Called on the state's own
+   thread. */
 void samplerlist_publish (Sampler *s);
 /*
 ** If the state has a profile, adds a mark with the reason why time is not sampled on this thread.
 ** In a shared profile, a thread adds only one such mark.
 */
 void samplerlist_untimed (Sampler *s, const char *why);
-/* Callback of the tracker: completes time samples at a safepoint. */
+/* Callback 'point' of the tracker: completes time samples at a safepoint. */
 void samplerlist_point (void *ud, lua_State *L);
 /* Adapts the sampling period of a state to the option 'rate'. Called after a collection. */
 void samplerlist_restrain (Sampler *s, lua_State *L);

@@ -27,7 +27,8 @@
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Sampler *s = ud;
-  if (s->shared != NULL && !s->named) {  /* the last function reported is the outermost */
+  if (s->shared != NULL && !s->named) {  /* the function of a stack that is reported last is its
+					    outermost one */
     free(s->script);
     s->script = strdup(source);
   }
@@ -35,7 +36,7 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
 }
 
 
-/* Gives a state that shares a profile its name, once. On the state's own thread. */
+/* Emits the name of a state that shares a profile, once. Called on the state's own thread. */
 static void givename (Sampler *s) {
   if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
   samplerlist_lock();
@@ -81,8 +82,9 @@ static int onroom (void *ud, uint64_t count) {
 
 
 /* Passes a collection to the profile. Leaves it out, and adds its counts to the next record, in two
-   cases: it decides nothing and the file is stalled; or a shared profile has ended and the state
-   has not moved to the next one yet (samplershared_safe). */
+   cases: it decides the survival of no sample and the file is stalled (the last write failed and is
+   tried again); or a shared profile has ended and the state has not moved to the next one yet
+   (samplershared_safe). */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
@@ -127,9 +129,9 @@ static void onclosing (void *ud, lua_State *L) {
 }
 
 
-/* Callback of the tracker. Returns 0 if another process opened the session: in the child of a fork,
-   this function may be called before the fork handlers, while s->state.profile is still the
-   parent's. */
+/* Callback 'ready' of the tracker: returns 1 if a sample of native memory may be reported now.
+   Returns 0 if another process opened the session: in the child of a fork, this function may be
+   called before the fork handlers, while s->state.profile is still the parent's. */
 static int onready (void *ud) {
   const Sampler *s = ud;
   return s->state.profile != NULL && s->pid == getpid() && profile_ready(s->state.profile);
@@ -275,7 +277,8 @@ static void onstalled (const char *path, int error, uint64_t lost) {
 
 
 /*
-** Returns 1 if a state of the process writes its profile to that file (SS2). Lock held (SS1).
+** Returns 1 if a session of this process already writes that file; then no other session may write
+** it (SS2). Lock held (SS1).
 */
 static int inuse (const struct stat *file) {
   const Sampler *s;
@@ -367,7 +370,8 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
 }
 
 
-/* Does the work of sampler_open, inside a hold (dying.h). */
+/* Does the work of sampler_open, while signals that would end the process are delayed
+   (dying_hold). */
 static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, char *err,
                         size_t errsize) {
   ProfileConfig c;
@@ -552,7 +556,7 @@ int sampler_close (Sampler *s, lua_State *L) {
   if (s->state.profile == NULL && s->tracker.client != NULL) return 0;
   sampler_timeoff(s, L);
   if (s->state.profile != NULL) {
-    tracker_off(&s->tracker, L);  /* decides the last samples */
+    tracker_off(&s->tracker, L);  /* decides whether the last samples survive */
     samplerlist_measure(s, L, 1);
     if (s->options.holders) sampler_holders(s, L);
     if (s->options.ending != NULL) s->options.ending(s, L);

@@ -277,7 +277,8 @@ int samplershared_current (Sampler *s) {
 }
 
 
-/* If it is due, emits the deaths of orphans of closed states. Called for open states. */
+/* If it is due, emits the deaths of orphans, the samples of native memory that outlived their
+   state. Called for open states, because a closed one reports nothing. */
 static void emitorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
@@ -396,8 +397,8 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
 
 
 /*
-** Assigns the mark to the oldest state that has started in the profile or, if there is none, to
-** the oldest attached state.
+** Each mark belongs to a state: this one to the oldest state whose start was emitted to the profile
+** or, if there is none, to the oldest attached state.
 */
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
@@ -475,7 +476,8 @@ void samplershared_leave (Sampler *s, lua_State *L) {
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && clock_since(s->since) >= OLD_NS) {
-      tracker_off(&s->tracker, L);  /* decides the last samples: they have holders, too */
+      tracker_off(&s->tracker, L);  /* runs a collection, which decides whether the last samples
+				       survive: holders of survivors are searched next */
       sampler_holders(s, L);
     }
     samplerlist_measure(s, L, 1);

@@ -12,7 +12,8 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
    success. If there is no profile, returns a negative number if 'isidle' of SamplerShared returns
    1, else 0. */
 int samplershared_current (Sampler *s);
-/* If the state now runs on another OS thread, moves its timer to that thread. */
+/* If the state now runs on another OS thread than its timer for time samples, starts a timer on
+   that thread instead. */
 void samplershared_follow (Sampler *s);
 /* Callback 'safe' of the tracker, called after a collection; also for a state that shares no
    profile. */

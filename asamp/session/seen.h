@@ -28,7 +28,7 @@
 typedef enum SeenNumber {
   /* numbers of samples, and allocated bytes, since the state joined its profile */
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,
-  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* of the state's heap, at present, in bytes */
+  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* of the state's heap, at the last update, in bytes */
   SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* of the state's heap, since it was made;
 							   pauses in ns */
   /* data dropped by limits (ProfileLeft) */
@@ -57,7 +57,7 @@ void seen_left (const Seen *s, ProfileLeft *left);
 enum { SEEN_UNNAMED = 0 };	/* number of the name "", of states that have no allocation sample
 				   yet */
 
-/* Sums over the states with one name. */
+/* Sums over all states that have the same name. */
 typedef struct SeenNamed {
   const char *name;	/* "" for SEEN_UNNAMED; valid for the life of the process */
   uint64_t open, made;	/* number of open states; number of all states that received the name */

@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* A thread of the profiler. */
+/* A thread of the profiler, for one call of a function at a time. */
 typedef struct Worker {
   struct Worker *next;		/* next worker in the list of parked ones */
   pthread_t thread;
