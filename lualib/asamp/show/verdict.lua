@@ -231,13 +231,16 @@ local function allocation(v, add)
   end
 end
 
-local function held(v, add)
+local function held(v, p, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
+  local inuse = p.course and p.course.last and p.course.last.inuse
   -- the sentence about the leak has the holder and its bytes
   if first and first.share and not (leaking and leaking.holder == first.text) then
-    add(("Alive at %s: %s, %s of it held by %s."):format(v.held.at and
+    add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
       units.seconds(v.held.at / 1e6) .. ", when holders were searched last" or "the end",
-      units.bytes(v.held.bytes), percent(first.share), layout.clean(first.text)), "--show holders")
+      units.bytes(v.held.bytes),
+      v.held.at and inuse and (" (at the end %s were in use)"):format(units.bytes(inuse)) or "",
+      percent(first.share), layout.clean(first.text)), "--show holders")
   end
 end
 
@@ -282,7 +285,7 @@ function M.sentences(v, p)
   rank = ALLOCATION
   allocation(v, add)
   rank = HELD
-  held(v, add)
+  held(v, p, add)
   rank = TIME
   timing(v, p, add)
   return list

@@ -99,6 +99,16 @@ describe("a sentence of the verdict", function()
     assert.matches("no line explains it.*%-%-show trends p", text{growth = "lines", trends = true})
   end)
 
+  it("says how much was in use at the end if holders were searched before", function()
+    local held = {{text = "_G", share = 1}, bytes = 640 << 10, at = 2720}
+    PROFILE.course = {last = {inuse = 97 << 20}}
+    assert.matches("Alive at 2%.72 ms, when holders were searched last: 640 KiB %(at the end 97 " ..
+                   "MiB were in use%), 100%% of it held by _G", text{held = held})
+    held.at = nil
+    assert.matches("Alive at the end: 640 KiB, 100%% of it", text{held = held})
+    PROFILE.course = nil
+  end)
+
   it("warns that samples were lost", function()
     assert.matches("^Samples were lost: they come to 573 MiB of 2.5 GiB allocated", text{lost = 573 << 20})
   end)
