@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that stay young (ageing.h). */
+/* Objects that minor collections leave young, although they are alive (ageing.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -12,18 +12,21 @@
 
 
 /*
-** Limits of the number of holders: MOST_HOLDERS objects, and MOST_SLOTS slots of tables that have
-** had a large vector. The next minor collection visits every holder again, and an object with very
-** many holders is rarely short-lived: for example, a text to which all nodes parsed from it refer.
-** Slots have a higher limit because a visit of a slot is cheaper than one of an object.
+** Limits of the number of holders, the references through which the next minor collection finds the
+** objects that were left young: MOST_HOLDERS objects that are visited as a whole, and MOST_SLOTS
+** slots of tables that have had a vector of more than LUAN_LARGE bytes. The next minor collection
+** visits every holder again, and an object with very many holders is rarely short-lived: for
+** example, a text to which all nodes parsed from it refer. Slots have a higher limit because a
+** visit of a slot is cheaper than one of an object.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	LUAN_CACHED
 
 
-/* Lists the holder of an object that is to stay young: mark.holder or, if not NULL, its slot
-   mark.slot. Returns 0 if there are too many holders, if the holder is expensive to visit
-   (ageing.h), or if there is no memory. */
+/* To be called when an object is to stay young. Lists the reference that was followed to it (its
+   holder), so that the next minor collection visits it again: the object mark.holder or, if that is
+   a table that has had a large vector, its slot mark.slot. Returns 0 if too many holders are
+   listed, if the holder is expensive to visit (ageing.h), or if there is no memory. */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   GCObject *o = m->holder;
@@ -68,8 +71,9 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if o is an ageing object (ageing.h). During a chase no userdata is one, because every
-   possible key must pass a mark stack. */
+/* Returns 1 if o is an ageing object, one that minor collections may leave young (ageing.h). While
+   ephemerons are resolved by their keys (weak.chasing), no userdata is one, because it may be a
+   weak key, and such a key must be pushed on a mark stack. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

@@ -13,17 +13,19 @@
 ** string that is edited or appended to. If the first minor collection tenured them, only a major
 ** collection could free them.
 **
-** So a minor collection that reaches a young ageing object sets LUAN_MET of the object instead of
-** tenuring it. Before the collection ends, it replaces that bit by a higher survivor age. The
-** holder of the reference is remembered, so that the next minor collection reaches the object again
-** (G1). The holder is a slot of a table that has had a large vector, or another object as a whole.
-** If it is a thread, the frames from the running one out to the one that contains the slot are
-** scanned again. Because an ageing object refers to nothing young, only ageing objects and userdata
-** pending finalization (waiting.h) are young after a minor collection.
+** So a minor collection that reaches a young ageing object sets the bit LUAN_MET of the object
+** instead of tenuring it. Before the collection ends, it clears that bit and increases the survivor
+** age, the number of collections that have left the object young. The holder, which contains the
+** reference, is remembered, so that the next minor collection reaches the object again (G1). If the
+** holder is a table that has had a vector of more than LUAN_LARGE bytes, only the slot is
+** remembered; other holders are remembered as a whole. If the holder is a thread, the frames from
+** the running one out to the one that contains the slot are scanned again. Because an ageing object
+** refers to nothing young, only ageing objects and userdata pending finalization (waiting.h) are
+** young after a minor collection.
 **
 ** The object is tenured at once if visiting the holder again would be expensive:
-**   - the holder is a huge table, a table with a large vector that is traversed as a whole, a slot
-**     of a weak table, or a list of the collector
+**   - the holder is a huge table (LUAN_VAST), a table with a large vector that is traversed as a
+**     whole, a slot of a weak table, or a list of the collector
 **   - there are MOST_HOLDERS objects or MOST_SLOTS slots as holders already
 ** It is also tenured while a major collection runs or starts, because a major collection needs a
 ** heap without young objects.
@@ -31,10 +33,10 @@
 ** A holder is old. If it is dead, it keeps the object alive until the next major collection, as all
 ** old garbage does with the young objects that it refers to.
 **
-** Small userdata with finalizers are not in lists.large. Those that a minor collection leaves young
-** are in finalize.aged until the next minor collection, and waiting.c sets LUAN_HELD on their
-** lines. They stay young only once, because leaving them young a second time costs more than
-** tenuring them.
+** Small userdata with finalizers are not in lists.large, where the sweep finds the large leaf
+** objects. Those that a minor collection leaves young are in finalize.aged until the next minor
+** collection, and waiting.c sets LUAN_HELD on their lines. They stay young only once, because
+** leaving them young a second time costs more than tenuring them.
 */
 #ifndef luaN_ageing_h
 #define luaN_ageing_h
@@ -53,13 +55,14 @@
    collection ends. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
-/* To be called before the references of o are traversed: sets mark.holder to o, or to NULL if
-   mark.ageing is 0. While mark.holder is NULL, no object that marking reaches stays young. */
+/* To be called before the references of o are traversed. Sets mark.holder to o, so that objects
+   that o refers to may stay young, or to NULL if mark.ageing is 0. While mark.holder is NULL, every
+   object that marking reaches is tenured. */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
-/* True if o is the last entry of m->holders. While o is traversed, that means that o holds an
-   object that stays young. */
+/* True if o is the last entry of m->holders. While o is traversed, that means that o refers to an
+   object that the running minor collection leaves young. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 
@@ -68,9 +71,10 @@
   (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
 
-/* luaN_age returns the survivor age of o, a long string or userdata. For a small userdata it
-   returns LUAN_MOSTAGE if the userdata was left young once, else 0. luaN_setage sets the age. A
-   large userdata has its age in the byte before it, other objects in 'marked'. */
+/* luaN_age returns the survivor age of o, a long string or userdata: the number of minor
+   collections that have left it young. For a small userdata it returns LUAN_MOSTAGE if the userdata
+   was left young once, else 0. luaN_setage sets the age. A large userdata has its age in the byte
+   before it, other objects in 'marked'. */
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 

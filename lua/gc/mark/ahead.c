@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits weak tables in slices (ahead.h). */
+/* Visits weak tables in slices (ahead.h). An entry is undecided while its weak key or weak value
+   has not been marked. weak.doubtful has two lists of such entries: the list of undecided keys and
+   the list of undecided values. A word of a list is a table, the slot of an entry of the last table
+   before it, or a logged object: an object that was marked after the list of undecided keys was
+   visited. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -22,37 +26,41 @@
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** A pass visits the lists of undecided keys and of undecided values. More passes leave less to the
-** atomic step. Another pass follows, up to MAX_PASSES (including rounds of tombstoning), if one of
-** these holds:
+** A pass visits the two lists of entries whose weak key or value has not been marked so far. More
+** passes leave less to the atomic step. Another pass follows, up to MAX_PASSES (including rounds of
+** tombstoning), if one of these holds:
 **   - more than n / MIN_RESOLVED_PART entries had something to mark, where n is the number of words
 **     of both lists
-**   - the log of marked objects has ended (LOGGED_PART) and there were fewer than FEW_PASSES passes
+**   - the log of marked objects was given up because it was too long (LOGGED_PART), and there were
+**     fewer than FEW_PASSES passes
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 #define FEW_PASSES	4u
 
-/* A round of tombstoning starts if more than this number of words of the list of undecided values
-   were added after the last round. */
+/* A round of tombstoning (hidden.h) starts if more than this number of words of the list of
+   undecided values, that is, of weak values not marked so far, were added after the last round. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
 /* Cost of tombstoning, restoring or clearing a slot, in bytes of marking. */
 #define CLEAR_COST	24u
 
-/* Distance of prefetching, in slots of a table or words of a list: from the slot or word that is
-   visited to the one whose object is prefetched. */
+/* How far ahead objects are prefetched, in slots of a table or words of a list: when a slot or word
+   is visited, the object of the slot or word at this distance after it is prefetched. */
 #define PREFETCH_DISTANCE	12u
 
 
 /* {== one slot ========================================================= */
 
-/* ahead_visit returns a set of lists of weak.doubtful. This is the bit of a list in the set. */
+/* ahead_visit returns a set of lists of weak.doubtful, as bits. DOUBT(list) is the bit of a
+   list. */
 #define DOUBT(list)	(1u << (list))
 
-/* Visits slot i of t. Makes the key of an empty node dead; else marks the objects to which the slot
-   refers strongly. Returns the set of lists of weak.doubtful to which the slot must be added: not
-   the list of values if the slot is tombstoned, because it is there already. */
+/* Visits slot i of the weak table t. If it is an empty node, makes its key dead and returns 0.
+   Otherwise marks the objects to which the slot refers strongly, and returns the set of lists of
+   weak.doubtful to which the slot must be added, because its weak key or weak value is not marked.
+   The set never has the list of values if the slot is tombstoned, because the slot is in that list
+   already. */
 static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
@@ -87,8 +95,8 @@ typedef struct Entry {
 } Entry;
 
 
-/* Prefetches the memory that luaN_isunseen reads for o: its header and, for a table or Lua closure,
-   the mark of its line. */
+/* Prefetches the memory that luaN_isunseen reads for o, whose type tag is 'tag': its header and,
+   for a table or Lua closure, the mark byte of its line. */
 static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
   if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
     const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
@@ -98,9 +106,9 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* Prefetches for the words of list d after word k: the slot of the word 2 * PREFETCH_DISTANCE
-   later, and the object of the word PREFETCH_DISTANCE later (the slot's key or value, if the slot
-   is in the table of e). */
+/* To be called when word k of list d is visited. Prefetches two things: the slot that is named
+   twice PREFETCH_DISTANCE words later; and the key or value of the slot that is named
+   PREFETCH_DISTANCE words later, if that slot is in the table of e. */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
@@ -134,12 +142,14 @@ static Entry entryin (global_State *g, Table *t) {
 
 
 /*
-** Reads word k of list d. Returns 1 and fills in *e if the word is a slot of table e->t. Returns 0
-** if the word is
+** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. Returns 0 if
+** the word is
 **   - a table: sets *e to entryin of it
-**   - a logged object
-**   - a slot that is no longer in the table, or whose table has lost LUAN_SCANNED
-** Prefetches the objects of later words, which the caller will test.
+**   - a logged object (marked after the list was visited)
+**   - a slot that is no longer in a vector of the table, or whose table has lost LUAN_SCANNED
+**     (luaN_lookonce)
+**
+** Prefetches the objects of later words, because the caller will read their headers.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
@@ -157,9 +167,9 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Keeps word k of the list, a slot of t: moves it to the end of the kept words. If the last kept
-   word belongs to another table, puts t before it. There is capacity for both, because t is in the
-   list before word k. */
+/* Keeps word k of list d, a slot of t, in the list: moves it to the end of the kept words, which
+   are the first *kept words of d. *keptof is the table of the last kept word. If it is not t, puts
+   t before the slot. There is capacity for both, because t is in the list before word k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -187,21 +197,21 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/*
-** To be called when a table was visited. Returns 1 if a pass over the undecided entries must start
-** because there is no log, or because more than LUAN_CACHED words were added to the list of keys
-** after the last pass. Returns 0 after MAX_PASSES passes, and during a pass, which might never end
-** if each table started it again.
-*/
+/* To be called when slices have visited a whole weak table. Returns 1 if the two lists of entries
+   with unmarked keys or values must be visited now (a pass). That is so if newly marked objects are
+   not logged, or if more than LUAN_CACHED words were added to the list of keys after the last pass.
+   Returns 0 after MAX_PASSES passes. Returns 0 during a pass, too, because it might never end if
+   each table started it again. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
 }
 
 
-/* Visits at most n slots of t, from weak.slot on. If that completes t, sets LUAN_SCANNED and
-   returns 1. If a list cannot grow, returns 1 without LUAN_SCANNED, and the atomic step visits all
-   of t. Else returns 0. */
+/* Visits at most n slots of t, from weak.slot on, and lists those with an unmarked weak key or
+   value. If that completes t, sets LUAN_SCANNED and returns 1. If a list cannot grow, returns 1
+   without setting LUAN_SCANNED; then the atomic step visits all of t. Otherwise returns 0: slots
+   are left. */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = luaN_slots(t), i = c->weak.slot;
@@ -228,8 +238,9 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 }
 
 
-/* Visits the table at index weak.next of weak.inmajor, or a part of it. Skips a table that is
-   strong, small, logged or scanned already. Returns the cost in bytes. */
+/* Visits the table at index weak.next of weak.inmajor, or a part of it. Skips a table that is not
+   weak at present, that has fewer than MIN_SLOTS slots, that is in the remembered set as a whole,
+   or that slices have visited already (LUAN_SCANNED). Returns the cost in bytes. */
 static size_t visitnext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
@@ -252,8 +263,8 @@ static size_t visitnext (global_State *g, size_t bytes) {
 }
 
 
-/* Starts the log: from now on, old objects that are marked are appended to the list of undecided
-   keys. */
+/* Starts the log of marked objects: from now on, if an old object is marked that may be a weak key,
+   it is appended to the list of undecided keys, because it may be one of them. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
@@ -271,12 +282,11 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 }
 
 
-/*
-** To be called when a list was visited to its end. The list of values follows the list of keys.
-** After the list of values, another pass starts if one is due (MIN_RESOLVED_PART); else the passes
-** end. The length of the lists is no measure of progress, because the program may have changed
-** entries.
-*/
+/* To be called when a pass has visited one of the two lists to its end. After the list of keys it
+   visits the list of values. After the list of values, another pass starts if one is due
+   (MIN_RESOLVED_PART); otherwise the passes end. Whether one is due depends on the number of
+   entries for which something was marked, not on how much shorter the lists are now, because the
+   program may have changed entries. */
 static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {
@@ -294,8 +304,10 @@ static void passed (luaN_Weak *w) {
 }
 
 
-/* Visits entries of the list weak.again. Keeps those that are still undecided, and those whose
-   table is strong at present. Removes the others. Returns the cost in bytes. */
+/* Continues a pass: visits entries of the list with number weak.again. An entry stays in the list
+   if its weak key or value is still unmarked, or if the program has made its table strong, because
+   the table may become weak again. All others are removed from the list. Returns the cost in
+   bytes. */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
@@ -331,10 +343,11 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if a round of tombstoning is in progress or must start. A round visits the list of
-   undecided values from weak.hidden up to weak.doubtkept; words added meanwhile are left to the
-   next round. A round must start if there are more than MIN_HIDDEN words after weak.hidden and
-   weak.passes is below MAX_PASSES. */
+/* Returns 1 if a round of tombstoning is in progress or must start. A round tombstones the unmarked
+   values that are listed in weak.doubtful[LUAN_DOUBTVALUES], from index weak.hidden up to
+   weak.doubtkept; words added meanwhile are left to the next round. A round must start if the list
+   has more than MIN_HIDDEN words from weak.hidden on, and there were fewer than MAX_PASSES rounds
+   and passes (weak.passes). */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -343,9 +356,10 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Continues a round of tombstoning, or starts one. Values that mayhide refuses, or whose table has
-   no weak values at present, are listed again for the atomic step instead. Returns the cost in
-   bytes. */
+/* Continues a round of tombstoning, or starts one: tombstones listed weak values that are not
+   marked. Two kinds of values are not tombstoned but listed again, so that the atomic step visits
+   them: values that mayhide refuses, and values whose table has no weak values at present. Returns
+   the cost in bytes. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -378,8 +392,8 @@ static inline void bury (const Entry *e) {
 }
 
 
-/* To be called when all tombstones are restored or cleared. Removes their words, the first
-   weak.hidden ones, from the list of values and keeps the words after them. */
+/* To be called when all tombstones are restored or cleared. Their slots are the first weak.hidden
+   words of the list of undecided values. Removes these words and keeps the words after them. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -393,7 +407,8 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Restores or clears some tombstones, after luaN_decide. Returns the cost in bytes. */
+/* Restores the values of some tombstoned slots, or clears the slots whose object is dead. To be
+   called after luaN_decide, which decides that. Returns the cost in bytes. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -431,9 +446,9 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-/* Returns 0 if the table of e has no weak keys, or if the key of e may be dead. Otherwise returns
-   1; if the values of the table are strong, it first marks the value of e, with everything that the
-   value refers to, and increments *resolved. */
+/* Returns 0 if the table of e has no weak keys, or if the key of e is not marked. Otherwise returns
+   1. Before that, if the values of the table are strong, marks the value of e, with everything that
+   the value refers to, and increments *resolved. */
 static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {
@@ -445,9 +460,10 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Visits the whole list of undecided keys, and starts the log of marked objects anew. Removes the
-   entries whose keys are alive, and marks their values if these are strong. Returns the number of
-   values that it marked. */
+/* Visits the whole list of entries whose weak keys were not marked when they were listed. If a key
+   has been marked since, marks the value of its entry, if values of the table are strong, and
+   removes the entry from the list; the table keeps it. Objects that are marked from now on are
+   logged at the end of the list. Returns the number of values that it marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -464,9 +480,9 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/* For the logged object o: looks it up as key in the tables of weak.inmajor that have weak keys and
-   strong values, and marks the values found, with everything that they refer to. Returns the number
-   of these values. */
+/* Looks up o, a logged object (marked since the undecided keys were visited), as key in the tables
+   of weak.inmajor that have weak keys and strong values. Marks the values found, with everything
+   that they refer to. Returns the number of these values. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

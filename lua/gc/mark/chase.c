@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Ephemerons by their keys (chase.h). During a chase every object that can be a weak key passes a
-   mark stack, because nextmarked finds reached keys there. Strings do not; they count as values. */
+/* Resolves ephemerons from their keys (chase.h). During a chase every object that can be a weak key
+   is pushed on a mark stack, because a chase looks up the objects that it pops from there
+   (nextmarked) as keys. Strings are not pushed: a weak table refers to its string keys strongly. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -62,8 +63,8 @@ static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
 }
 
 
-/* Pops the next object from mark.young, or from mark.old except in a minor collection, and returns
-   it. Returns NULL if there is none. */
+/* Pops a marked object from the stack mark.young or, if it is empty and no minor collection runs,
+   from mark.old. Returns the object, or NULL if there is none. */
 static GCObject *nextmarked (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.young.n > 0) return (GCObject *)c->mark.young.a[--c->mark.young.n];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tombstones in weak tables, where the program reads them (hidden.h). */
+/* Reads by the program of tombstoned slots of weak tables, that is, of slots that look empty while
+   the collector finds out whether their object is dead (hidden.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -11,9 +12,10 @@
 #include "weak.h"
 
 
-/* Restores or clears a tombstone (hidden.h). A restored object may still be found dead, so v is
-   added to the list of undecided values again. If there is no memory for that, calls
-   luaN_lookonce. */
+/* Restores the value of the tombstoned slot v of t, or clears v if the object is known to be dead
+   (hidden.h). After a restore, the object may still be found dead. So v is added again to the list
+   of weak values that are not marked so far; if there is no memory for that, luaN_lookonce makes
+   the collection visit all of t again. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;

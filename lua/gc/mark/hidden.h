@@ -6,12 +6,13 @@
 ** object in one table finds it in all (ahead.h has one exception). But clearing two million entries
 ** in the atomic step takes a pause of 20 ms and more.
 **
-** So slices tombstone the undecided values (ahead.h) before the atomic step: the slot gets a
-** variant of nil as its tag, and keeps the address of its object. A fast path that reads the slot
-** finds no value. Code that is about to conclude that there is no value calls luaN_isfilled. If the
-** atomic step has decided that the object is dead, luaN_isfilled makes the slot empty; otherwise it
-** restores the value, with the tag from the object's header. The atomic step only decides. After
-** it, slices restore or clear all tombstones, and dead objects stay whole until that is done.
+** So, before the atomic step, slices tombstone the weak values that are not marked so far
+** (ahead.h): the slot gets a variant of nil as its tag, and keeps the address of its object. A fast
+** path that reads the slot finds no value. Code that is about to conclude that there is no value
+** calls luaN_isfilled. If the atomic step has decided that the object is dead, luaN_isfilled makes
+** the slot empty; otherwise it restores the value, with the tag from the object's header. The
+** atomic step only decides. After it, slices restore or clear all tombstones, and dead objects stay
+** whole until that is done.
 **
 ** Dead keys need no tombstones, because the program has no reference to look them up with. Slices
 ** remove their entries at the start of the sweep. Code that reaches such a node before that, in a
@@ -21,10 +22,10 @@
 ** tombstoned, because they are read without luaN_isfilled: values under short strings that start
 ** with two underscores (metamethods), and values in the registry.
 **
-** A tombstoned slot keeps its key and is in a table with LUAN_SCANNED (G13). All tombstones of a
-** table are restored or cleared before its keys are counted for a resize, before it gets other
-** vectors, and when it is remembered as a whole. The length operator restores the slots that it
-** reads.
+** A tombstoned slot keeps its key and is in a table with LUAN_SCANNED, that is, one whose slots
+** were visited by slices (G13). All tombstones of a table are restored or cleared before its keys
+** are counted for a resize, before it gets other vectors, and when it is remembered as a whole. The
+** length operator restores the slots that it reads.
 */
 #ifndef luaN_hidden_h
 #define luaN_hidden_h
@@ -40,52 +41,57 @@
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 #define luaN_hiddenobject(v)	(val_(v).gc)
 
-/* Ends the tombstone of slot v of t: makes the slot empty if its object was decided to be dead
-   (weak.decided), else restores the value. Returns 1 if it was restored. */
+/* Ends the tombstoned state of slot v of t: makes the slot empty if the atomic step has found its
+   object dead (weak.decided), else restores the value. Returns 1 if it was restored. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* Restores or clears the value of node n of t if it is tombstoned. Removes the entry if its key is
-   dead (isdead). Returns 1 if n has a value after that. */
+/* If the value of node n of t is tombstoned, restores it, or makes n empty if the object is dead
+   (luaN_show). Removes the entry if its key is dead (isdead). Returns 1 if n has a value after
+   that. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
-/* To be called before a traversal continues after 'key' (nil: at the start). Restores or clears the
-   tombstones of t from the next slot to the first entry, or all of them if 'key' is not found. */
+/* To be called before a traversal of t (next) continues after 'key', or starts if 'key' is nil.
+   Visits the slots from the next one to the first that has a value, and restores or clears those
+   that are tombstoned (luaN_show). If 'key' is not found, does so for all slots of t. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
-/* Returns a border of t, which may differ from that of luaH_getn. Restores the slots that it
-   reads. */
+/* Returns a border of t, as the length operator defines it; it may be another one than luaH_getn
+   returns. Calls luaN_show for the tombstoned slots that it reads. */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
-/* If slot v of t is tombstoned, restores or clears it. Returns 1 if v has a value after that. */
+/* If slot v of t is tombstoned, restores its value, or makes v empty if the object is dead
+   (luaN_show). Returns 1 if v has a value after that. */
 static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
 
-/* If slot v of t is tombstoned, restores or clears it. Returns v. */
+/* If slot v of t is tombstoned, restores its value, or makes v empty if the object is dead
+   (luaN_show). Returns v. */
 static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v) {
   if (l_unlikely(luaN_ishidden(v))) luaN_show(L, t, cast(TValue *, v));
   return v;
 }
 
-/* Calls luaN_shownext if t may have tombstones. */
+/* Calls luaN_shownext, before a traversal of t continues, if t may have tombstoned slots. */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
-/* Calls luaN_lookonce if t may have tombstones. To be used for a table whose keys are about to be
-   counted or moved. */
+/* If t may have tombstoned slots, restores or clears all of them (luaN_lookonce). To be used before
+   the keys of t are counted or moved. */
 #define luaN_showall(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
 /*
-** To be called when t gets other vectors or is remembered as a whole. Does nothing unless slices
-** have visited t, at least in part. Restores or clears the tombstones of t and clears LUAN_SCANNED.
-** During the sweep, also removes the entries with dead keys. During marking, slices visit t again
-** or, after MAX_RESCANS such calls for all tables together, the atomic step does.
+** To be called when t gets other vectors or is added to the remembered set as a whole. Does nothing
+** unless slices of a major collection have visited t, at least in part. Restores or clears the
+** tombstoned slots of t, and clears LUAN_SCANNED, so that all of t counts as not visited. During
+** the sweep, also removes the entries with dead keys. During marking, slices visit t again; after
+** MAX_RESCANS calls in one collection, for any tables, the atomic step visits t instead.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 
-/* To be used before a key is stored in node n of t. Calls luaN_showentry for the node if t may have
-   tombstones. */
+/* To be used before a key is stored in node n of t. If t may have tombstoned slots or entries with
+   dead keys, calls luaN_showentry, which removes an entry with a dead key. */
 #define luaN_shownode(L,t,n) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
 

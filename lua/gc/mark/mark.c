@@ -60,8 +60,9 @@ size_t luaN_threadbytes (const lua_State *th) {
 }
 
 
-/* Makes the marked object o pending, because its mark stack is full. 'large' is 1 if o is in
-   lists.large or is the main thread. */
+/* Records that the marked object o is pending, that is, still to be traversed although it is on no
+   mark stack, because the stack is full. 'large' is 1 if o is in lists.large or is the main
+   thread. */
 static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
   if (large) o->marked |= LUAN_PENDING;
@@ -74,14 +75,17 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* Limits the length of the log, because visiting all undecided keys costs less than using a long
-   log. The log ends if w * (t + 1) is above LUAN_CACHED + n / LOGGED_PART. The list of undecided
-   keys has n words, w of them from weak.visited on; weak.inmajor has t tables. */
+/* Limits the length of the log of marked objects, each of which the atomic step looks up as a key
+   in all weak tables (ahead.h). If it is long, visiting all listed weak keys costs less. Logging
+   stops if w * (t + 1) is above LUAN_CACHED + n / LOGGED_PART. The list of weak keys that were not
+   marked when they were visited has n words, w of them from weak.visited on; weak.inmajor has t
+   tables. */
 #define LOGGED_PART	4u
 
-/* To be called for an old object o that is marked while weak.logging is 1. Logs o, unless its type
-   (string, upvalue, prototype) cannot be an undecided key (ahead.h). Ends the log instead if it is
-   too long or cannot grow. */
+/* To be called for an old object o that is marked while weak.logging is 1. Adds o to the log, so
+   that the atomic step looks it up as a weak key (ahead.h), unless o is a string, upvalue or
+   prototype, which the log does not need. If the log is too long or cannot grow, sets weak.logging
+   to 0 instead. */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -93,7 +97,8 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 
 
 /* Adds 'bytes', of o and its vectors, to the accounts after o has received the epoch. If o was
-   young ('young' is 1), also sets its LUAN_UNLOGGED; else logs o if weak.logging is 1. */
+   young ('young' is 1), also sets its LUAN_UNLOGGED (it is old now, and not in the remembered set).
+   Otherwise, if weak.logging is 1, logs o as a possible weak key. */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -108,11 +113,12 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 
 /*
 ** The memory of an object that is being marked:
-**   - 'own' is the number of its own bytes, at 'p'; 0 if they are counted elsewhere (explicit
-**     memory, the main thread)
+**   - 'own' is the number of bytes of the object itself, at 'p'; 0 if they are counted elsewhere
+**     (prototypes, which are explicit memory, and the main thread)
 **   - 'more' is the number of bytes of its vectors
 **   - 'leaf' is 1 if the object need not be traversed
-**   - 'large' is 1 if it is in lists.large or is the main thread: its own lines are not marked
+**   - 'large' is 1 if it is in lists.large or is the main thread: the lines of the object itself
+**     are not marked
 */
 typedef struct Extent {
   const char *p;
@@ -121,7 +127,7 @@ typedef struct Extent {
 } Extent;
 
 
-/* Returns the extent of o, which is being marked. Also marks the metatable of a leaf userdata,
+/* Returns the sizes of o, which is being marked. Also marks the metatable of a leaf userdata,
    counts a short string in strings.seen, and clears LUAN_MET and the survivor age. */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
@@ -204,8 +210,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block that contains p, or NULL if only a search would find it. If p is in no block,
-   the result has no meaning. */
+/* Returns the block that contains p, or NULL if only a search among the small blocks would find it.
+   If p is in no block, the result has no meaning. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -295,8 +301,9 @@ void luaN_mark_ (global_State *g, GCObject *o) {
    array part and for the hash part. */
 #define MAX_SETTLEDLOG	3
 
-/* If eager marking of a table fails, some of its slots are visited twice. So after MAX_FAILED
-   failures in a run of RUN slots, no more tables of this run are eagerly marked. */
+/* If eager marking of a table fails, the table is pushed and traversed later, so that some of its
+   slots are visited twice. So after MAX_FAILED failures in a run of RUN slots, no more tables of
+   this run are eagerly marked. */
 #define MAX_FAILED	2
 #define RUN		128
 
@@ -359,9 +366,9 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* settlevalue marks the object of value v. settlenode marks the key and value of n; if n is empty,
-   it makes the key dead. Both return 1 if the value is a table for which eager marking failed, else
-   0. */
+/* settlevalue marks the object of value v, eagerly if it is a small table. settlenode marks the key
+   and value of n; if n is empty, it makes the key dead. Both return 1 if the value is a table for
+   which eager marking failed, else 0. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -383,8 +390,10 @@ static inline int settlenode (global_State *g, Node *n) {
 /*
 ** Returns the number of failures after which eager marking is not attempted again in a run: usually
 ** MAX_FAILED. Returns 0, so that there is no attempt
-**   - in a minor collection or a small heap, because the objects are in the cache
-**   - during a chase, because every possible key must pass a mark stack (chase.c)
+**   - in a minor collection or a small heap, because the objects are in the processor's cache in
+**     any case
+**   - while ephemerons are resolved by their keys (chase.c), because every object that may be a
+**     weak key must be pushed on a mark stack
 */
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;

@@ -9,7 +9,7 @@
 #include "lstate.h"
 #include "ltable.h"
 
-/* Bit of a line's mark byte for epoch c. */
+/* Bit of a line's mark byte that says that the line has objects of epoch c. */
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))
 
 /* Returns the number of slots of a table's array part. In the common case it does not call
@@ -50,17 +50,17 @@ static inline void luaN_clearkey (Node *n) {
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
-/* True if the old objects have at most LUAN_NEAR bytes. They fit into the processor's cache then,
-   and the order of visits does not matter. With LUAN_STRESS=slice=N it is always false, so that
-   small heaps test the code for large ones. */
+/* True if the old objects have at most LUAN_NEAR bytes in total. They fit into the processor's
+   cache then, and the order in which marking visits them does not matter. With LUAN_STRESS=slice=N
+   it is always false, so that small heaps test the code for large ones. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
 /* Marks o, which must not have the current epoch: gives o the epoch, and pushes o on a mark stack
    if it may refer to unmarked objects. May leave a young o young instead (ageing.h). */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
-/* The entry for object o of the log, in the list of undecided keys (ahead.h): the address of o,
-   tagged 2. */
+/* The word that records object o in the log of marked objects, which is a part of the list
+   weak.doubtful[LUAN_DOUBTKEYS] (ahead.h): the address of o, with tag 2 in the low bits. */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
 /* luaN_mark marks o. luaN_markN marks o unless o is NULL. luaN_markvalue marks the object that

@@ -22,21 +22,21 @@
 #include "mark.h"
 #include "scan.h"
 
-/* A stack of at most this number of slots is not shortened, because setting its unused slots to nil
-   costs less than visiting its frames. */
+/* A stack of at most this number of slots is not shortened in place: that would save setting its
+   unused slots to nil in each scan, which costs less than visiting all its frames to shorten it. */
 #define MIN_SHORTENED	256
 
-/* forecall prefetches the CallInfo that is PREFETCH_DISTANCE frames farther out, if a CallInfo and
-   the next one are less than PREFETCH_APART bytes apart. */
+/* forecall prefetches the CallInfo of the frame that is PREFETCH_DISTANCE calls farther out, if
+   this CallInfo and that of its caller are less than PREFETCH_APART bytes apart. */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 
 
 /*
-** Prefetches the CallInfo that is PREFETCH_DISTANCE frames farther out than ci. Its address is an
-** estimate from the distance between ci and ci->previous, which is usually constant in a recursion.
-** If they are not close, nothing is prefetched: the address may be unmapped, and prefetching such
-** an address can cost as much as a small collection.
+** Prefetches the CallInfo of the frame that is PREFETCH_DISTANCE calls farther out than that of ci.
+** Its address is an estimate from the distance between ci and ci->previous, which is usually
+** constant in a recursion. If they are not close, nothing is prefetched: the address may be
+** unmapped, and prefetching such an address can cost as much as a small collection.
 */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
@@ -46,8 +46,9 @@ static void forecall (const CallInfo *ci) {
 
 
 /* Visits the CallInfos from the running frame outwards, up to and including the first one with
-   CIST_CLEAN; if 'all' is 1, up to the outermost. Marks their lines and sets CIST_CLEAN in them.
-   Returns the stack slot at which the scan must start: the function of the last frame visited. */
+   CIST_CLEAN (set by an earlier scan: the slots below its function have not changed since); if
+   'all' is 1, up to the outermost. Marks their lines and sets CIST_CLEAN in them. Returns the stack
+   slot at which the scan must start: the function of the last frame visited. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {
@@ -62,9 +63,9 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Visits the CallInfos after the running one, which no call uses at present. Marks the lines of
-   each, and makes its callstatus CIST_CACHED. If 'all' is 0, stops at the first CallInfo that has
-   CIST_CACHED already. */
+/* Visits the CallInfos after the running one in the list, which no call uses at present. Marks the
+   lines of each, and sets its callstatus to CIST_CACHED, which a call replaces when it uses the
+   CallInfo. If 'all' is 0, stops at the first CallInfo that has CIST_CACHED already. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -90,13 +91,13 @@ int luaN_limitstack (lua_State *L, int size) {
 
 /*
 ** Shortens the stack of th in place if it has more than MIN_SHORTENED slots and at most a quarter
-** is in use. A deep stack, of more than 4 LUAN_STRIDE slots, is also shortened if more than 4
-** LUAN_STRIDE slots, and more than a quarter of it, are unused. (A stack above LUAI_MAXSTACK is
-** left to luaD_shrinkstack.)
+** is in use. A deep stack is one of more than 4 * LUAN_STRIDE slots. It is also shortened if its
+** unused slots are more than 4 * LUAN_STRIDE and more than a quarter of it. (A stack above
+** LUAI_MAXSTACK is left to luaD_shrinkstack.)
 **
-** No frame may end after the new end, so this function visits all frames. If too little would be
-** gained, the stack stays long; the frames of a deep stack are then not visited again until the
-** slots in use are a quarter fewer.
+** No frame may end after the new end, so this function visits all frames. If the new size would be
+** too close to the present one, the stack is not shortened. The frames of a deep stack are then not
+** visited again for this purpose until the number of slots in use has fallen by a quarter.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -172,8 +173,8 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 **   2. the lines of the CallInfos in use
 **   3. the objects in the slots, from the top down
 **   4. the open upvalues
-** Minor collections scan the parts that change between two slices. During the scan, only thread.c
-** frees CallInfos, and it corrects mark.ci.
+** Parts of the stack that change between two slices are scanned by minor collections. During the
+** scan, only thread.c frees CallInfos, and it corrects mark.ci.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;

@@ -20,23 +20,25 @@
 
 /*
 ** A slice traverses a large strong table, of more than WHOLE slots, in parts of SLICE_SLOTS slots.
-** The cost of a part includes that of eager marking (mark.c). Array slots that refer to no object
-** are cheap, because they are contiguous: in runs of four or more, each costs one NUMBERS_PART-th
-** of another slot. So WHOLE slots of numbers cost as much as one part. Smaller parts make pauses
-** more exact.
+** The cost of a part includes that of small tables that are marked together with their contents
+** (eager marking, mark.c). Array slots that refer to no object are cheap, because they are
+** contiguous: in runs of four or more, each costs one NUMBERS_PART-th of another slot. So WHOLE
+** slots of numbers cost as much as one part. Smaller parts make pauses more exact.
 */
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
 #define WHOLE		(SLICE_SLOTS * NUMBERS_PART)
 
-/* Number of objects pending finalization that a slice marks at a time. */
+/* Number of objects queued for the call of their finalizers that a slice marks at a time. */
 #define SLICE_FINALIZED	16u
 
-/* Largest number of objects that traverseinorder sorts. */
+/* Largest number of objects that traverseinorder sorts by address on the mark stack. */
 #define MAX_SORTED	8
 
-/* Bytes of vectors above which a table is broad. The objects that a broad table refers to have left
-   the cache when they are traversed, so small tables among them may be eagerly marked (mark.c). */
+/* A table whose vectors have more than this number of bytes is broad. Many of the objects that a
+   broad table refers to would have left the cache before they are popped from the mark stack, so
+   small tables among them are marked together with their contents instead (eager marking,
+   mark.c). */
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
@@ -127,8 +129,8 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 
 /* {== emptying the mark stacks ========================================== */
 
-/* Traverses the pending object o. If it is a thread, scans its whole stack, because a major
-   collection may have made it pending. */
+/* Traverses o, a marked object that did not fit on a mark stack (pending). If it is a thread, scans
+   its whole stack, because a major collection may have reached it, which must scan all of it. */
 static void traverse_again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
@@ -206,8 +208,9 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Empties mark.young. While an object of it is traversed, that object is the holder of objects that
-   stay young. */
+/* Empties the mark stack mark.young, in a minor collection that may leave objects young. While an
+   object of the stack is traversed, mark.holder is that object: if it refers to an object that
+   stays young, it is remembered. */
 static void drainageing (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   while (c->mark.young.n > 0) {
@@ -321,8 +324,9 @@ int luaN_markslice (global_State *g, size_t bytes) {
 }
 
 
-/* Objects pending finalization are roots, too, but are not marked here: luaN_keepwaiting keeps the
-   young ones, and major collections mark all of them (luaN_markfinalized). */
+/* Objects that are queued for the call of their finalizers are roots, too, but are not marked here:
+   minor collections keep the young ones with luaN_keepwaiting, and major collections mark all of
+   them with luaN_markfinalized. */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

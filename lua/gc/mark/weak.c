@@ -6,8 +6,8 @@
 **
 ** weak.discovered has the tables of the running collection or atomic step. While a major collection
 ** is marking, weak.inmajor has the tables that minor collections or slices reach, until the end of
-** the marking. There are two lists because a minor collection takes every old object for alive:
-** only the major one decides about old keys and values.
+** the marking. There are two lists because a minor collection treats every old object as alive:
+** only the major collection finds out which old keys and values are dead.
 */
 #define LUA_CORE
 
@@ -24,9 +24,9 @@
 #include "weak.h"
 
 
-/* Returns the kind of t, from the __mode of its metatable. A table that is being resized counts as
-   strong: its values are in the previous and the new vectors, and an emergency collection must
-   clear them in neither. */
+/* Returns which references of t are weak, from the __mode of its metatable. A table that is being
+   resized counts as strong: its values are in the previous and the new vectors, and an emergency
+   collection must clear them in neither. */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;
@@ -53,10 +53,11 @@ int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   const TValue *v = gval(n);
   if (isempty(v)) luaN_clearkey(n);
-  /* A node is left alone between the two atomic steps of a major collection if its key and value
-     are old and its key is unmarked. The key is dead, and some slots that referred to it are
-     cleared already; marking the value here could resurrect the key. The slot is listed as
-     undecided (luaN_doubt), or slices visit the table again. */
+  /* Between the two atomic steps of a major collection, this minor collection does not change a
+     node whose key and value are old and whose key is unmarked. The key is dead, and some slots
+     that referred to it are cleared already; marking the value here could resurrect the key. The
+     major collection visits the slot again: it is in a list of slots to visit (luaN_doubt), or
+     slices visit the whole table again. */
   else if (c->mark.minor && c->weak.decided && keyiscollectable(n) &&
            luaN_isundecided(g, gckey(n)) && iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;
@@ -79,8 +80,8 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 }
 
 
-/* Marks all keys and values of t. Makes no key dead, because a barrier may call this function when
-   a new node has its key and not yet its value. */
+/* Marks all keys and values of t. Does not make the keys of empty nodes dead, because a barrier may
+   call this function when a new node has its key and not yet its value. */
 static void markall (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
@@ -109,9 +110,9 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 }
 
 
-/* Restores or clears all tombstones of the scanned table t, and removes the entries whose keys are
-   dead (isdead). Keeps other nodes without a value: when a barrier calls this function, a new node
-   has its key and not yet its value. */
+/* Restores or clears all tombstoned slots (hidden.h) of t, whose slots slices have visited, and
+   removes the entries whose keys are dead (isdead). Keeps other nodes without a value: when a
+   barrier calls this function, a new node has its key and not yet its value. */
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
   unsigned i, asize = luaN_asize(t);
@@ -178,8 +179,9 @@ void luaN_leaveweak (global_State *g) {
 
 /* {== entries visited before the atomic step ============================ */
 
-/* Largest number of times that slices start the visit of weak.inmajor again in one major
-   collection. It bounds the work for tables that are resized repeatedly. */
+/* Largest number of times in one major collection that slices start to visit the weak tables of
+   weak.inmajor from the start of the list again. It bounds the work for tables that are resized
+   repeatedly. */
 #define MAX_RESCANS	16u
 
 

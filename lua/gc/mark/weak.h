@@ -10,7 +10,7 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
 /* An entry of weak.discovered or weak.inmajor is the address of a weak table with the table's kind
    in the two low bits. luaN_tagged makes an entry; luaN_tableof and luaN_kindof are its parts. The
-   words of weak.doubtful have other tags in the same bits. */
+   words of the lists weak.doubtful have other tags in the same bits (state.h). */
 #define luaN_tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))
@@ -18,17 +18,20 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 /* Returns the kind of t: LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON or LUAN_ALLWEAK. */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/* True if o, a key or value of a weak table, is undecided: old, and not marked by the running major
-   collection. Young objects do not count, because minor collections decide about them. */
+/* True if o, a key or value of a weak table, is old and not marked so far by the running major
+   collection (undecided). Young objects do not count, because minor collections decide about
+   them. */
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* To be called when marking has reached the weak table t. In a slice, adds t to weak.inmajor.
-   Otherwise adds t to weak.discovered and, if only its values are weak, marks its keys. Returns 0
-   if there is no memory; the caller must then treat t as strong. */
+/* To be called when marking has reached the weak table t. Lists t, so that its entries are visited
+   later: in a slice of a major collection in weak.inmajor, otherwise in weak.discovered. In the
+   second case also marks the keys of t if only its values are weak. Returns 0 if there is no
+   memory; the caller must then treat t as strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
-/* Adds t to weak.inmajor, unless it is there. Returns 0 if there is no memory. */
+/* Adds t to weak.inmajor, the list of weak tables that the major collection has reached, unless t
+   is in it. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* To be called when the weak table t is visited because t or a slot of t is remembered. If a major
@@ -41,43 +44,47 @@ LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 **   - if n is empty, makes its key dead
 **   - if the key is alive, marks the value
 **   - else adds n to weak.unresolved
-** If there is no memory for that, sets weak.overflow and returns 0: the caller must traverse the
-** table, unless it is in weak.discovered.
+** If there is no memory for that, sets weak.overflow and returns 0. Then the caller must traverse
+** the table, unless the table is in weak.discovered, so that all its entries are visited again.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
 **   - luaN_forgetweak is called at the end of a major collection. Empties weak.inmajor and
 **     weak.doubtful, and clears LUAN_DISCOVERED and LUAN_SCANNED of the tables.
-**   - luaN_leaveweak is called when a major collection is abandoned. First restores or clears all
-**     tombstones, then does the same.
-**   - luaN_forgettable restores or clears the tombstones of t and clears its LUAN_DISCOVERED and
-**     LUAN_SCANNED. The table stays in weak.inmajor.
+**   - luaN_leaveweak is called when a major collection is abandoned. Restores or clears all
+**     tombstoned slots (hidden.h), then does the same as luaN_forgetweak.
+**   - luaN_forgettable restores or clears the tombstoned slots of t and clears its LUAN_DISCOVERED
+**     and LUAN_SCANNED. The table stays in weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
-/* Returns the table of the slot at index k of a list of undecided entries, which is the last table
-   before index k in the list; or NULL if there is none. */
+/* Returns the table to which a slot at index k of list d, one of weak.doubtful, belongs: the last
+   table in the list before index k. Returns NULL if there is none. */
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
-/* Starts to visit a list of undecided entries. The list of keys is visited from its start, the list
-   of values from the first word after the tombstoned ones. */
+/* Starts to visit a list of weak.doubtful, which has the entries whose weak key or value was not
+   marked when they were listed. The list of keys is visited from its start, the list of values from
+   the first word after those whose values were tombstoned (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
-/* Appends a slot of t to weak.doubtful[list]. 'isfirst' may be 0 only if the last word of the list
-   belongs to t; with 1, t itself is appended before the slot. Returns 0 if the list cannot grow. */
+/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list]. With
+   'isfirst' 1, first appends t itself. 'isfirst' may be 0 only if the last word of the list belongs
+   to t already. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
-/* To be called when a slot of the weak table t leaves the remembered set. If slices have visited t,
-   at least in part, and the slot's key or value is undecided (G9), adds the slot to both lists of
-   weak.doubtful: the program may change the kind of t and change it back. */
+/* To be called when a slot of the weak table t leaves the remembered set. If slices of a major
+   collection have visited t, at least in part, and the slot's key or value is old and not marked so
+   far, adds the slot to both lists of weak.doubtful, so that it is visited again before the marking
+   ends (G9). It must be in both lists, of entries with unmarked keys and with unmarked values,
+   because the program may change which of the two are weak in t. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* Restores the tombstoned slot v and returns 1. If the collection has decided that the object of v
-   is dead, makes v empty and returns 0 instead. */
+/* Ends the tombstoned state of slot v (hidden.h). If the atomic step has decided that the object of
+   v is dead, makes v empty and returns 0. Otherwise gives v its value again and returns 1. */
 static inline int luaN_showslot (global_State *g, TValue *v) {
   const GCObject *o = luaN_hiddenobject(v);
   lua_assert(luaN_ishidden(v) && luaN_isold(o));
@@ -90,8 +97,10 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 }
 /* } */
 
-/* Tenures o, a key or value of a weak table, if the running minor collection has left o young,
-   because slots of weak tables are not remembered as holders. Returns 1 if o was tenured. */
+/* To be called for o, a key or value of a weak table. If the running minor collection has reached o
+   and left it young, tenures o and returns 1; else returns 0. An object can stay young only if the
+   next minor collection finds it again through a remembered reference, and this collection
+   remembers no slots of weak tables for that purpose. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -100,8 +109,8 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 }
 
 /*
-** Returns 1 if the running collection has not marked o. If it has left o young, tenures o and
-** returns 0. 'tag' is the type tag of the value or key that refers to o.
+** Returns 1 if the running collection has not marked o. If it has reached o and left it young,
+** tenures o and returns 0. 'tag' is the type tag of the value or key that refers to o.
 **
 ** The header of o, which would be a cache miss, is not read if o is a table or Lua closure whose
 ** line lacks the mark of the current epoch: such an object was not reached.
@@ -115,8 +124,9 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   return luaN_white(g, o) && !luaN_tenuremet(g, (GCObject *)o);
 }
 
-/* Returns 1 if the sweep will remove the entry of node n of t, because its key is dead (hidden.h).
-   The entry is removed even if t has become strong since the key was found dead. */
+/* Returns 1 if the key of node n of t is dead, so that the sweep will remove the entry. That holds
+   even if t has become strong since the key was found dead. Only tables with LUAN_SCANNED, which
+   slices have visited, have such entries. */
 static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n) {
   return (t->flags & LUAN_SCANNED) && keyiscollectable(n) && isdead(g, gckey(n));
 }
@@ -126,9 +136,9 @@ static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n)
 
 /*
 ** Return 1 if the running collection has not marked the object of the weak value v (luaN_isgone) or
-** of the weak key of node n (luaN_iskeygone), so that it may be dead. A string counts as a value:
-** it is marked, and the result is 0. An object that was left young is tenured, and the result is 0,
-** too.
+** of the weak key of node n (luaN_iskeygone), so that it may be dead. Weak tables refer to strings
+** strongly: a string is marked, and the result is 0. An object that the running minor collection
+** has reached and left young is tenured, and the result is 0, too.
 */
 static inline int luaN_isgone (global_State *g, const TValue *v) {
   if (!iscollectable(v)) return 0;
