@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Composes the details of a batch (batch.h). */
+/* Composes the details of a batch of samples (batch.h). */
 #include "batch.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@
 
 /* ------------------------------------------------------------- columns -- */
 
-/* Writes the finished run of consecutive samples with one label set. */
+/* Writes the length and the label set of the run of consecutive samples with one label set that has
+   ended. */
 static void endrun (Batch *b) {
   bytes_decimal(&b->labels, ' ', b->labelled);
   bytes_decimal(&b->labels, ' ', b->label);
@@ -74,8 +75,8 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
 }
 
 /*
-** If some survivors are not followed, writes the survivors as run lengths, alternately of followed
-** and of not followed survivors.
+** If the deaths of some survivors will not be reported (outcome 2), writes the survivors as run
+** lengths, alternately of those whose deaths will be reported (followed) and of the others.
 */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
@@ -308,7 +309,8 @@ void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
   bytes_text(&text, name, namelength, 1);
   bytes_char(&b->events, 'm');
   eventtime(b, us);
-  bytes_decimal(&b->events, ' ', text.n);  /* may differ from 'namelength' */
+  bytes_decimal(&b->events, ' ', text.n);  /* the length of the written text, which may differ from
+					      'namelength' */
   bytes_char(&b->events, ' ');
   bytes_add(&b->events, text.data, text.n);
   bytes_text(&b->events, value, valuelength, 1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Composes the details of a batch of samples: the text of a private meta "asamp.N".
-** doc/profile-format.md has the grammar of this text.
+** Composes the details of a batch of samples: the data about consecutive samples, and the events
+** between them, for which VMProf has no record. They are the text of a private meta record
+** "asamp.N". doc/profile-format.md has the grammar of this text.
 **
-** Owns the columns of the open batch, and the base values for the next differences. Independent of
-** records, files and clocks. Invariants:
+** Owns the columns of the open batch (a column has one value of each sample), and the values to
+** which the next differences refer. Independent of records, files and clocks. Invariants:
 **
 **   D1  entries of columns belong to samples by their order. The i-th entry of 'times', if that
 **       column is present, belongs to the i-th sample of the batch. The i-th entries of 'sizes'
@@ -24,7 +25,8 @@ typedef struct Batch {
   uint64_t samples;      /* number of samples in the batch; a sample of n copies counts once */
   Bytes times, kinds, sizes, counts, outside, labels, events;
   uint32_t label;        /* number of the label set of the last sample */
-  uint64_t labelled;     /* number of successive samples with that set, up to the last sample */
+  uint64_t labelled;     /* number of consecutive samples with the label set 'label', up to the last
+			    sample */
   uint64_t sampletime;   /* time of the last sample */
   uint64_t eventtime;    /* time of the last collection or marker */
   uint64_t state;        /* number of the state to which the last lines belong, plus 1; 0: none */
@@ -45,7 +47,7 @@ void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
 /* Adds the size, 'outside' and the kind (negative: none) of an allocation to the last sample. */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
-/* Adds survival outcomes. 'classes' may be NULL; n > 0. */
+/* Adds the outcomes of n samples: whether they survived. 'classes' may be NULL; n > 0. */
 void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* Adds deaths; the arguments are those of encoder_deaths. */
@@ -70,15 +72,16 @@ void batch_allocated (Batch *b, uint64_t bytes);
 /* In files of many states: records the end of the state (batch_of); the arguments are those of
    encoder_end. */
 void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans);
-/* In files of many states: adds deaths among the orphans of state 'id'; the arguments are those of
-   encoder_orphans. */
+/* In files of many states: adds deaths among the orphans (samples of native memory that outlived
+   their state) of state 'id'; the arguments are those of encoder_orphans. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n);
 void batch_period (Batch *b, uint64_t period);
 void batch_timeperiod (Batch *b, uint64_t ns, int wall);
 void batch_class (Batch *b, uint32_t id, const char *name, size_t n);
 void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step);
 void batch_holders (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a walk for holders. 'duration' is in us. */
+/* Adds the time for which a search for holders (holders.h) stopped the program. 'duration' is in
+   us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
 /* Adds a row of resident memory. 'us' is the time since the start; it is not stored as a
    difference. */

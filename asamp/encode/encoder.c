@@ -2,9 +2,10 @@
 /*
 ** Implements the encoder of profiles (encoder.h). doc/profile-format.md describes its output.
 **
-** The memory of an encoder consists of the output and the details of one batch (bounded by
-** encoder_full), the deepest stack, and the functions and native addresses (bounds.h). In the
-** extended format, the undecided objects are added (objects.h).
+** The memory of an encoder consists of the output and the details of one batch, the data about its
+** samples for which VMProf has no record (batch.h; bounded by encoder_full), the deepest stack, and
+** the functions and native addresses (bounds.h). In the extended format, the sampled objects whose
+** survival is not decided are added (objects.h).
 */
 #include "batch.h"
 #include "details.h"
@@ -36,14 +37,17 @@ struct Encoder {
   uint64_t last;        /* time of the last stack, ns */
   int failed;
   int periodwritten;       /* 1: the meta "period" has been written */
-  uint64_t used;        /* bit set of the special frames whose name was written: bit id / 2 */
+  uint64_t used;        /* bit set of the special frames (FRAME_..., such as "[frames cut]", which
+			   represent no function) whose name was written. The bit of a frame has the
+			   number id / 2 */
   unsigned nbatch;      /* number of the last batch written */
   Batch batch;
   Origins origins;
   Origin *of;           /* state to which the following events belong */
   Origin spare;         /* replaces 'of' when memory has run out */
   uint64_t lost;        /* number of samples missing in the log */
-  uint64_t undecided;   /* number of undecided samples of ended states */
+  uint64_t undecided;   /* number of samples of ended states whose survival no collection has
+			   decided */
   uint64_t nstates;       /* number of states */
   uint64_t allocated;   /* allocated bytes; 0: unknown */
   int notallocated;     /* 1: the total of allocated bytes is not recorded */
@@ -55,7 +59,8 @@ struct Encoder {
   IdMap named;          /* set of functions that have a name */
   IdMap seen;           /* set of native addresses */
   Bytes fresh;          /* native addresses that have no name yet */
-  IdMap labels;         /* maps label sets (+ 1) to numbers of the file */
+  IdMap labels;         /* maps numbers of label sets of the process, plus 1, to their numbers in
+			   the file */
   uint32_t nlabels;
 };
 
@@ -99,7 +104,8 @@ static void nativename (Encoder *e, uint64_t id, const char *symbol) {
   vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
 }
 
-/* Writes the name of a special frame at its first use, before the stack that contains it. */
+/* Writes the name of a special frame (FRAME_..., which represents no function) at its first use,
+   before the stack that contains it. */
 static void use (Encoder *e, uint64_t id) {
   uint64_t bit = (uint64_t)1 << id / 2;  /* the ids are odd */
   if (e->used & bit)
@@ -240,8 +246,8 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* If a native address is new, adds it to those that need a name. Beyond the limit, counts it in
-   'natives' instead. */
+/* If a native address is new, adds it to those that need a name. If ENCODER_MAXNATIVES addresses
+   have one already, counts the frame in 'natives' instead. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
@@ -365,8 +371,9 @@ static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
 }
 
 /*
-** Writes a record of the stack, preceded by the frame 'leaf' (the id of a type; 0: none). Repeats
-** the record for a sample of 'count' periods (copiesof). Returns the number of records.
+** Writes a record of the stack. Its innermost frame is 'leaf', the id of the sampled object's type
+** (0: none). Repeats the record for a sample of 'count' periods (copiesof). Returns the number of
+** records.
 */
 static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
                               uint64_t thread, uint64_t count) {
@@ -395,7 +402,7 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
 }
 
 /* Returns the number of a label set in the file. If the set is new to the file, adds its labels to
-   the details. */
+   the details of the batch. */
 static uint32_t labelled (Encoder *e, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   uint32_t id;
@@ -417,8 +424,8 @@ static uint32_t labelled (Encoder *e, uint32_t set) {
   return id;
 }
 
-/* Sets the time of the next stack to 'time'; keeps that of the last stack if 'time' is earlier
-   (E1). */
+/* Sets the time of the next stack to 'time', or to the time of the last stack if 'time' is earlier,
+   so that times never decrease (E1). */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
     e->last = time;
@@ -476,7 +483,8 @@ static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   return to;
 }
 
-/* Returns the batch, with the following lines assigned to the state. */
+/* Returns the open batch. In a file of many states, first records that the following lines belong
+   to the present state (encoder_of). */
 static Batch *lines (Encoder *e) {
   if (e->config.states)
     batch_of(&e->batch, e->of->id);

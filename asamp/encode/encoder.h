@@ -10,8 +10,8 @@
 **       previous sample;
 **   E2  the stack of a sample is the one that the last encoder_stack of its state has set. Only
 **       the words of the new frames are encoded;
-**   E3  after encoder_batch, all events so far are complete in the output, including names and
-**       details. A log that is cut there is fully readable.
+**   E3  after encoder_batch, all events so far are complete in the output, including names and the
+**       details of samples (batch.h). A log that is cut there is fully readable.
 */
 #ifndef asamp_encoder_h
 #define asamp_encoder_h
@@ -34,7 +34,8 @@ typedef struct EncoderConfig {
   uint64_t timeperiod;  /* period of time samples at the start, ns; 0: none */
   int wall;             /* 1: 'timeperiod' is of wall time, 0: of CPU time */
   int native;           /* 1: native frames are recorded */
-  uint64_t followed;    /* largest number of followed samples; 0: no deaths are recorded */
+  uint64_t followed;    /* largest number of live samples whose deaths will be recorded
+			   (FOLLOWED_MOST); 0: no deaths are recorded */
   const char *command;  /* command line, for display; may be NULL */
   const char *tuning;   /* LUA_GC of the process; may be NULL */
   uint64_t pid;         /* process id; 0: unknown */
@@ -87,16 +88,16 @@ void encoder_start (Encoder *e, uint64_t time);
 /* In files of many states: records the name of the state. */
 void encoder_called (Encoder *e, const char *name, size_t n);
 /*
-** In files of many states: records the end of the state, and the bytes that it has allocated.
-** 'orphans' is the number of its samples of native memory that remain followed, if deaths are
-** recorded.
+** In files of many states: records the end of the state, and the bytes that it has allocated. If
+** deaths are recorded, 'orphans' is the number of its samples of native memory whose blocks are not
+** freed yet; their deaths are recorded later.
 */
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 /*
-** Records deaths among the orphans of a state (in a merged file, also among samples of native
-** memory of an open state). 'runs' has n lengths, alternately of live and of dead samples, starting
-** at the oldest sample. Dead samples leave the state's list of orphans, so that the next call does
-** not count them.
+** Records deaths among the orphans of a state, its samples of native memory that were alive when it
+** ended (in a merged file, also among samples of native memory of an open state). 'runs' has n
+** lengths, alternately of live and of dead samples, starting at the oldest sample. Dead samples
+** leave the state's list of orphans, so that the next call does not count them.
 */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /*
@@ -118,8 +119,8 @@ void encoder_sample (Encoder *e, const ProfileSample *s);
 void encoder_time (Encoder *e, const ProfileTime *s);
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
 /*
-** Records the outcomes of the n oldest undecided samples, or of all if there are fewer than n.
-** Call it before recording the collection that decided them. 'classes' may be NULL.
+** Records the survival of the n oldest samples without an outcome, or of all if there are fewer
+** than n. Call it before recording the collection that decided the outcomes. 'classes' may be NULL.
 */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
@@ -157,27 +158,29 @@ void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
 /*
-** Adds the counts in *left, of data of one state dropped by limits, to the counts of the file.
-** 'texts' is the number of truncated texts of all states so far.
+** Adds the counts in *left, of data of one state that were dropped because of limits, to the counts
+** of the file. 'texts' is the number of truncated texts of all states so far.
 */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
-/* Returns 1 if there are enough details for encoder_batch (batch_full). */
+/* Returns 1 if the batch has reached its size limit, so that encoder_batch should be called
+   (batch_full). */
 int encoder_full (const Encoder *e);
 
-/* Writes the names of the native addresses and the details that are new since the last batch. */
+/* Ends the open batch: writes the names of native addresses and the details (batch.h) that are new
+   since the last batch. */
 void encoder_batch (Encoder *e);
 
-/* Marks the log as that of a flight recorder. The kept part of the run is 'ns' long; 'wanted' ns
-   were requested. 'samples' (in periods) were taken before the kept part and were still alive at
-   its start; they represent 'bytes' bytes. */
+/* Marks the log as that of a flight recorder. The part of the run whose events the recorder has
+   kept is 'ns' long; 'wanted' ns were requested. 'samples' sampling periods belong to samples that
+   were taken before this part and were still alive at its start; they represent 'bytes' bytes. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log, which encoder_finish records. */
 void encoder_lost (Encoder *e, uint64_t n);
 
-/* Writes the last batch, the undecided objects and the trailer. 'now' is the time of the end, by
-   the clock of 'start'. */
+/* Writes the last batch, the objects of samples whose survival is not decided, and the trailer.
+   'now' is the time of the end, by the clock of 'start'. */
 void encoder_finish (Encoder *e, uint64_t now);
 
 /* Returns 1 if memory ran out: the output is incomplete. */

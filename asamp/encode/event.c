@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Encodes an event that belongs to samples: stack, outcome, class or holder. Returns 0 if the
+/* Encodes an event that belongs to samples: a stack, outcomes, a class or holders. Returns 0 if the
    event is of another type. */
 static int encodesample (const Event *event, Encoder *e) {
   const void *body = event + 1;
@@ -108,7 +108,8 @@ static void encodestate (const Event *event, Encoder *e) {
 }
 
 void event_encode (const Event *event, Encoder *e) {
-  if (event->type == EVENT_ORPHANS) {  /* the encoder may have dropped that state */
+  if (event->type == EVENT_ORPHANS) {  /* not encoder_of: the encoder may have freed the data of
+				          that state already */
     const OrphansEvent *o = (const void *)(event + 1);
     encoder_orphans(e, o->time, event->state, o->runs, (size_t)event->n);
     return;

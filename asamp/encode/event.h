@@ -33,7 +33,8 @@ enum EventType {
   EVENT_START,          /* a state starts. n: its time */
   EVENT_CALLED,         /* the state's name, NUL-terminated */
   EVENT_END,            /* a state has ended. n: its allocated bytes; EndEvent */
-  EVENT_ORPHANS,        /* deaths of orphans of a state. n: number of run lengths; OrphansEvent */
+  EVENT_ORPHANS,        /* deaths of orphans (samples of native memory that outlived their state).
+			   n: number of run lengths; OrphansEvent */
   EVENT_PATH,           /* n: id; the parent's id of 32 bits, then the step, NUL-terminated */
   EVENT_WALK,           /* n: duration in ns; start time of 64 bits */
   EVENT_HOLDERS,        /* n: how many numbers of 32 bits follow. The first is 1 if the event starts
@@ -77,7 +78,8 @@ typedef struct ResidentEvent {
 
 typedef struct EndEvent {
   uint64_t time;
-  uint64_t orphans;     /* number of living samples of native memory */
+  uint64_t orphans;     /* number of the state's samples of native memory that are alive at its
+			   end */
 } EndEvent;
 
 typedef struct OrphansEvent {
@@ -85,7 +87,8 @@ typedef struct OrphansEvent {
   uint32_t runs[];      /* run lengths over the orphans: alternately alive and dead */
 } OrphansEvent;
 
-/* Numbers of allocation samples and time samples, in periods. */
+/* Numbers of sampling periods of allocation samples and of time samples; a sample may stand for
+   several periods. */
 typedef struct EventTally {
   uint64_t samples, timesamples;
 } EventTally;

@@ -34,9 +34,10 @@ Origin *origins_get (Origins *o, uint32_t id) {
   return o->last = new;
 }
 
-/* Removes the entries of freed states (OR3) from 'places', if there are at least 1,024 entries and
-   three quarters belong to freed states. Rebuilds 'places', because an IdMap has no removal. If
-   there is not enough memory, a later call does it. */
+/* Removes from 'places', the map from ids of states to their data, the entries of states whose data
+   were freed (OR3), if there are at least 1,024 entries and three quarters belong to freed states.
+   Rebuilds 'places', because an IdMap has no removal. If there is not enough memory, a later call
+   does it. */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;
@@ -97,8 +98,8 @@ static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const c
 }
 
 /*
-** Does the same as origin_nameid, except that names beyond the limit share the last number, with
-** the name 'others' (OR2).
+** Does the same as origin_nameid, except that names beyond the limit 'most' share the last number,
+** with the name 'others'.
 */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {

@@ -43,7 +43,7 @@ typedef struct Origin {
   Frames stack;
   Numbers functions, classes;
   ProfileCollection before;  /* the state's last collection */
-  uint64_t undecided;   /* number of its undecided samples */
+  uint64_t undecided;   /* number of its samples whose survival no collection has decided */
 } Origin;
 
 typedef struct Origins {
@@ -73,7 +73,7 @@ void origins_free (Origins *o);
 */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
-/* Like origins_function, for a class and ORIGIN_CLASSES. */
+/* Like origins_function, for a class. Beyond the limit, *name becomes ORIGIN_CLASSES. */
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
@@ -82,7 +82,8 @@ uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
 /* Like origins_class, but does not store the number in a state; the caller does. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
-/* Returns the file's number for a state's number 'local' (OR1); 0: not emitted. */
+/* Returns the number in the file for the number 'local' of a state's function or class; 0: it was
+   not emitted. */
 static inline uint32_t origin_number (const Numbers *n, uint64_t local) {
   return local >= 1 && local <= n->n ? n->list[local - 1] : 0;
 }

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACKS = 4096, STATES = 1024 };  /* number of hash chains of stacks, and of states */
+enum { STACKS = 4096, STATES = 1024 };  /* number of chains of the hash tables of stacks and of
+					   states */
 
 typedef struct PastStack {
   struct PastStack *next;
@@ -24,8 +25,9 @@ typedef struct Kept {
   ProfileSample sample;
   uint64_t period;      /* number of bytes that one period represents */
   PastStack *stack;     /* NULL: none */
-  uint32_t class, path; /* class and path, as numbers of the state; 0: none */
-  int dead;             /* the sample is removed at the next collection */
+  uint32_t class, path; /* numbers that the state has given to the sample's class and to its path of
+			   holders; 0: none */
+  int dead;             /* 1: the sample died; it is removed from the list at the next collection */
 } Kept;
 
 typedef struct PastName {
@@ -55,7 +57,8 @@ typedef struct PastState {
   ProfileFrame *stack;               /* the last stack, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
-  Kept *list;                        /* PA1 */
+  Kept *list;                        /* samples that are kept: first the followed, then the
+				        undecided ones (PA1) */
   size_t followed, n, size;
   size_t cursor;                     /* position in 'list' after the last run of deaths or paths */
 } PastState;
@@ -137,7 +140,8 @@ static void dropstack (Past *p, PastStack *k) {
   free(k);
 }
 
-/* Sets the stack of the following samples (P5). */
+/* Sets the stack of the following samples to the 'shared' outermost frames of the previous stack
+   and the new frames. */
 static void setstack (Past *p, PastState *s, size_t shared, const ProfileFrame *frames, size_t n) {
   size_t i;
   if (shared > s->depth)
@@ -244,7 +248,8 @@ static void past_name (Past *p, PastState *s, uint64_t id, const char *text) {
   s->names[s->nnames++].text = past_put(p, text);
 }
 
-/* Adds a class, if it is new. Numbers come in ascending order (P6). */
+/* Adds a class, if it is new. Classes are numbered in the order of their events (P6 of
+   profile.h). */
 static void class (Past *p, PastState *s, uint64_t id, const char *text) {
   if (id != s->nclasses + 1)
     return;
@@ -271,7 +276,7 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   Kept *k;
   setstack(p, s, body->shared, body->frames, n);
   if (profile_iscopy(body->sample.kind))
-    return;  /* nothing refers to copy samples later */
+    return;  /* a sample of copied bytes has no outcome, so no later event refers to it */
   if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list))) {
     p->failed = 1;
     return;
@@ -283,8 +288,8 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   k->stack = getstack(p, s);
 }
 
-/* Handles the outcomes of the n oldest undecided samples: keeps the followed survivors, and removes
-   the other samples from the list. */
+/* Handles the outcomes of the n oldest samples without an outcome: keeps the survivors whose deaths
+   will be reported, and removes the others from the list. */
 static void fates (Past *p, PastState *s, const unsigned char *survived,
                    const uint32_t *classes, size_t n) {
   size_t i, from = s->followed, to = from;
@@ -338,7 +343,8 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Ends an update of a state's orphans. Frees the state if it has no orphans left. */
+/* Called when the list of an ended state has changed. The list has only orphans: samples of native
+   memory whose blocks are not freed yet. Frees the state if it has none left. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;
@@ -346,7 +352,8 @@ static void orphaned (Past *p, PastState *s) {
     dropstate(p, s);
 }
 
-/* Ends a state: keeps its orphans only (PA3). */
+/* Ends a state: keeps only its orphans, the samples of native memory whose blocks are not freed yet
+   (PA3). */
 static void past_end (Past *p, PastState *s, const EndEvent *e) {
   size_t i, to = 0;
   for (i = 0; i < s->n; i++) {
@@ -377,7 +384,8 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
   orphaned(p, s);
 }
 
-/* Sets the paths of followed samples (event.h). Path 0 leaves the previous path. */
+/* Sets the paths of holders of followed samples, from the words of EVENT_HOLDERS (event.h). A
+   sample with path 0 keeps its previous path. */
 static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])
@@ -388,8 +396,8 @@ static void past_holders (PastState *s, const uint32_t *words, size_t n) {
         s->list[s->cursor].path = words[i + 1];
 }
 
-/* Takes an event that belongs to samples: stack, outcome, class or holder. Returns 0 if the event
-   is of another type. */
+/* Takes an event that belongs to samples: a stack, outcomes, a class or holders. Returns 0 if the
+   event is of another type. */
 static int past_takesample (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
@@ -522,8 +530,8 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes the outcome "survived" for each followed sample. The other samples in the list remain
-   undecided. */
+/* Writes the outcome "survived" for each followed sample. The other samples in the list have no
+   outcome yet. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

@@ -8,9 +8,9 @@
 ** For each state there are its names, stack, periods and last collection, and a list of its
 ** samples in the sampler's order (P7 of profile.h). Used by one thread. Invariants:
 **
-**   PA1  list[0] to list[followed - 1] are the followed samples, in the sampler's order;
-**        list[followed] to list[n - 1] are the undecided ones. Run lengths of later deaths and
-**        outcomes refer to these positions;
+**   PA1  list[0] to list[followed - 1] are the followed samples (survivors whose deaths will be
+**        reported), in the sampler's order; list[followed] to list[n - 1] are those whose survival
+**        is not decided yet. Run lengths of later deaths and outcomes refer to these positions;
 **   PA2  a stack is stored once for all samples of a state that have it, and freed with the last
 **        of them. A new stack is not stored if all stacks would take more than PAST_STACKS bytes,
 **        or if there is not enough memory. Then its sample has no stack and is counted in
@@ -28,8 +28,9 @@ typedef struct Past Past;
 
 /* Totals of past_emit. */
 typedef struct PastTotals {
-  uint64_t samples;     /* allocation samples, in periods */
-  uint64_t bytes;       /* bytes that they represent */
+  uint64_t samples;     /* number of sampling periods of the allocation samples that are still
+			   alive */
+  uint64_t bytes;       /* bytes that these samples represent */
 } PastTotals;
 
 /* Makes an empty Past. 'period' is the number of bytes that one period of an allocation sample
@@ -45,8 +46,8 @@ void past_take (Past *p, const Event *event);
 void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
 /* Returns how much is missing: the number of samples without a stack (PA2), of names beyond
-   PAST_TEXTS, and of survivors that are left out because they are not followed, although they may
-   still be alive. */
+   PAST_TEXTS, and of survivors that are left out because their deaths are not reported, although
+   they may still be alive. */
 uint64_t past_left (const Past *p);
 /* Returns 1 if memory ran out: samples or names are missing. */
 int past_failed (const Past *p);

@@ -43,10 +43,11 @@ struct Ring {
   /* 'start': time at which the open buffer was started, ns. 'now': argument of the last ring_put or
      ring_new, ns. */
   uint64_t start, now;
-  int isrest;           /* 1: at least one event was passed to 'past' */
+  int isrest;           /* 1: at least one event was passed to 'past', which keeps only the data
+			   that later events need */
   z_stream pack, unpack;
   int packs, unpacks;
-  /* RG3 */
+  /* names of native addresses, found when the address first occurs (RG3) */
   IdMap natives;        /* maps addresses to indexes in 'names' */
   NativeName *names;
   size_t nnames, namesize;
@@ -170,7 +171,8 @@ static void dropfirst (Ring *r) {
   free(p);
 }
 
-/* Passes pieces beyond the limits to 'past' (RG2). */
+/* Passes to 'past' the oldest pieces: those older than the kept period, and those by which all
+   pieces exceed the limit of bytes (RG2). */
 static void trim (Ring *r, uint64_t now) {
   while (r->first != NULL &&
          (r->bytes > r->limits.most ||
@@ -209,7 +211,7 @@ static void closepiece (Ring *r) {
   if (r->open.n == 0)
     return;
   p = makepiece(r);
-  if (p == NULL) {  /* without memory all events are passed to 'past' */
+  if (p == NULL) {  /* there is not enough memory, so all events are passed to 'past' */
     while (r->first != NULL)
       dropfirst(r);
     each(r->open.data, r->open.n, taken, r->past);

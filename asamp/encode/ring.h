@@ -30,7 +30,8 @@ typedef struct RingLimits {
 
 /* Totals of ring_emit. */
 typedef struct RingTotals {
-  uint64_t samples, bytes;  /* samples written from 'past', in periods; bytes that they
+  uint64_t samples, bytes;  /* 'samples': number of sampling periods of the samples from before the
+			       kept period that are still alive. 'bytes': bytes that they
 			       represent */
   uint64_t ns;              /* length of the kept period, which ends at 'now', in ns */
 } RingTotals;
@@ -46,7 +47,8 @@ void ring_free (Ring *r);
 /* Adds an event that happened between the 'now' of the previous call and this 'now'. */
 void ring_put (Ring *r, const Event *event, uint64_t now);
 
-/* Passes events beyond the limits to 'past'. Returns the start of the kept period, ns. */
+/* Passes events beyond the limits to 'past' (RG2), which keeps only the data that later events
+   need. Returns the start of the kept period, ns. */
 uint64_t ring_since (Ring *r, uint64_t now);
 
 /* Writes the whole content to a new encoder. */

@@ -88,7 +88,7 @@ static void freefast (struct isal_zstream *z) {
   free(z);
 }
 
-/* Like stepzlib; BLOCK acts like FLUSH. */
+/* Runs one step of ISA-L, like stepzlib. The value BLOCK of 'then' acts like FLUSH. */
 static size_t stepfast (struct isal_zstream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   z->next_in = (unsigned char *)*data;
@@ -174,14 +174,16 @@ int compressor_open (Compressor *p, int how) {
   return how != COMPRESSOR_LIVE || p->kept != NULL;
 }
 
-/* Passes the pending output to the sink. Returns 0 if the compressor must stop. */
+/* Passes the output in p->packed to the sink. Returns 0 if the compressor must stop, because the
+   sink has returned 0. */
 static int hand (Compressor *p, CompressorSink sink, void *ud) {
   size_t n = p->npacked;
   p->npacked = 0;
   return n == 0 || sink(ud, p->packed, n);
 }
 
-/* Smallest free space for a step. A step may write even without input (PK4). */
+/* Smallest number of free bytes of output with which a step of a library is called, because a step
+   may write even without input. */
 enum { ROOM = 64 };
 
 static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
@@ -203,7 +205,8 @@ static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
 
 /* ---------------------------------------------------------------- live -- */
 
-/* Changes between text and stacks in the compressed data. */
+/* Called where the input changes between text and records of stacks (compressor_text): ends zlib's
+   block and sets the parameters for the other kind. */
 static void compressor_turn (Compressor *p, CompressorSink sink, void *ud) {
   p->packedtext = !p->packedtext;
   pack(p, NULL, 0, BLOCK, sink, ud);
@@ -215,8 +218,9 @@ static void compressor_turn (Compressor *p, CompressorSink sink, void *ud) {
   }
 }
 
-/* Compresses the n kept bytes. Calls compressor_turn at each recorded change between stacks and
-   text. */
+/* Compresses the first n bytes of p->kept, the input since the last flush. Calls compressor_turn at
+   each recorded position where the input changes between the two kinds of data: records of stacks,
+   and text (compressor_text). */
 static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, void *ud) {
   size_t at = 0, i;
   for (i = 0; i < p->nturns; i++) {
@@ -229,7 +233,7 @@ static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, vo
   p->nturns = 0;
 }
 
-/* Ends zlib's member, if there is one, and starts one of FAST. */
+/* Ends the gzip member that zlib compresses, if one is open, and starts one for the method FAST. */
 static void tofast (Compressor *p, CompressorSink sink, void *ud) {
   if (p->z.total_out > 0)
     pack(p, NULL, 0, COMPRESSOR_END, sink, ud);

@@ -4,8 +4,8 @@
 **
 ** There are three methods. SMALL is zlib. FAST is ISA-L's deflate, which takes a tenth of zlib's
 ** time, for an output that is larger by a quarter to a half. Built without ISA-L, FAST is zlib,
-** tuned for stacks. LIVE is for a profile that is read while its program runs: it uses zlib if
-** there are few bytes between two flushes, and else FAST. Independent of files. Rules:
+** tuned for records of stacks. LIVE is for a profile that is read while its program runs: it uses
+** zlib if there are few bytes between two flushes, and else FAST. Independent of files. Rules:
 **
 **   PK1  after FLUSH, all bytes put so far can be decompressed from the output;
 **   PK2  SMALL and FAST produce one member of the gzip file, because some readers, such as
@@ -32,8 +32,9 @@
 				    build for slow execution, as under callgrind, sets fewer */
 #define COMPRESSOR_LIGHT	(64u * 1024)
 #endif
-#define COMPRESSOR_TURNS	16  /* LIVE: most changes between stacks and text that are recorded
-				       between two flushes */
+#define COMPRESSOR_TURNS	16  /* LIVE: largest number of changes between the two kinds of
+				       input, records of stacks and text (compressor_text), that are
+				       recorded between two flushes */
 
 enum { COMPRESSOR_SMALL, COMPRESSOR_FAST, COMPRESSOR_LIVE };
 enum { COMPRESSOR_MORE, COMPRESSOR_FLUSH, COMPRESSOR_END };
@@ -50,12 +51,13 @@ typedef struct Compressor {
   z_stream z;
   unsigned char *packed;      /* COMPRESSOR_PIECE bytes */
   size_t npacked;             /* bytes of 'packed' not yet passed on */
-  /* for LIVE */
+  /* the following fields are used by the method LIVE only */
   size_t load;                /* bytes put since the last flush */
-  unsigned char *kept;        /* these 'load' bytes, if the open member is compressed by zlib */
+  unsigned char *kept;        /* the bytes put since the last flush, if the open member is
+			         compressed by zlib */
   int text;                   /* 1: the input is text */
   int packedtext;             /* 1: the bytes compressed last are text */
-  size_t turns[COMPRESSOR_TURNS]; /* positions in 'kept' where the input changes between
+  size_t turns[COMPRESSOR_TURNS]; /* positions in 'kept' where the input changes between records of
 				     stacks and text */
   size_t nturns;
 } Compressor;
@@ -74,10 +76,11 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
                      CompressorSink sink, void *ud);
 
 /*
-** Declares whether the following input is text (1) or stacks (0, the initial value). LIVE then
-** gives each kind its own Huffman codes, and makes zlib skip the shortest matches among the digits
-** of a text: the output is smaller. After COMPRESSOR_TURNS changes between two flushes, LIVE
-** ignores some while it uses zlib. SMALL and FAST ignore all.
+** Declares whether the following input is text (1) or records of stacks, which consist of words of
+** 8 bytes (0, the initial value). LIVE then gives each kind its own Huffman codes, and makes zlib
+** skip the shortest matches among the digits of a text: the output is smaller. After
+** COMPRESSOR_TURNS changes between two flushes, LIVE ignores some while it uses zlib. SMALL and
+** FAST ignore the kind of input.
 */
 void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud);
 

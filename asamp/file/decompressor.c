@@ -10,7 +10,7 @@
 
 struct Decompressor {
   struct inflate_state z;
-  int ended;              /* 1: a member ended with the last step */
+  int ended;              /* 1: the last step has reached the end of a gzip member */
 };
 
 Decompressor *decompressor_new (void) {

@@ -107,7 +107,8 @@ static const char *foreign_kindof (mode_t mode) {
        : S_ISLNK(mode) ? "a symbolic link" : "a device";
 }
 
-/* Returns 1 if the file satisfies UF2, or 'peer' is NULL. */
+/* Returns 1 if the file belongs to the user of the other process, or that process has it open
+   (UF2), or if 'peer' is NULL. */
 static int maybe (const ForeignPeer *peer, const struct stat *file) {
   return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
 }
@@ -167,8 +168,8 @@ static void restore (Rights *before) {
 }
 
 /*
-** If this process is root and 'uid' is another user, takes the rights of this user; only root can
-** do that. Returns 0 with errno on failure; then the rights have not changed.
+** If this process is root and 'uid' is another user, takes that user's rights on files; only root
+** can do that. Returns 0 with errno on failure; then the rights have not changed.
 */
 static int foreign_take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));

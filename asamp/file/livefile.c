@@ -17,8 +17,9 @@ void livefile_fail (LiveFile *f, int error) {
 }
 
 /*
-** Returns 1 if the descriptor still belongs to the file. If not, drops the descriptor (W5). Sets a
-** failure if another program has truncated the file (W7).
+** Returns 1 if the descriptor still belongs to the file. If not, forgets the descriptor without
+** closing it, because its number may be that of another file now (W5). Makes the file fail if
+** another program has truncated it (W7).
 */
 static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
@@ -33,7 +34,8 @@ static int livefile_stat (LiveFile *f, struct stat *s) {
   return 0;
 }
 
-/* Handles a failed write: makes the file stall (W6). If it cannot stall, makes it fail. */
+/* Handles a failed write: makes the file stall, so that later bytes are kept in memory and written
+   later (W6). If the file cannot stall, makes it fail. */
 static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
@@ -46,7 +48,8 @@ static void livefile_failed (LiveFile *f, int error) {
 
 /*
 ** Waits until a full pipe has space, for WAIT_MS at most. 'waits' is the number of calls since the
-** pipe accepted its last byte (W8).
+** pipe last accepted a byte. At the end of the profile, makes the file fail after 5 s without one
+** (W8).
 */
 static void livefile_await (LiveFile *f, int waits) {
   struct pollfd ready = {f->fd, POLLOUT, 0};
@@ -79,7 +82,7 @@ static void livefile_writeall (LiveFile *f, const unsigned char *data, size_t n)
   __atomic_store_n(&f->waiting, 0, __ATOMIC_RELAXED);
 }
 
-/* Sink of the compressor. */
+/* Callback of the compressor that writes compressed bytes to the file. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   LiveFile *f = ud;
   livefile_writeall(f, data, n);
@@ -111,7 +114,8 @@ static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int
     livefile_writeall(f, data, n);
 }
 
-/* Records that all bytes put so far are in the file, unless it has failed or is stalled (W6). */
+/* Unless the file has failed or is stalled: records that all bytes put so far are in the file, and
+   frees the copy kept for the case of a stall (W6). */
 static void livefile_settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;

@@ -56,11 +56,12 @@ typedef struct LiveFile {
   int waiting;          /* 1: a system call that writes is running, and may block; atomic */
   int leaving;          /* 1: the profile is ending (W8); atomic */
   Compressor compressor;
-  /* for W6 */
+  /* the following fields are for stalls (W6) */
   int patient;          /* 1: the file stalls if a write fails; 0: it fails */
   int stalled;          /* errno of the present stall, or 0 */
-  uint64_t sure;        /* bytes of the file at the last flush */
-  unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member at 'sure' */
+  uint64_t sure;        /* length of the file in bytes at the last flush */
+  unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member at the length
+					       'sure' */
   size_t nending;
   Bytes kept;           /* bytes put since the last flush */
 } LiveFile;

@@ -52,7 +52,7 @@ int output_open (Output *o, const char *path, int how) {
   }
   return o->fd < 0 ? errno : 0;
 }
-/* Sink of the compressor. */
+/* Callback of the compressor that writes compressed bytes to the file. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   Output *o = ud;
   output_put(o, data, n);

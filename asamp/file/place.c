@@ -24,7 +24,8 @@ enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
    wait. */
 enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
 
-/* A result in addition to errnos: this name cannot be used, so the next name is tried. */
+/* A result in addition to errnos: the file name cannot be used, so that with the next number is
+   tried (PL1). */
 enum { NEXT = -1 };
 
 typedef struct Attempt {
@@ -58,7 +59,8 @@ static char *numbered (const char *path, unsigned number) {
   return to;
 }
 
-/* A folder's descriptor, and a name relative to it. */
+/* A file as system calls such as openat take it: a folder's descriptor, and a name relative to that
+   folder. */
 typedef struct Where {
   int folder;
   const char *name;
@@ -150,8 +152,8 @@ static int busy (Attempt *a) {
   return NEXT;
 }
 
-/* Empties the locked file if PL1 allows that. If wish->later is set, does not empty it, but returns
-   the same results: 0, an errno or NEXT. */
+/* Empties the locked file if the caller may replace a file of this kind (PL1). If wish->later is
+   set, does not empty it, but returns the same results: 0, an errno or NEXT. */
 static int empty (Attempt *a, int fd) {
   const PlaceWish *wish = a->wish;
   enum FileKind kind;

@@ -70,7 +70,8 @@ static void source_end (Source *s, const char *failure) {
     s->failure = failure;
 }
 
-/* Returns 1 if the data being read come after the last member and are not a member themselves. */
+/* Returns 1 if the data being read come after the last gzip member, and do not start with the
+   header of another one. */
 static int isafterlast (const Source *s) {
   return s->members && !decompressor_inmember(s->decompressor);
 }

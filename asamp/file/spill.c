@@ -80,7 +80,8 @@ void spill_rewind (Spill *s) {
     s->error = errno;
 }
 
-/* Reads until at least n bytes are available in 'buffer'. Returns 0 if fewer are left. */
+/* Reads from the file until at least n bytes are available in s->buffer. Returns 0 if fewer are
+   left in the file. */
 static int spill_fill (Spill *s, size_t n) {
   memmove(s->buffer, s->buffer + s->at, s->used - s->at);
   s->used -= s->at;

@@ -22,7 +22,8 @@ enum { NSIGNALS = 4 };
 static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
 static Temporary *first;
-static int set[NSIGNALS];  /* 1: our action is installed */
+static int set[NSIGNALS];  /* 1: the action of this file (handler, or ignoring the signal) is
+			      installed */
 
 /* Signal handler. Removes the files. The signal is blocked while the handler runs, and ends the
    process after the handler returns. */
@@ -139,7 +140,8 @@ static void temporary_forget (Temporary *t) {
   t->name = t->target = NULL;
 }
 
-/* Gives the regular file that is to be replaced, if any, a shared lock. Returns 0 or ETXTBSY. */
+/* Takes a shared lock of the regular file that is to be replaced, if there is one. Returns 0, or
+   ETXTBSY if a process is writing the file. */
 static int temporary_lock (Temporary *t) {
   struct stat s;
   if (stat(t->target, &s) != 0 || !S_ISREG(s.st_mode))

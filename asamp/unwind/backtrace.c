@@ -50,7 +50,8 @@ static unw_addr_space_t space;
 
 /* {== accessors ======================================================== */
 
-/* Binary search table as linkers write it (LSB, .eh_frame_hdr). */
+/* Head of the table of functions for binary search that linkers write (section .eh_frame_hdr, Linux
+   Standard Base). */
 typedef struct TableHead {
   unsigned char version, encoding, countencoding, entryencoding;
   int32_t frames;
@@ -63,7 +64,8 @@ typedef struct TableHead {
 #define DATAREL_SDATA4	0x3b
 
 
-/* Returns 1 if the start of a table is readable (LD2). */
+/* Returns 1 if the start of a table is readable. It may not be if the object file was unloaded (LD2
+   of loaded.h). */
 static int hashead (const TableHead *h) {
   return readable_word((uintptr_t)h) && readable_word((uintptr_t)(h->entry) - sizeof(uint64_t));
 }
@@ -102,8 +104,8 @@ static int dynamiclist (unw_addr_space_t as, unw_word_t *list, void *arg) {
 
 
 /*
-** A word at any address. It may be unaligned, because code is read, too, and wrong frames give
-** wrong addresses.
+** A word of memory at an address that may be unaligned: instructions are read, too, and a walk that
+** has taken a wrong value for a frame may read at any address.
 */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
@@ -149,7 +151,8 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 /* }===================================================================== */
 
 
-/* Later versions of libunwind have more fields than are set here; these are NULL. */
+/* The functions by which libunwind reads the process. Later versions of libunwind have more fields
+   than are set here; these are NULL. */
 static unw_accessors_t accessors;
 
 
@@ -213,8 +216,8 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
 
 
 /* Returns 1 if 'ip' is the code to which a signal handler returns: the call of sigreturn, in the
-   form that the kernel and debuggers know. libunwind's unw_is_signal_frame would not do: some
-   versions answer for the cursor's frame, others for the frame inside it. */
+   form that the kernel and debuggers know. libunwind's unw_is_signal_frame is not used: some of its
+   versions check the cursor's frame, others the frame inside it. */
 static int isreturn (uintptr_t ip) {
   unw_word_t w[2] = {0, 0};
   size_t i;
@@ -253,7 +256,8 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  int ruled = n, i = 0;  /* rules have found the first 'ruled' frames; the cursor is at frame i */
+  int ruled = n, i = 0;  /* 'ruled': number of frames that cached rules have found. 'i': index of
+			    the frame at libunwind's cursor */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
   reported = f.ip;
@@ -278,7 +282,7 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
 
 #if defined(LUAN_DEBUG)
 
-/* Checks BT3. */
+/* Checks that a walk by rules and one by libunwind give equal results (BT3). */
 static void backtrace_check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;

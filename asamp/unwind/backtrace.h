@@ -15,7 +15,8 @@
 **        allocates only with mmap. So it may interrupt anything, including other walks by libunwind
 **        and another thread's backtrace_take;
 **   BT2  backtrace_learn is never interrupted by a backtrace_take of the same Backtrace;
-**   BT3  a walk may change between rules and libunwind at any frame; both give equal results.
+**   BT3  a walk may change at any frame between cached rules and libunwind; both give equal
+**        results.
 */
 #ifndef asamp_backtrace_h
 #define asamp_backtrace_h
@@ -24,8 +25,9 @@
 
 #include "unwind.h"
 
-#define BACKTRACE_WANTED	64	/* Largest number of missing rules recorded between
-					   two safepoints. */
+#define BACKTRACE_WANTED	64	/* Largest number of return addresses without a cached rule
+					   that are recorded between two safepoints, for the lookup
+					   there. */
 #define BACKTRACE_MAX	1024	/* Largest number of frames of a walk. */
 
 /* The data for the walks of one thread's stack. */

@@ -9,8 +9,8 @@
 **   FT1  functiontable_name returns the same name as dwfl_module_addrname, except for mapping
 **        symbols of arm ("$x"), which name no function. Of the symbols that cover an address, it
 **        takes a global one before a local one. Of these it takes the one that starts last, then
-**        the one with the stronger binding, then the first one in the file. Symbols without a size
-**        are left to libdwfl, which is called where such a symbol may apply.
+**        the one with the stronger binding, then the first one in the file. If a symbol without a
+**        size may cover the address, libdwfl's own search is called.
 */
 #ifndef asamp_functiontable_h
 #define asamp_functiontable_h
@@ -35,7 +35,7 @@ typedef struct FunctionTable {
   int made;
   int sizeless;		/* 1: there are symbols without a size */
   int searched;		/* 1: 'symbols' was set, NULL or not */
-  int names;		/* number of names that were searched among 'symbols' */
+  int names;		/* number of names that were searched so far by reading all 'symbols' */
   const ElfW(Sym) *symbols;	/* the file's symbols in memory; NULL: libdwfl's are used */
   size_t nsymbols;
   size_t strings;	/* index of the section with the names of 'symbols' */

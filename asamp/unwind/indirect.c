@@ -71,7 +71,8 @@ static int isin (const struct dl_phdr_info *info, const void *address) {
 }
 
 
-/* Reads the tables of an object. Returns 0 if it lacks one. */
+/* Finds the symbol table, the strings and the hash table of an object in memory. Returns 0 if it
+   lacks one of them. */
 static int readlibrary (Library *l, const struct dl_phdr_info *info) {
   const ElfW(Dyn) *d = NULL;
   int i;
@@ -90,8 +91,8 @@ static int readlibrary (Library *l, const struct dl_phdr_info *info) {
 }
 
 
-/* Calls a resolver with the arguments that the loader passes, and returns the address that it
-   selects. */
+/* Calls a resolver (the function that selects the implementation of an indirect function) with the
+   arguments that the loader passes. Returns the address that it selects. */
 static uint64_t choose (uintptr_t function) {
 #if defined(__x86_64__)
   return ((uint64_t (*)(void))function)();
@@ -131,8 +132,8 @@ static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
 
 
 /*
-** Orders targets by address. Of several names for one address, the preferred one comes first:
-** memcpy before bcopy, __memcpy and memmove.
+** Orders targets by address. Of several names for one address, the one that is shown comes first:
+** for example memcpy before bcopy, __memcpy and memmove.
 */
 static int indirect_before (const void *x, const void *y) {
   const Target *a = x, *b = y;

@@ -50,14 +50,15 @@ static void setfindobject (void) {
    searched one complete table if 'turn' is the same before and after its search. */
 typedef struct Table {
   unsigned n;
-  Loaded object[LOADED_MAX];  /* by address */
+  Loaded object[LOADED_MAX];  /* sorted by address */
 } Table;
 
 static Table tables[2];
 static unsigned turn;
 /* Held while a table is written. Recursive, because a signal handler may fork in this time. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Numbers of object files loaded, and unloaded, when the table was read. */
+/* Numbers of object files that the process had loaded ('adds') and unloaded ('subs') when the table
+   was filled. */
 static unsigned long long adds, subs;
 
 #define get(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)

@@ -38,7 +38,8 @@ static Dwfl *session;		/* libdwfl's session: symbols and unwind tables of the ob
 static unsigned long long loads;	/* number of object files that the process had loaded when
 					   the session was made */
 static unsigned nsessions;
-static int starved;		/* 1: the next call of native_current makes a new session (NA4) */
+static int starved;		/* 1: the next call of native_current makes a new session, because
+				   memory ran out or an address was not found (NA4) */
 static uint64_t started;		/* time at which the session was made, s of the monotonic
 					   clock */
 static Image *images;		/* object files of the session */
@@ -73,7 +74,8 @@ static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
 
 /*
 ** Callback that passes an object to libdwfl as memory, because libdwfl would keep a file's
-** descriptor open. libdwfl remembers a failure for the life of the session (NA4).
+** descriptor open. libdwfl does not try again in this session after a failure, so if memory ran
+** out, a new session is made later (NA4).
 */
 static int findelf (Dwfl_Module *mod, void **ud, const char *name,
                     Dwarf_Addr base, char **file, Elf **elf) {
@@ -130,7 +132,8 @@ static void native_end (void) {
 /* Finds the kernel's own object (vDSO) in the list of mappings, and reports it to libdwfl. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
-  char line[256];  /* longer than the line of the vdso; longer lines are read in parts */
+  char line[256];  /* longer than the line of the kernel's object (vDSO); longer lines are read in
+		      parts */
   while (fgets(line, sizeof(line), maps) != NULL)
     if (strstr(line, "[vdso]") != NULL && sscanf(line, "%llx-%llx", &from, &to) == 2)
       (void)dwfl_report_module(s, "[vdso]", from, to);
@@ -188,13 +191,13 @@ static void afterfork (void) {
 
 static void native_once (void) {
   elf_version(EV_CURRENT);
-  pthread_atfork(beforefork, afterfork, afterfork);  /* NA2 */
+  pthread_atfork(beforefork, afterfork, afterfork);  /* a fork waits for a running call (NA2) */
 }
 
 
 /*
-** Makes the loader allocate libdw's and libelf's thread-local variables for this thread (NA5).
-** Returns 0 if there is not enough memory.
+** Makes the loader allocate libdw's and libelf's thread-local variables for this thread, which it
+** could not do later if memory ran out (NA5). Returns 0 if there is not enough memory.
 */
 static int native_isready (void) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
@@ -217,7 +220,8 @@ static Dwfl_Module *moduleof (uint64_t address) {
 }
 
 
-/* Takes the lock, and returns the module that contains 'address'; NULL: there is none (NA4). */
+/* Takes the lock, and returns libdwfl's module (object file) that contains 'address'; NULL: there
+   is none. If it is not found, may read the mappings again (NA4). */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;
@@ -325,8 +329,8 @@ static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
 }
 
 
-/* Converts a frame of the unwind tables to *f, which stays NATIVE_OTHER if the frame is of another
-   kind. */
+/* Converts a frame of the unwind tables to *f. f->base stays NATIVE_OTHER if a NativeFrame cannot
+   describe the frame. */
 static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   Dwarf_Sword at, size, returnat;
   Dwarf_Op *ops;
@@ -351,7 +355,8 @@ static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
 }
 
 
-/* Looks up the frame of the code at the address in the unwind tables; 'tables' may be NULL. */
+/* Looks up in the unwind tables how to leave the frame of the code at the address, and stores that
+   in *f. 'tables' may be NULL. */
 static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
   Dwarf_Frame *frame = NULL;
   if (tables == NULL || dwarf_cfi_addrframe(tables, address, &frame) != 0) return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds names and frames of native addresses in the process's own object files, with libdw of
-** elfutils. Names come from symbol tables, including those of static functions, and frames from
-** unwind tables. Never queries a debuginfo server.
+** Finds the name of the function at a native address, and how to leave its stack frame, in the
+** process's own object files, with libdw of elfutils. Names come from symbol tables, including
+** those of static functions, and frames from unwind tables. Never queries a debuginfo server.
 **
 ** The selected implementation of an indirect function has the function's public name (indirect.h).
 ** Other code without a symbol is named by its separate debug file (symbols.h), then by the Lua

@@ -48,7 +48,8 @@ void readable_forget (void) {
 /* A word at any address. It may be unaligned, because libunwind reads code, too. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
-/* Not instrumented, because the words are on a stack, where a sanitizer has its guards. */
+/* Not instrumented by sanitizers, because the words are on a stack, where a sanitizer forbids reads
+   between variables. */
 __attribute__((no_sanitize_address))
 static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
                     int write, void *arg) {

@@ -34,7 +34,8 @@ static Entry **registered_find (const void *function) {
 }
 
 
-/* Adds the function and returns its entry; NULL: there is no space (RE2) or not enough memory. */
+/* Adds the function and returns its entry; NULL: REGISTERED_MOST functions are stored already, or
+   there is not enough memory. */
 static Entry *registered_add (const void *function) {
   Entry *e, *other = NULL;
   if (__atomic_fetch_add(&nentries, 1, __ATOMIC_RELAXED) >= REGISTERED_MOST ||
@@ -47,7 +48,7 @@ static Entry *registered_add (const void *function) {
     Entry **slot = registered_find(function);
     if (__atomic_compare_exchange_n(slot, &other, e, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       return e;
-    if (other->function == function) {  /* another thread was faster */
+    if (other->function == function) {  /* another thread has added the function meanwhile */
       free(e);
       __atomic_fetch_sub(&nentries, 1, __ATOMIC_RELAXED);
       return other;

@@ -6,7 +6,7 @@
 **
 **   RE1  an entry is added once and stays for the life of the process, so readers take no lock.
 **        The first name found for an address is final;
-**   RE2  at most REGISTERED_MOST addresses are stored. Further ones have no name.
+**   RE2  at most REGISTERED_MOST addresses are stored. Functions at further addresses have no name.
 */
 #ifndef asamp_registered_h
 #define asamp_registered_h
@@ -20,9 +20,9 @@
 
 /*
 ** Returns 1 if the caller should search for the name of the C function at 'function' now: it has no
-** name, there is space for one (RE2), and this is the first, second, fourth, eighth ... call for
-** it. Searches are repeated because a module may register the function late. Returns 0 if there is
-** not enough memory. Allocates with malloc. Thread-safe, also during a fork.
+** name, it is one of the first REGISTERED_MOST functions, and this is the first, second, fourth,
+** eighth ... call for it. Searches are repeated because a module may register the function late.
+** Returns 0 if there is not enough memory. Allocates with malloc. Thread-safe, also during a fork.
 */
 int registered_iswanted (const void *function);
 

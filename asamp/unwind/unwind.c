@@ -87,13 +87,14 @@ void unwind_prime (void) {
 }
 
 
-/* Returns 1 if the call that returns to 'ip' is in the code where the walk starts. */
+/* Returns 1 if the call that returns to 'ip' is in the code where the walk starts (u->from to
+   u->to). */
 static int isstart (const Unwind *u, uintptr_t ip) {
   return (uintptr_t)u->from < ip && ip <= (uintptr_t)u->to;
 }
 
 
-/* Repeats the whole walk with libunwind, for up to 'max' addresses. Returns their number. */
+/* Repeats the whole walk with libunwind, for up to 'max' return addresses. Returns their number. */
 static int unwind_again (Unwind *u, void **a, int max) {
   int all, i = 0, n;
   unwind_prime();
@@ -116,7 +117,7 @@ static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
 }
 
 
-/* Returns the rule of a call site, or NULL. */
+/* Returns the cached rule of the call site with return address 'ip', or NULL. */
 static inline const UnwindRule *unwind_find (const UnwindRules *u, uintptr_t ip) {
   const UnwindRule *r = firstof(u, ip), *last = r + UNWIND_NEAR - 1;
   while (r->ip != ip) {
@@ -167,8 +168,9 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 
 
 /*
-** Proceeds from a frame to its caller. Returns 0 if the rule does not apply (UW1). If 'careful' is
-** 1, the walk may have started at any instruction, where tables may be wrong (UW2).
+** Proceeds from a frame to its caller, by the rule of the frame's call site. Returns 0 if the rule
+** cannot be used, so that libunwind must do the walk. If 'careful' is 1, the walk may have started
+** at any instruction, where unwind tables may be wrong: then reads only readable memory (UW2).
 */
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
@@ -226,7 +228,8 @@ static inline void unwind_next (Unwind *u) {
 
 #if defined(LUAN_DEBUG)
 
-/* Compares the walk with libunwind's (UW1), and ends the process if they differ. */
+/* Compares the walk with libunwind's walk of the same stack, and ends the process if they differ
+   (UW1). */
 static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
   int ended = u->ended, i = 0, m;

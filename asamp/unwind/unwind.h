@@ -41,11 +41,13 @@ typedef struct UnwindRule {
   unsigned char base;		/* enum NativeBase */
 } UnwindRule;
 
-/* The cached rules. Initially all zero. */
+/* A cache of rules. Initially all zero. */
 typedef struct UnwindRules {
   UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
-  unsigned loads;		/* result of native_frame at the last lookup (UW3) */
-  unsigned turn;		/* counter that selects the slot to be replaced */
+  unsigned loads;		/* result of native_frame at the last lookup: if it has increased,
+				   object files were loaded and all rules are dropped (UW3) */
+  unsigned turn;		/* counter that selects the slot to be replaced if all slots for a
+				   rule are used */
 } UnwindRules;
 
 /* A frame during a walk: its call site as a return address, and the stack pointer and frame

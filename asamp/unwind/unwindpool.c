@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-#define KEPT	8	/* capacity of the pool, in elements */
+#define KEPT	8	/* largest number of unused elements (memory for one walk) that the pool
+			   keeps */
 
 static Unwind *pool[KEPT];	/* each is atomic */
 
