@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Barriers (G1 of gc.h): the functions that the core calls for a store into an old object. If a
-   list has become long, they refine it (refine.c) before they add another entry, so that no minor
-   collection has to visit many entries. */
+/* Write barriers: the functions that the core calls for a store into an old object. They put the
+   object or the slot into the remembered set, which the next minor collection visits (G1 of gc.h).
+   If a list of that set has become long, they process its entries at once (refine.c) before they
+   add another one, so that no minor collection has to visit many entries. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -27,9 +28,9 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* Barrier after v was stored into object o. Remembers o. Exception: if o is a table that has had a
-   large vector, tenures v, its new metatable, instead, because the next collection would visit all
-   slots of a remembered table. */
+/* Barrier after v was stored into object o: adds o to the remembered set. Exception: if o is a
+   table that has had a large vector, v is its new metatable. Then tenures v instead, because the
+   next collection would visit all slots of a remembered table. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -54,10 +55,10 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 if a store of o into t, which has LUAN_VAST, need not be remembered: if t has no
-** metatable, and the last store into any table with LUAN_VAST stored o, too. Then marks o now, as
-** the next refinement would, unless o has t's epoch. So successive stores of one object remember
-** one slot.
+** Returns 1 if a store of o into t, a huge table (LUAN_VAST), need not be remembered: if t has no
+** metatable, and the last store into any huge table stored o, too. Then marks o now, as early
+** processing of the remembered set would (refine.c), unless o has t's epoch. So successive stores
+** of one object remember one slot.
 **
 ** Otherwise records o (may be NULL) as the object stored last, and returns 0. If that object was
 ** freed and another one has its address now, the other one is marked by mistake, which does no
@@ -75,9 +76,11 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 }
 
 
-/* Adds a slot of t, or t itself if t is small, to the remembered set. Does nothing if t is logged
-   or young, or if the slot need not be added again. Refines lists before it adds the slot: the
-   caller may store the value only after this call. */
+/* Adds a slot of t, or t itself if t is small, to the remembered set. Does nothing if t is young or
+   in the set already, if the slot was the last one added, or if the same object was stored into
+   huge tables twice in succession (isstoredagain). If a list of the set is long, first processes
+   its entries (refine.c), and then adds the slot. In this order, because the caller may store the
+   value only after this call: the new slot must not be processed before the store. */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
   luaN_Remset *r = &g->heap.gc.remset;
@@ -103,8 +106,8 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
 }
 
 
-/* Returns 1 if no barrier is needed: neither the key of node n nor the value v is an object with
-   another epoch than t. */
+/* Returns 1 if a store of v into node n of t needs no barrier: neither the key of n nor v is an
+   object with another epoch than t. */
 static int ispassed (const Table *t, const Node *n, const TValue *v) {
   return !(keyiscollectable(n) && luaN_differ(t, gckey(n))) &&
          !(iscollectable(v) && luaN_differ(t, gcvalue(v)));
@@ -119,8 +122,9 @@ void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
 }
 
 
-/* Returns the present address of the value that was at 'slot' in the previous vectors of t. Returns
-   NULL if it was in a node without a value, or if t has no slot for it now. */
+/* Returns the present address of the value that was at 'slot' in the previous vectors of t: 'array'
+   with 'asize' slots, and the nodes of 'old'. Returns NULL if it was in a node without a value, or
+   if t has no slot for it now. */
 static TValue *movedto (lua_State *L, Table *t, const void *slot,
                         const TValue *array, unsigned asize, const Table *old) {
   uintptr_t a = (uintptr_t)slot - (uintptr_t)array;

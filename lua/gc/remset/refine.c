@@ -2,14 +2,15 @@
 /*
 ** Refinement: processes entries of the remembered set before the next minor collection would. So
 ** the minor collection has little to visit, however much was stored, even if no safepoint is
-** reached for a long time. Barriers refine a list when it has become long. Safepoints refine the
-** tables of remset.whole, in slices, if they have more than remset.many slots.
+** reached for a long time. Write barriers process the entries of a list when it has become long.
+** Safepoints process the tables of remset.whole, in slices, if they have more than remset.many
+** slots in total.
 **
 ** Processing an entry removes it from the set and tenures the young objects that it refers to, as
 ** the collection would. Of the tenured objects, those that may refer to young ones are added to the
 ** set; so the set grows by at most one entry for each allocated object. An object that was tenured
 ** in this way lives until a major collection, even if the program drops it before the minor one. So
-** lists are not refined before they are long.
+** a list is not processed before it is long.
 **
 ** No key is removed here, because a key without a value may be about to receive one, and only the
 ** value would pass a barrier. Such a key is tenured like any other.
@@ -21,8 +22,8 @@
 **
 ** Slots of weak tables with a young key or value stay remembered, because only a major collection
 ** could remove a tenured object from them. If there are too many such slots, a minor collection is
-** requested, which finds the dead objects. If none has run when the list has become too long again,
-** these slots are processed like others.
+** requested, which finds the dead objects. If the list has become too long again before that
+** collection has run, these slots are processed like others.
 */
 #define LUA_CORE
 
@@ -43,15 +44,15 @@
 
 /* {== tenuring ========================================================== */
 
-/* Marks o, to which a table refers. If the table is weak ('weak' is 1), marks o only if o is young,
-   because a weak table keeps no old object alive. */
+/* Marks o, to which a remembered slot or table refers. If the table is weak ('weak' is 1), marks o
+   only if o is young, because a weak table keeps no old object alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
 }
 
 
-/* Marks the keys and values in the slots i to end - 1 of t, by calls of see(). 'weak' is 1 if t is
+/* Marks the keys and values in the slots i to end - 1 of t, as see() does. 'weak' is 1 if t is
    weak. */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
                       int weak) {
@@ -72,8 +73,8 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
 }
 
 
-/* Returns 1 if t is weak. Calls luaN_discoverlate for a weak t, because a major collection may have
-   treated it as strong. */
+/* Returns 1 if t is weak. For a weak t, first calls luaN_discoverlate, which lists t for the
+   running major collection: t may have been strong when that collection marked it. */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
   if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
@@ -81,8 +82,8 @@ static int seeweak (global_State *g, Table *t) {
 }
 
 
-/* Starts to process table t: sets its LUAN_UNLOGGED, and marks its metatable and the lines of its
-   vectors. */
+/* Starts to process the remembered table t: sets its LUAN_UNLOGGED (t is no longer in the
+   remembered set), and marks its metatable and the lines of its vectors. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
   luaN_markN(g, t->metatable);
@@ -90,7 +91,8 @@ static void begintable (global_State *g, Table *t) {
 }
 
 
-/* Remembers the objects of mark.young, which were just tenured, and empties mark.young. */
+/* Adds the objects of mark.young, which were just tenured and may refer to young objects, to the
+   remembered set, and empties mark.young. */
 static void remembertenured (lua_State *L) {
   luaN_Vec *v = &G(L)->heap.gc.mark.young;
   while (v->n > 0) luaN_remember(L, (GCObject *)v->a[--v->n]);
@@ -182,8 +184,8 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* If many slots of weak tables have stayed, the next refinement starts at remset.many words, not
-     earlier. */
+  /* If many slots of weak tables have stayed in the list, it is processed again only when it has
+     remset.many words, not earlier. */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
@@ -194,8 +196,8 @@ void luaN_refineslots (lua_State *L) {
 
 /* {== objects =========================================================== */
 
-/* Returns 1 if o is written to without a barrier: if it is a thread, which may run, or an open
-   upvalue. */
+/* Returns 1 if the program stores into o without a write barrier, so that o must stay remembered:
+   if o is a thread, which may run, or an open upvalue. */
 static int iswritten (const GCObject *o) {
   return o->tt == LUA_VTHREAD || (o->tt == LUA_VUPVAL && upisopen(gco2upv(o)));
 }
@@ -237,7 +239,8 @@ int luaN_refinetables (lua_State *L) {
   size_t i, slots;
   unsigned end;
   if (!luaN_has(LUAN_TABLESLICES)) return 0;
-  /* If t was logged again, all of t is remembered, so that its rest needs no processing. */
+  /* If t was added to the remembered set again, the next collection visits all of t, so that the
+     rest of t needs no processing here. */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
   slots = (t == NULL) ? 0 : luaN_slots(t) - c->remset.refined;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The remembered set in a minor collection (remembered.h). */
+/* Visits the remembered set in a minor collection (remembered.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,8 +17,9 @@
 #include "weak.h"
 
 
-/* Returns 1 if o may be dead (luaN_white). A string is marked, because strings count as values, and
-   an object that this collection has left young is tenured; the result is 0 for both. */
+/* Returns 1 if o, a weak key or value, is not marked so far, so that it may be dead. A string is
+   marked, because weak tables refer to strings strongly; an object that this collection has reached
+   and left young is tenured. The result is 0 for both. */
 static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
@@ -29,8 +30,8 @@ static int maybedead (global_State *g, GCObject *o) {
 
 
 /* Visits slot i of t, a table with weak values and perhaps weak keys. Marks the objects to which
-   the slot refers strongly. Returns 1 if an object to which it refers weakly may be dead. If the
-   slot is an empty node, makes its key dead and returns 0. */
+   the slot refers strongly. Returns 1 if an object to which it refers weakly is not marked so far,
+   so that it may be dead. If the slot is an empty node, makes its key dead and returns 0. */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);
   const TValue *v;
@@ -55,7 +56,8 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 
 
 /* Visits slot i of a table with weak keys and strong values. Marks the value if the slot is in the
-   array part or its key is alive; else adds the node to weak.unresolved. */
+   array part or its key is marked; else adds the node to weak.unresolved, so that it is visited
+   again when more is marked. */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
@@ -67,8 +69,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry of slot i of t if its value is dead ('keys' is 0) or its key is dead ('keys' is
-   1). Returns 1 if the entry stays and its key may be dead. */
+/* Removes the entry in slot i of the weak table t if its value is dead ('keys' is 0) or if its key
+   is dead ('keys' is 1). Returns 1 if the entry stays and its key is not marked so far. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -111,10 +113,11 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited, because
-** a later pair has the same slot. Without this test the pairs of a queue's slots would accumulate.
-** There is a later pair if
-**   - k is below remset.aged, that is, the pair was remembered for an object that stayed young, and
+** remset.slots is a list of pairs: a table and a slot of it. Returns 1 if the pair at index k,
+** array slot i of t, need not be visited, because a later pair has the same slot. Without this
+** test, such pairs would accumulate for a table that is used as a queue. There is a later pair if
+**   - k is below remset.aged, that is, the last minor collection has added the pair because it left
+**     the object in the slot young, and
 **   - the slot contains a new long string or userdata now (isnewtext), whose store has remembered
 **     the slot again.
 ** Exception: the last pair below remset.aged, because the barrier does not add a pair twice in
@@ -126,15 +129,15 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/* While markslots visits remembered slots of one array, of up to MOST_SEEN slots, each slot of the
-   array has a bit. So a slot is visited only once, even if several pairs contain it. The bits are
-   2 KiB of the C stack. */
+/* While markslots visits the remembered slots of one table, each slot of its array part has a bit,
+   if there are up to MOST_SEEN slots. So a slot is visited only once, even if it is in the
+   remembered set several times. The bits are 2 KiB of the C stack. */
 #define MOST_SEEN	(1u << 14)
 #define SEENBITS	(8 * (unsigned)sizeof(uintptr_t))
 
 
 typedef struct Seen {
-  unsigned n;			/* number of slots that have a bit */
+  unsigned n;			/* number of array slots that have a bit */
   uintptr_t bits[MOST_SEEN / SEENBITS];
 } Seen;
 
@@ -160,10 +163,10 @@ static int isseen (Seen *s, unsigned i) {
 
 
 /*
-** Marks from the remembered slots. A slot may be an address in an earlier vector of its table,
-** which does no harm: when the table got other vectors, moveslots replaced the slot, or the table
-** itself was remembered. If the old address happens to be in the new vectors, a slot is visited
-** unnecessarily.
+** Marks from the remembered slots. The address of a slot may be in an earlier vector of its table.
+** That does no harm: when the table got other vectors, either moveslots added the new address of
+** the slot, or the table itself was remembered. If the earlier address happens to be in the new
+** vectors, a slot is visited unnecessarily.
 */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
@@ -199,7 +202,8 @@ static void markslots (global_State *g) {
       else luaN_traverseslots(g, t, i, 1);
     }
     else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
-    else if (markweakslot(g, t, kind, i)) {  /* the slot stays for luaN_clearslots */
+    /* The slot stays in the list until luaN_clearslots visits it. */
+    else if (markweakslot(g, t, kind, i)) {
       s->a[kept++] = t;
       s->a[kept++] = slot;
     }
@@ -211,8 +215,9 @@ static void markslots (global_State *g) {
 }
 
 
-/* Traverses all objects of list v, sets their LUAN_UNLOGGED, and empties v. If 'ageing' is 1, each
-   object may be the holder of objects that stay young. */
+/* Traverses all objects of list v of the remembered set, sets their LUAN_UNLOGGED, and empties v.
+   If 'ageing' is 1, objects to which they refer may stay young (ageing.h), and the object of v is
+   then remembered again for the next collection. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -1,56 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-/* The remembered set (G1, G8 of gc.h): objects that the next minor collection traverses as a whole,
-   and slots of larger tables. Adding to it never fails: if a list cannot grow, remset.overflow is
-   set, and the next collection is a full one, which needs no remembered set. */
+/* The remembered set: the old objects that the next minor collection traverses as a whole, and
+   slots of larger tables that it visits, because they may refer to young objects (G1, G8 of gc.h).
+   Adding to the set never fails: if a list cannot grow, remset.overflow is set, and the next
+   collection is a full one, which needs no remembered set. */
 #ifndef luaN_remset_h
 #define luaN_remset_h
 
 #include "mark.h"
 
 /*
-** Value of remset.many, the limit at which lists are refined. A lower limit shortens pauses and
-** makes barriers refine more often.
-**   - remset.objects: refined at this number of objects.
-**   - remset.slots: refined at this number of words; at twice the number while remset.hurried is 1;
-**     for stores into huge tables perhaps earlier (remset.refineat).
-**   - remset.whole: refined in slices if its tables have more slots than this in total. Fewer are
-**     left to the minor collection.
+** Value of remset.many, the limit at which the entries of a list are processed before the next
+** minor collection (refinement, refine.c). A lower limit shortens pauses, and more of the work is
+** done by write barriers.
+**   - remset.objects: processed at this number of objects.
+**   - remset.slots: processed at this number of words; at twice the number while remset.hurried is
+**     1; for stores into huge tables perhaps earlier (remset.refineat).
+**   - remset.whole: processed in slices if its tables have more slots than this in total. Fewer
+**     slots are left to the minor collection.
 */
 #define LUAN_MANY	(1u << 15)
 
 /*
-** True if a table with this number of slots is huge. The limit is remset.many / 8: the headers of
-** its values, a cache line each, no longer fit into a core's second-level cache with other data. If
-** the limit is too high, random stores of old objects into tables just below it are slow
-** (bench/load/permute.lua).
+** True if a table with this number of slots is huge: a store into it remembers the slot without
+** reading the header of the stored object, which would often be a cache miss. The limit is
+** remset.many / 8 slots: the headers of so many values, a cache line each, no longer fit into a
+** core's second-level cache together with other data. If the limit is too high, random stores of
+** old objects into tables just below it are slow (bench/load/permute.lua).
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 
-/* Remembers o, which is to be traversed as a whole: adds it to remset.whole if it is a table with
-   LUAN_LISTED, else to remset.objects. If there is no memory, sets remset.overflow. Does nothing if
-   o is logged or young. */
+/* Adds o to the remembered set, to be traversed as a whole: to remset.whole if it is a table that
+   has had a large vector (LUAN_LISTED), else to remset.objects. If there is no memory, sets
+   remset.overflow. Does nothing if o is young or in one of these lists already. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
-/* Remembers the slots that refer to objects that stayed young (ageing.h): moves the pairs of 'from'
-   (table, slot, table, slot, …) into remset.slots. To be called after a minor collection, when
-   remset.slots is empty. */
+/* Remembers the slots that refer to objects that the minor collection has left young (ageing.h):
+   moves the pairs of 'from' (table, slot, table, slot, …) into remset.slots. To be called after a
+   minor collection, when remset.slots is empty. */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
-/* Makes thread L dirty: clears LUAN_CLEAN, and adds L to remset.objects if L is old and not
-   logged. */
+/* Makes thread L dirty, because its stack is about to change: clears LUAN_CLEAN, and adds L to
+   remset.objects if L is old and not in that list. */
 LUAI_FUNC void luaN_dirtythread (lua_State *L);
 
-/* Moves all threads of remset.dirty to remset.objects. To be called when a collection starts. */
+/* Moves all threads of remset.dirty, whose stacks have changed since they were scanned, to
+   remset.objects. To be called when a collection starts. */
 LUAI_FUNC void luaN_rememberdirty (lua_State *L);
 
-/* If a collection has made the running thread L clean, makes L dirty again. */
+/* If a collection has made the running thread L clean (unchanged since it was scanned), makes L
+   dirty again, because L goes on changing its stack. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
 /* Empties the remembered set. To be called when a full collection starts. */
 LUAI_FUNC void luaN_forgetall (lua_State *L);
 
-/* Resets the state of refinement (refine.c), because a collection has visited or dropped the
-   remembered set. */
+/* Resets the state of the early processing of the remembered set (refine.c), because a collection
+   has visited or emptied the set. */
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
 
 static inline void luaN_foresee (const TValue *v) {

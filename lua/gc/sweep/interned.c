@@ -8,11 +8,11 @@
 ** Bucket i of the upper half is in use only if i is less than 'limit'. Until then its strings are
 ** in the bucket half a vector below, which is split when 'limit' reaches i.
 **
-** G5 of gc.h holds at all times, because a sweep visits the buckets in ascending order, so that a
-** split moves strings only to buckets that are not swept yet. Marking counts the short strings that
-** it marks (G12). So the number of dead ones is known, and the sweep stops when it has removed
-** them. Usually no old string has died; then the sweep reads no chain, which avoids many cache
-** misses.
+** A sweep visits the buckets in ascending order, so that a split moves strings only to buckets that
+**    are not swept yet. So no dead string is missed, and no string of the table is in freed memory
+**    at any time (G5 of gc.h). Marking counts the short strings that it marks (G12 of gc.h). So the
+**    number of dead strings is known, and the sweep stops when it has removed that many. Usually no
+**    old string has died; then the sweep reads no chain, which avoids many cache misses.
 */
 #define LUA_CORE
 
@@ -32,18 +32,19 @@
 #include "nursery.h"
 #include "vec.h"
 
-/* Number of buckets that are split for each new string while the table grows. */
+/* Number of buckets that are put into use (split) for each new string while the table grows. */
 #define SPLITS_A_STRING		2
 
-/* The list of young strings is freed after each minor collection if it has capacity for at most
-   this number of words, because an idle state does not need it. */
+/* If the list of young strings has capacity for at most this number of words, it is freed after
+   each minor collection, because an idle state does not need it. */
 #define MAX_LIST_DROPPED		256u
 
 /*
-** Young strings are not listed if a sweep of all buckets costs less: if the last nursery had at
-** least one new string for each BUCKETS_A_YOUNG buckets, and the table has at most MAX_UNLISTED
-** buckets. The first nurseries have no list, because most strings of a small state are those that
-** it is created with.
+** A minor collection removes dead young strings through a list of all young strings, or by a sweep
+** of all buckets if that costs less. It costs less if the last nursery had at least one new string
+** for each BUCKETS_A_YOUNG buckets, and the table has at most MAX_UNLISTED buckets. In the first
+** nurseries of a state there is no list, because most strings of a small state are those that it is
+** created with.
 */
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
@@ -54,8 +55,8 @@
 
 /* {== size ============================================================= */
 
-/* Puts bucket 'limit' into use: moves the strings that belong there from the bucket half a vector
-   below. */
+/* Puts bucket strings.limit into use: moves the strings that belong there from the bucket that is
+   half a vector before it, and increments strings.limit. */
 static void split (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -75,7 +76,8 @@ static void split (global_State *g) {
 }
 
 
-/* Moves the strings of the last bucket to the bucket half a vector below. */
+/* Moves the strings of the last bucket in use to the bucket that is half a vector before it, and
+   decrements strings.limit. */
 static void merge (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -152,8 +154,8 @@ void luaN_bornstring (global_State *g, TString *ts) {
 
 
 /* Removes dead strings from the cache of luaS_new. A minor collection does so only if the cache has
-   received an entry since the last collection: an older entry refers to no string that this
-   collection finds dead. */
+   received an entry since the last collection: all older entries refer to old strings, which a
+   minor collection does not find dead. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.minor && !c->strings.cached) return;
@@ -196,7 +198,8 @@ static void sweeplisted (global_State *g) {
 }
 
 
-/* Returns 1 if a sweep of all buckets costs less than a list of n young strings. */
+/* Returns 1 if a sweep of all buckets costs less than keeping and visiting a list of n young
+   strings. */
 static int aremany (const luaN_Gc *c, int n) {
   return c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= n;
 }

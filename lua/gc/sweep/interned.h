@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The string table in a collection. gc.h declares the functions that the core calls. */
+/* The work of a collection on the string table. gc.h declares the functions of interned.c that the
+   core calls. */
 #ifndef luaN_interned_h
 #define luaN_interned_h
 
@@ -17,9 +18,9 @@ LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 LUAI_FUNC void luaN_beginstrings (global_State *g);
 LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
 
-/* Makes the table smaller in steps, if it has more than four buckets for each string. A call merges
-   up to MERGES_A_MINOR buckets. Does nothing while slices sweep the table. May allocate; does not
-   collect. */
+/* Makes the table smaller in steps, if it has more than four buckets for each string. A call takes
+   up to MERGES_A_MINOR buckets out of use, by merging each with another one. Does nothing while
+   slices sweep the table. May allocate; does not collect. */
 LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 
 #endif

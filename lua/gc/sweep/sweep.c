@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps the lists of objects that need work when they are dead (sweep.h), for example because
-   memory must be returned to lua_Alloc. interned.c sweeps short strings. */
+/* Sweeps the lists of objects for which something must be done when they are dead (sweep.h), for
+   example because their memory must be returned to lua_Alloc. interned.c sweeps short strings. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -40,7 +40,8 @@ static void freetable (global_State *g, Table *t) {
 }
 
 
-/* Relists the block sweep.freed, if there is one, and sets sweep.freed to NULL. */
+/* If sweep.freed is a block, moves it to the list to which blocks with that many free lines belong
+   (luaN_relist), because lines of the block were freed. Sets sweep.freed to NULL. */
 static void relistfreed (global_State *g) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);
@@ -49,7 +50,8 @@ static void relistfreed (global_State *g) {
 
 
 /* Frees a large leaf object. Successive dead objects are often in the same block. So the block is
-   not relisted for each of them, but when an object in another block is freed (relistfreed). */
+   not moved to its new list for each of them, but only when an object in another block is freed
+   (relistfreed). */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -116,9 +118,10 @@ static void sweepfrom (lua_State *L, int which, size_t first) {
 }
 
 
-/* Sweeps the young part of lists.large in a minor collection. Moves objects that stay young after
-   the tenured ones. Reports the death of a watched object to the sampler, which may count it as a
-   survivor because an earlier collection left it young. */
+/* Sweeps the young part of lists.large in a minor collection. Moves the objects that stay young to
+   the end of the list, after the tenured ones. If a dead object is watched (luaN_iswatched),
+   reports its death to the sampler, which may count the object as a survivor because an earlier
+   collection left it young. */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;
@@ -150,9 +153,9 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* To be called in a full collection. Marking does not mark the lines of large leaf objects, so this
-   function sets LUAN_HELD on the lines of those that were young. The sweep removes LUAN_HELD from
-   the lines of the dead. */
+/* To be called in a full collection. Marking does not mark the lines of large leaf objects (long
+   strings and userdata). Instead, this function sets LUAN_HELD, a mark that collections keep, on
+   the lines of those that were young. The sweep removes LUAN_HELD from the lines of the dead. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {

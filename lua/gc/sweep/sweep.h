@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps the lists of objects that need work when they are dead: threads, tables that have had
-   large vectors, large leaf objects, prototypes, owners of external bytes. The list of objects with
-   finalizers is swept only to close its gaps, because its dead objects were removed before. */
+/* Sweeps the lists of objects for which something must be done when they are dead: threads, tables
+   that have had large vectors, large leaf objects, prototypes, owners of external bytes. The list
+   of objects with finalizers is swept only to remove its empty entries, because its dead objects
+   were queued for their finalizers before. */
 #ifndef luaN_sweep_h
 #define luaN_sweep_h
 
@@ -12,7 +13,8 @@
    of each. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
-/* Functions that sweep the lists in slices (G7). luaN_beginlists prepares the sweep.
+/* Functions that sweep the lists in slices. Between two slices, the entries of the current list
+   from index sweep.kept to sweep.next - 1 are NULL (G7). luaN_beginlists prepares the sweep.
    luaN_sweepslice sweeps for about 'bytes' of marking cost and returns the cost. When all lists are
    swept, sweep.list is LUAN_LISTS. */
 LUAI_FUNC void luaN_beginlists (global_State *g);
