@@ -23,9 +23,9 @@
 /*
 ** True if a table with this number of slots is huge: a store into it remembers the slot without
 ** reading the header of the stored object, which would often be a cache miss. The limit is
-** remset.many / 8 slots: the headers of so many values, a cache line each, no longer fit into a
-** core's second-level cache together with other data. If the limit is too high, random stores of
-** old objects into tables just below it are slow (bench/load/permute.lua).
+** remset.many / 8 slots: the headers of this number of values, a cache line each, no longer fit
+** into a core's second-level cache together with other data. If the limit is too high, random
+** stores of old objects into tables just below it are slow (bench/load/permute.lua).
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 

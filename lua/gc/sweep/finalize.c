@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects with finalizers (finalize.h). */
+/* The lists of objects with finalizers, and the calls of the finalizers (finalize.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -28,10 +28,11 @@
 
 
 /*
-** A batch of finalizers ends MAX_BATCH_NS nanoseconds after the first reading of the clock, but not
-** before finalize.quota calls. The clock is read every CALLS_A_READING calls. If the calls between
-** two readings take less than one QUICK_PART-th of the batch, this interval doubles, up to
-** MOST_A_READING. A longer batch means longer pauses and fewer safepoints.
+** A batch of finalizer calls ends MAX_BATCH_NS nanoseconds after the first reading of the clock,
+** but not before finalize.quota calls were made. The clock is read every CALLS_A_READING calls. If
+** the calls between two readings take less than one QUICK_PART-th of MAX_BATCH_NS, the number of
+** calls between two readings doubles, up to MOST_A_READING. A higher MAX_BATCH_NS means longer
+** pauses and fewer safepoints at which batches run.
 */
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_READING	8u
@@ -44,10 +45,11 @@
 ** finalize.closed objects with finalizers are young. The reason: they often own memory outside of
 ** the heap (streams, cursors), so a nursery must not contain thousands of dead ones.
 **
-** If the collection finds more than one YOUNG_MANY-th of them alive, the first term is doubled, up
-** to YOUNG_BITS times; if at most one YOUNG_FEW-th, halved. So a program that keeps its objects, or
-** the last thousand of them, pays for few collections. spec/lua/gc/finalized_spec.lua tests how
-** many objects are alive at a time if a program drops each of them.
+** If the collection finds more than one YOUNG_MANY-th of these objects alive, the first term of the
+** sum is doubled, up to YOUNG_BITS times; if it finds at most one YOUNG_FEW-th alive, the term is
+** halved. So a program that keeps all its objects with finalizers, or the last thousand of them,
+** has few collections because of them. spec/lua/gc/finalized_spec.lua tests how many objects are
+** alive at a time if a program drops each of them.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -82,9 +84,9 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/* Ensures capacity for one more object in 'finalizable', and in 'tobefinalized' for that object and
-   all of 'finalizable', because a collection that queues dead objects must not fail. Returns 0 if
-   there is no memory. */
+/* Reserves capacity for one more object: in 'finalizable' for the object itself, and in
+   'tobefinalized' for it and all other objects of 'finalizable', because a collection that queues
+   dead objects must not fail. Returns 0 if there is no memory. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -93,7 +95,8 @@ static int makeroom (global_State *g) {
 }
 
 
-/* Keeps the capacity of 'tobefinalized' that makeroom requires. */
+/* Frees unused memory of both lists. 'tobefinalized' keeps capacity for all objects of
+   'finalizable', so that a collection that finds them dead can queue them. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
@@ -123,14 +126,14 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
-      luaN_mark(g, o);  /* no slice of the selection will visit o */
+      luaN_mark(g, o);  /* no slice of the running selection of dead objects will visit o */
   }
 }
 
 
-/* Adapts youngbits after a minor collection in which 'alive' of 'young' young objects with
-   finalizers have survived. Does nothing if the young ones were too few to start that
-   collection. */
+/* Adapts youngbits, which determines how many young objects with finalizers start a minor
+   collection (YOUNG_MIN), after such a collection in which 'alive' of 'young' of these objects have
+   survived. Does nothing if 'young' is too low to start a collection. */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);
@@ -180,7 +183,8 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* Runs one slice of the selection. An object that gets its finalizer while the selection runs is
+/* Runs one slice of the selection, which finds the dead objects with finalizers (LUAN_SELECTING)
+   and then queues them (LUAN_MOVING). An object that gets its finalizer while the selection runs is
    appended at index sweep.kept or higher. No slice visits it there, so it counts as alive until the
    next major collection. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
@@ -237,11 +241,12 @@ void luaN_endselection (luaN_Gc *c) {
 
 
 /*
-** Raises the least number of calls of a batch if the program allocates objects faster than batches
-** that end by the clock can finalize them. To be called when a step of the collector ends: if calls
-** were pending after the previous step and more are pending now, the number is raised to
-** MOST_A_READING, then to four times its value, until no call is pending. That takes time from the
-** program. (While a selection is moving dead objects to the queue, nothing is raised.)
+** Raises finalize.quota, the least number of finalizer calls in a batch, if the program allocates
+** objects faster than batches that end by the clock can finalize them. To be called when a step of
+** the collector ends: if calls were pending after the previous step and more are pending now, the
+** number is raised to MOST_A_READING, then to four times its value, until no call is pending. That
+** takes time from the program. (While slices are moving dead objects to the queue, the number is
+** not raised.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
@@ -252,14 +257,15 @@ void luaN_setquota (global_State *g) {
 }
 
 
-/* A series of finalizer calls, as made by luaN_callfinalizers. */
+/* State of one call of luaN_callfinalizers, which makes a series of finalizer calls. */
 typedef struct Batch {
   luaN_Calls which;
   int over;			/* 1: the batch has ended because of the clock */
   /* 'end': when the batch must end. 'read': the last reading of the clock. Both are in nanoseconds,
      and 0 before the first reading. */
   uint64_t end, read;
-  size_t calls, quota;		/* 'calls': calls made; 'quota': least number of calls */
+  /* 'calls': number of calls made; 'quota': least number of calls, even if the time is over. */
+  size_t calls, quota;
   /* 'nextreading': the value of 'calls' at which the clock is read next. 'gap': number of calls
      between two readings. */
   size_t nextreading, gap;
@@ -292,7 +298,8 @@ static void callfinalizer (lua_State *L) {
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  /* adds 1 if o is the next object of finalize.left */
+  /* counts the call in finalize.called if o is in finalize.left, where it is the next object
+     then */
   c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)

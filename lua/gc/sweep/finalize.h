@@ -6,26 +6,30 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Moves the dead objects of 'finalizable' to 'tobefinalized', the newest first. A minor collection
-   moves only young ones. If 'all' is 1, moves every object, dead or not. Does not allocate. */
+/* Moves the dead objects from the list 'finalizable', of all objects with finalizers, to the queue
+   'tobefinalized', the newest first. A minor collection moves only young ones. If 'all' is 1, moves
+   every object, dead or not. Does not allocate. */
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
-/* Functions that select the dead objects in slices. luaN_beginselection prepares the selection.
-   luaN_selectslice runs for about 'bytes' of marking cost and returns the cost. When
-   finalize.selection is LUAN_RESURRECTING, all dead objects are queued. */
+/* Functions that find the dead objects with finalizers and queue them, in slices (selection).
+   luaN_beginselection prepares the selection. luaN_selectslice runs for about 'bytes' of marking
+   cost and returns the cost. When finalize.selection is LUAN_RESURRECTING, all dead objects are
+   queued. */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* Ends a running selection, because a full collection starts or the state ends. If all dead objects
-   were found, queues those that are not queued yet. Otherwise removes the tags of those found, so
-   that they will be tested again. */
+/* Ends a selection of dead objects with finalizers that slices have started, because a full
+   collection starts or the state ends. If all dead objects were found, queues those that are not
+   queued yet. Otherwise removes the tags of those that were found, so that the full collection
+   tests them again. */
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
 /*
-** Calls finalizers of objects pending finalization: a batch (LUAN_BATCH), all (LUAN_ALL), or all of
-** a closing state (LUAN_CLOSING). Runs Lua code; errors become warnings. Returns 1 if the clock has
-** ended a batch before all were called. If luaD_checkminstack fails for L, calls none, except with
-** LUAN_CLOSING; the next collection tries again.
+** Calls finalizers of queued objects: those for about a millisecond (a batch, LUAN_BATCH), all
+** (LUAN_ALL), or all of a closing state (LUAN_CLOSING). Runs Lua code; errors become warnings.
+** Returns 1 if the clock has ended a batch before all were called. If the stack of L has no space
+** for a call (luaD_checkminstack), calls none, except with LUAN_CLOSING; the next collection tries
+** again.
 */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
@@ -35,7 +39,7 @@ LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
    batch of the step. */
 LUAI_FUNC void luaN_setquota (global_State *g);
 
-/* Frees unused memory of 'finalizable' and 'tobefinalized'. */
+/* Frees unused memory of the lists 'finalizable' and 'tobefinalized'. */
 LUAI_FUNC void luaN_shrinkfinalizers (global_State *g);
 
 #endif

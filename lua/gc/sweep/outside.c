@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* External bytes of userdata (outside.h). */
+/* External bytes of userdata: memory and resources outside the heap that userdata own
+   (outside.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -16,8 +17,9 @@
 #include "vec.h"
 
 /* The next minor collection starts early if the external bytes added since the nursery started are
-   at least EARLY_MIN, and at least one EARLY_PART-th of all external bytes. A lower EARLY_MIN
-   or a higher EARLY_PART finds dead owners earlier, with more collections. */
+   at least EARLY_MIN, and at least one EARLY_PART-th of all external bytes. With a lower EARLY_MIN
+   or a higher EARLY_PART, dead userdata that own external bytes are found earlier, and more
+   collections run. */
 #define EARLY_MIN	((size_t)LUAN_OVERDUE)
 #define EARLY_PART	4u
 
@@ -57,9 +59,10 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 }
 
 
-/* Updates u->most after the external bytes of u were set to n (UO2). Samples count only growth of
-   u->most, so that bytes that go up and down, but not to 0, count once. If n is 0, sets u->most to
-   0 and reports the external bytes as freed, if they are watched (luaN_tookback). */
+/* Updates u->most, the largest number of units of external bytes that u has owned since it owned
+   none (UO2), after the external bytes of u were set to n. Samples count only growth of u->most, so
+   that a number that rises and falls, but not to 0, is counted once. If n is 0, sets u->most to 0
+   and, if the sampler watches the external bytes, reports them as freed (luaN_tookback). */
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** External bytes: memory and resources outside the heap that userdata own, for example an image, a
-** connection or an open file. The collector sees such a userdata as a few bytes, and its external
-** bytes determine how soon its death should be found. So they count as growth, which starts major
-** collections (pace.c), and many of them at once start the next minor collection early. (Compare
-** caml_alloc_custom_mem of OCaml and the external memory of V8.)
+** connection or an open file. In the heap such a userdata has only a few bytes; the more external
+** bytes it owns, the sooner its death should be found. So external bytes count as growth of the
+** heap, which starts major collections (pace.c), and if many are added since the last minor
+** collection, the next one starts early. (Compare caml_alloc_custom_mem of OCaml and the external
+** memory of V8.)
 **
 ** A userdata that owns external bytes is in lists.standins, which collections sweep like the other
 ** lists of sweep.c. When the userdata is dead, its bytes are subtracted. If it has a finalizer,
@@ -24,8 +25,8 @@
 #include "lstate.h"
 
 /* Sets the external bytes of u to n, or to fewer if the sum of all would exceed LUAN_MOSTOUTSIDE.
-   Has no effect if there is no memory to list u, because the number is only a hint. May call the
-   sampler; does not collect. */
+   Has no effect if there is no memory to list u, because the number is only a hint for the
+   collector. May call the sampler; runs no collection. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
 /* Visits entry u of lists.standins in a sweep. Returns 1 if u stays in the list, because it is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a thread (thread.h). */
+/* Threads: allocation, moves and shrinking of their stacks, and their end (thread.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -25,9 +25,9 @@
    visits. */
 #define MAX_OWN_SLICES	8
 
-/* A thread that needs a CallInfo receives a run of them: one CALLINFO_PART-th of those that it has,
-   at most MAX_CALLINFO_RUN. With longer runs, more frames are next to each other in memory and more
-   CallInfos are unused. */
+/* A thread that needs a CallInfo receives several at once (a run): one CALLINFO_PART-th of the
+   number that it has, at most MAX_CALLINFO_RUN. With longer runs, more frames are next to each
+   other in memory and more CallInfos are unused. */
 #define CALLINFO_PART	16u
 #define MAX_CALLINFO_RUN	256u
 
@@ -132,8 +132,9 @@ static int isroomy (const lua_State *th) {
 
 
 /* Frees every second one of the next LUAN_ATONCE unused CallInfos, starting with the second.
-   Returns the number of CallInfos visited. If a scan in slices has reached a freed one (mark.ci),
-   it continues with the next: if it started again, it would never finish a deep stack. */
+   Returns the number of CallInfos visited. If a major collection is scanning this thread in slices
+   and would continue with a freed CallInfo (mark.ci), it continues with the next one instead: if it
+   started the scan again, it would never finish a deep stack. */
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a thread, except for its scans: its allocation, moves and shrinking of its stack, its
-   end. */
+/* Threads: their allocation, moves and shrinking of their stacks, and their end. The collector
+   scans stacks in scan.c. */
 #ifndef luaN_thread_h
 #define luaN_thread_h
 
 /*
 ** luaN_shrinkthread returns unused memory of th:
 **   1. shortens a stack of which little is in use
-**   2. frees the unused part of the stack's block if that is worth a move (isroomy)
+**   2. frees the unused part of the stack's block by a move to a smaller block, if the part is
+**      large enough (isroomy)
 **   3. frees half of the next LUAN_ATONCE unused CallInfos or, if 'all' is 1, nearly all of them
 ** If 'all' is 0 and the stack was shortened in place since the last call (LUAN_LONG), only clears
 ** the bit. May allocate.

@@ -15,9 +15,9 @@
 #include "waiting.h"
 
 
-/* Largest number of userdata that stay young for their finalizers. There is a limit because each
-   minor collection visits all of them. Further ones are tenured, and count for the pacer as large
-   leaf objects do (pace.c). */
+/* Largest number of dead userdata that minor collections leave young until their finalizers are
+   called. There is a limit because each minor collection visits all of them. Further ones are
+   tenured, and the pacer counts them like large leaf objects (pace.c). */
 #define MOST_WAITING	16384u
 
 
@@ -38,8 +38,8 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 }
 
 
-/* Leaves o young in the running collection: sets LUAN_MET, and marks the objects that o refers
-   to. */
+/* Leaves o, a userdata whose finalizer is to be called, young in the running minor collection: sets
+   LUAN_MET, and marks the objects that o refers to. */
 static void waiting_leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;
@@ -50,7 +50,8 @@ static void waiting_leave (global_State *g, GCObject *o) {
 }
 
 
-/* Sets LUAN_HELD on the lines of the small userdata o if 'on' is 1, else removes it. */
+/* Sets the mark LUAN_HELD, which keeps lines from being reused, on the lines of the small userdata
+   o if 'on' is 1, else removes it. */
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
@@ -106,9 +107,9 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* Keeps the memory of o, which has LUAN_MET. If o is small, replaces LUAN_MET by the survivor age,
-   sets LUAN_HELD on its lines, and counts o in bytes.waiting. Does nothing if o is large, because
-   the sweep of lists.large keeps it. */
+/* Keeps the memory of o, which the running minor collection leaves young (LUAN_MET). If o is small,
+   replaces LUAN_MET by the highest survivor age, sets LUAN_HELD on its lines, and adds its bytes to
+   bytes.waiting. Does nothing if o is large, because the sweep of lists.large keeps it. */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
@@ -119,8 +120,8 @@ static void waiting_keep (global_State *g, GCObject *o) {
 
 
 /* To be called after the finalizer of o has run. If o is small, and is dead or was left young again
-   for another finalizer, its lines may become free: returns its block. Else returns NULL. Reports a
-   dead o that is watched to the sampler. */
+   for another finalizer, its lines may become free. Then returns its block, else NULL. If o is dead
+   and watched (luaN_iswatched), reports its death to the sampler. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -173,9 +174,9 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* Replaces LUAN_HELD by the mark of the epoch that ends, on the lines of the small userdata in
-   finalize.left and finalize.aged. So the sweep of lines that follows frees the lines of those
-   userdata that the collection does not mark. */
+/* On the lines of the small userdata in finalize.left and finalize.aged, replaces LUAN_HELD by the
+   mark of the epoch that ends. The sweep of lines removes the marks of that epoch. So it frees the
+   lines of those userdata that the collection does not mark. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

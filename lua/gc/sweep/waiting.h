@@ -6,15 +6,15 @@
 ** after the call the userdata is usually garbage. If it were tenured, only a major collection could
 ** free it: buffers and cursors that are dropped at once made the heap of a host grow.
 **
-** So the collection leaves the userdata young. It gets LUAN_MET while the collection runs; the
-** objects that it refers to are marked, but not the userdata itself. The next minor collections
-** leave it young again, until its finalizer is called. A minor collection that reaches the userdata
-** from a live object treats it like any object. After the call the userdata is like any new object,
-** wherever the finalizer has stored it.
+** So the collection leaves the userdata young. While the collection runs, the userdata has the bit
+** LUAN_MET; the objects that it refers to are marked, but not the userdata itself. The next minor
+** collections leave it young again, until its finalizer is called. A minor collection that reaches
+** the userdata from a live object treats it like any object. After the call the userdata is like
+** any new object, wherever the finalizer has stored it.
 **
 ** Its memory is kept as if it were marked. A large userdata is kept by sweep.c. The lines of a
-** small one have LUAN_HELD until the next minor collection. (The lines of small ageing userdata
-** that are alive have LUAN_HELD, too: ageing.h.)
+** small one have the mark LUAN_HELD until the next minor collection. (The lines of live small
+** userdata that a minor collection has left young have LUAN_HELD, too: ageing.h.)
 **
 ** The userdata is tenured like other objects in these cases: a weak table refers to it;
 ** MOST_WAITING others are pending in finalize.left; there is no memory to list it; it owns external
@@ -30,12 +30,14 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* To be called when a minor collection starts. Removes LUAN_HELD from the lines of all small
-   userdata that the last minor collection left young, and empties finalize.aged. */
+/* To be called when a minor collection starts. Removes the mark LUAN_HELD from the lines of all
+   small userdata that the last minor collection left young, and empties finalize.aged, the list of
+   the live ones among them. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Of the userdata in finalize.left, leaves those young that are pending finalization and not
-   marked. If mark.ageing is 0, marks them instead. */
+/* Visits the userdata that earlier minor collections have left young for their finalizers
+   (finalize.left). Leaves young those whose finalizers were not called and that are not marked. If
+   mark.ageing is 0, marks them instead. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
 /* To be called for object o, which was just queued for its finalizer. If o may stay young, leaves
@@ -45,18 +47,19 @@ LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
 ** To be called when everything is marked and nothing is swept:
-**   - sets LUAN_HELD on the lines of the small userdata that stay young
-**   - reports to the sampler the watched small userdata that have died after the call of their
-**     finalizers
-**   - replaces each userdata in finalize.left whose finalizer was called by its block or NULL
-**     ('dropped')
+**   - sets LUAN_HELD, a mark that keeps the lines from being reused, on the lines of the small
+**     userdata that stay young
+**   - reports to the sampler those small userdata that have died after the call of their finalizers
+**     and that are watched (luaN_iswatched)
+**   - if the finalizer of a userdata in finalize.left was called, replaces the entry by the
+**     userdata's block, or by NULL if no lines have become free ('dropped')
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
 /* To be called after the sweep; until then a dead userdata may be in another list. Removes from
-   finalize.left the userdata that were marked or whose finalizers were called. Relists the blocks
-   of small userdata that have died after the call of their finalizers, because lines are free there
-   now. */
+   finalize.left the userdata that were marked or whose finalizers were called. Small userdata that
+   have died after the call of their finalizers have freed lines: calls luaN_relist for their
+   blocks, which moves a block to the list for its number of free lines. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
 /* To be called right after a minor collection, before a major one starts. Tenures all userdata of
@@ -64,8 +67,8 @@ LUAI_FUNC void luaN_dropwaited (global_State *g);
    mark.young. */
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 
-/* To be called in a full collection, which treats the userdata of finalize.left and finalize.aged
-   like all others. Empties these lists. */
+/* To be called in a full collection, which leaves no userdata young: empties finalize.left and
+   finalize.aged. */
 LUAI_FUNC void luaN_forgetwaiting (global_State *g);
 
 #endif
