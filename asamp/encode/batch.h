@@ -22,7 +22,8 @@
 
 /* An open batch. All zero: nothing is recorded. Times are in us since the start of the profile. */
 typedef struct Batch {
-  uint64_t samples;      /* number of samples in the batch; a sample of n copies counts once */
+  uint64_t samples;      /* number of samples in the batch; a sample whose stack is written several
+			    times counts once */
   Bytes times, kinds, sizes, counts, outside, labels, events;
   uint32_t label;        /* number of the label set of the last sample */
   uint64_t labelled;     /* number of consecutive samples with the label set 'label', up to the last
@@ -44,7 +45,8 @@ void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
 void batch_label (Batch *b, uint32_t set, const char *name, const char *value);
 /* Adds the exact bytes that the state (batch_of) allocated with label set 'set'. */
 void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
-/* Adds the size, 'outside' and the kind (negative: none) of an allocation to the last sample. */
+/* Adds data of an allocation to the last sample: its size in bytes, its field 'outside'
+   (ProfileSample), and its kind (negative: none). */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
 /* Adds the outcomes of n samples: whether they survived. 'classes' may be NULL; n > 0. */

@@ -165,7 +165,8 @@ static void encoder_head (Encoder *e) {
       encoder_meta(e, key, profile_kindname(i));
     }
   }
-  /* FRAME_NONE's name is written in any case: a log cut by a crash may need it when recovered */
+  /* the name of FRAME_NONE is written in any case: the recovery of a log cut by a crash may add
+     such frames */
   use(e, FRAME_NONE);
   if (e->config.timeperiod > 0)
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
@@ -342,8 +343,8 @@ static size_t depthof (const Frames *s) {
 }
 
 /*
-** Returns the number of copies to be written of a record of 'length' bytes, for a sample of
-** 'count' periods.
+** Returns how many times a record of 'length' bytes is written for a sample of 'count' periods:
+** once per period, up to ENCODER_COPYBYTES bytes.
 */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;

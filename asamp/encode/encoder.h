@@ -21,7 +21,8 @@
 
 /* Largest number of bytes of all copies of one sample's stack. A stack is written once per period
    that the sample represents, up to this limit: 1 GiB allocated at a period of 64 bytes would be 16
-   million stacks. The details have the true number of periods and the number of copies. */
+   million stacks. The details of the batch (batch.h) have the true number of periods and the number
+   of copies. */
 #define ENCODER_COPYBYTES	(32u << 20)
 
 /* Options of a log. */
@@ -30,7 +31,7 @@ typedef struct EncoderConfig {
   uint64_t period;      /* sampling period in bytes */
   int random;           /* 1: exponentially distributed intervals with mean 'period' */
   uint64_t mallocs;     /* period of samples of native memory in bytes; 0: none */
-  int copies;           /* 1: copies are sampled, with the period of allocations */
+  int copies;           /* 1: copied bytes are sampled, with the period of allocation samples */
   uint64_t timeperiod;  /* period of time samples at the start, ns; 0: none */
   int wall;             /* 1: 'timeperiod' is of wall time, 0: of CPU time */
   int native;           /* 1: native frames are recorded */
@@ -124,9 +125,9 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
 */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
-/* Records deaths as n run lengths over the list of followed samples (P7 in profile.h), alternately
-   of live and of dead samples; n is even. The first call after an outcome or a collection starts at
-   the oldest sample; later ones continue. */
+/* Records deaths as n run lengths over the list of followed samples (survivors whose deaths are
+   recorded; P7 of profile.h), alternately of live and of dead samples; n is even. The first call
+   after an outcome or a collection starts at the oldest sample; later ones continue. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);

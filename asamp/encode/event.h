@@ -37,9 +37,10 @@ enum EventType {
 			   n: number of run lengths; OrphansEvent */
   EVENT_PATH,           /* n: id; the parent's id of 32 bits, then the step, NUL-terminated */
   EVENT_WALK,           /* n: duration in ns; start time of 64 bits */
-  EVENT_HOLDERS,        /* n: how many numbers of 32 bits follow. The first is 1 if the event starts
-			   at the first sample of the list, 0 if it continues the previous event.
-			   Then follow pairs: a number of samples, and the id of their path */
+  /* n: how many numbers of 32 bits are in the body. The first is 1 if the event starts at the first
+     sample of the list, 0 if it continues the previous event. Then follow pairs: a number of
+     samples, and the id of their path */
+  EVENT_HOLDERS,
   EVENT_RESIDENT,       /* n: bytes, signed; ResidentEvent */
   EVENT_LABELLED        /* n: bytes; set of labels of 32 bits */
 };

@@ -40,7 +40,7 @@ typedef struct PastPath {
 } PastPath;
 
 typedef struct PastState {
-  struct PastState *chain;           /* next with the same hash */
+  struct PastState *chain;           /* next state in the same chain of the hash table */
   struct PastState *next, *before;   /* links of the list of states, in the order of their first
 					events */
   uint32_t id, thread;
@@ -57,8 +57,8 @@ typedef struct PastState {
   ProfileFrame *stack;               /* the last stack, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
-  Kept *list;                        /* samples that are kept: first the followed, then the
-				        undecided ones (PA1) */
+  Kept *list;                        /* the state's live samples: first those that have survived a
+				        collection, then those without an outcome (PA1) */
   size_t followed, n, size;
   size_t cursor;                     /* position in 'list' after the last run of deaths or paths */
 } PastState;

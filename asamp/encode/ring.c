@@ -23,9 +23,9 @@
 
 typedef struct Piece {
   struct Piece *next;
-  uint64_t start, end;  /* ns; the events of the piece happened between these times */
-  size_t n, raw;        /* compressed and uncompressed bytes; if equal, the piece is not
-			   compressed */
+  uint64_t start, end;  /* times in ns between which the events of the piece happened */
+  size_t n, raw;        /* 'n': compressed bytes. 'raw': uncompressed bytes. If both are equal, the
+			   piece is not compressed */
   unsigned char data[];
 } Piece;
 

@@ -38,8 +38,8 @@ typedef struct RingTotals {
 
 /*
 ** Makes a recorder that starts at the time 'now'. *config is the configuration of the encoders for
-** ring_emit; this function replaces its 'resolve' (RG3). Returns NULL if there is not enough
-** memory.
+** ring_emit; this function replaces its callback 'resolve' by one that returns the names that the
+** recorder has stored (RG3). Returns NULL if there is not enough memory.
 */
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
 void ring_free (Ring *r);

@@ -69,8 +69,8 @@ typedef struct Compressor {
 int compressor_open (Compressor *p, int how);
 
 /*
-** Compresses n bytes. 'then' is MORE if more input follows, FLUSH to flush (PK1), or END. After
-** END, only compressor_close may be called.
+** Compresses n bytes. 'then' is MORE if more input follows, FLUSH if all bytes so far must be in
+** the output afterwards (PK1), or END. After END, only compressor_close may be called.
 */
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud);

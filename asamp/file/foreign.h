@@ -32,18 +32,21 @@ typedef struct ForeignPeer {
 int foreign_peer (int fd, ForeignPeer *peer);
 
 /*
-** Opens the file for reading (UF1). UF2 is checked unless 'peer' is NULL. Returns a descriptor, or
-** -1 with the reason in 'why'.
+** Opens a regular file for reading, without following links (UF1). Unless 'peer' is NULL, the file
+** must belong to the user of 'peer' or be open in that process (UF2). Returns a descriptor, or -1
+** with the reason in 'why'.
 */
 int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t size);
 
-/* Makes a folder of mode 0700 by a template of mkdtemp (UF3). Returns 0 or an errno. */
+/* Makes a folder of mode 0700, from a template of mkdtemp, with the rights of user 'uid' (UF3).
+   Returns 0 or an errno. */
 int foreign_folder (char *path, uid_t uid);
 
-/* Removes a folder made by foreign_folder and the files in it (UF3), but no subfolders. */
+/* Removes a folder made by foreign_folder and the files in it, but no subfolders, with the rights
+   of user 'uid' (UF3). */
 void foreign_discard (const char *path, uid_t uid);
 
-/* Removes a socket, but no other file (UF3). */
+/* Removes a socket, but no other kind of file, with the rights of user 'uid' (UF3). */
 void foreign_unlink (const char *path, uid_t uid);
 
 #endif

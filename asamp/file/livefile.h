@@ -43,18 +43,21 @@ enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_FAST, LIVEFILE_LIVE };  /* as in
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept while the file is
 					   stalled */
-#define LIVEFILE_PIECE	(1u << 20)    /* a file that can stall (W6) flushes by itself after this
-					 many bytes */
+#define LIVEFILE_PIECE	(1u << 20)    /* number of bytes after which a file that can stall is
+					 flushed without a request, so that few bytes are kept in
+					 memory for a stall (W6) */
 
 typedef struct LiveFile {
   int fd;               /* -1: none */
-  dev_t device;         /* device of the file (W5) */
+  dev_t device;         /* device of the file, to recognize that the descriptor still belongs to it
+			   (W5) */
   ino_t inode;          /* inode of the file */
   int packed;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */
   int waiting;          /* 1: a system call that writes is running, and may block; atomic */
-  int leaving;          /* 1: the profile is ending (W8); atomic */
+  int leaving;          /* 1: the profile is ending, so a write waits for a full pipe for at most 5
+			   s (W8); atomic */
   Compressor compressor;
   /* the following fields are for stalls (W6) */
   int patient;          /* 1: the file stalls if a write fails; 0: it fails */

@@ -36,7 +36,8 @@ enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* which files may be replaced 
 typedef struct PlaceWish {
   const char *path;
   unsigned number;      /* first number tried; 0 and 1: the name without a number */
-  int made;             /* 1: the name was generated (PL3) */
+  int made;             /* 1: the name was generated, not given by the user, so that others can
+			   guess it (PL3) */
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
   /* Returns 1 if this process already writes that file. NULL: assumes that it does not. */
   int (*taken) (const struct stat *file);
@@ -72,8 +73,9 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 void place_undo (const Place *place);
 
 /*
-** Returns 1 if the file must not be used by PL3, whatever its name: because of the folder of 'path'
-** and the owner of 'file', which is the result of lstat.
+** Returns 1 if PL3 forbids to use the file whatever its name is: all users may write in the folder
+** of 'path', and the file belongs to an owner who is not trusted there. 'file' is the result of
+** lstat.
 */
 int place_foreign (const char *path, const struct stat *file);
 

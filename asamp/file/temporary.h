@@ -32,7 +32,8 @@ typedef struct Temporary {
   char *name;               /* NULL: none */
   char *target;             /* final name */
   int fd;                   /* descriptor of the file, for writing */
-  int replaced;             /* descriptor of the locked file at the final name (TM6); -1: none */
+  int replaced;             /* descriptor of the file that will be replaced, which has a shared lock
+			       until then (TM6); -1: none */
   struct Temporary *next;
 } Temporary;
 

@@ -75,7 +75,7 @@ typedef struct Work {
 			   'slots', and sets no paths. */
   int counted;		/* 1: 'fields' and 'slots' of object 'at' were counted. */
   const void *body;	/* If object 'at' is a coroutine: the function of its outermost call. */
-  int bodyknown;		/* 1: 'body' was determined. */
+  int bodyknown;		/* 1: the field 'body' was determined for object 'at'. */
   /* Bit set of the needed objects, indexed by luaN_watchbit: its bits are 1 for these objects and
      few others. */
   uint64_t *nearly;
@@ -404,8 +404,8 @@ static const char *steptext (const Work *w, uint32_t path) {
 }
 
 /* Returns the path that extends 'parent' by a step, and makes it if necessary. Returns 'parent' if
-   the step is empty, repeats the last one or exceeds a limit (HO2, HO3). If there is not enough
-   memory, sets w->failed and returns 0. */
+   the step is empty, repeats the last step, or would be beyond a limit of the number of paths or
+   steps (HO2, HO3). If there is not enough memory, sets w->failed and returns 0. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
   size_t n = strlen(step) + 1;

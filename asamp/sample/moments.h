@@ -30,8 +30,10 @@
 typedef struct Moment {
   uint64_t time;		/* Time of the tick: CLOCK_MONOTONIC, ns. */
   uint64_t count;		/* Number of periods, >= 1. */
-  void *L, *ci;			/* Lua thread and frame that ran at the tick, as in luaN_Moment. */
-  uint16_t collecting;	/* Kind of the running collection, as in luaN_Moment; 0: none. */
+  void *L, *ci;			/* Lua thread and its frame (CallInfo) that ran at the tick, from
+				   luaN_Moment. */
+  uint16_t collecting;	/* Kind of the collection that ran at the tick, from luaN_Moment; 0:
+			   none. */
   uint16_t label;		/* Label set of the thread. */
   uint32_t n;			/* Number of native frames, which follow in the buffer. */
 } Moment;

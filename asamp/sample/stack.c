@@ -276,7 +276,8 @@ static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
 typedef struct Natives {
   void *const *a;		/* return addresses */
   int n;			/* number of addresses in 'a' */
-  Unwind *more;			/* walk that gives more addresses; NULL: there are no more */
+  Unwind *more;			/* running walk of the C stack that returns further addresses; NULL:
+				   'a' has all addresses */
 } Natives;
 
 
@@ -360,10 +361,10 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 
 /*
-** Pushes the Lua frames from index i on, for which the walk found no native frame because the C
-** stack was cut or incomplete. Returns 1 if a Lua function is among them. Pushes C functions
-** (pushentry) only if their native frames may be missing, too: if i is 0, and there is also a Lua
-** function or the C stack is not 'whole'.
+** Pushes the Lua frames from index i on, for which the walk found no native frame because the
+** native frames were cut to a limit, or the C stack could not be walked to its end. Returns 1 if a
+** Lua function is among them. Pushes C functions (pushentry) only if their native frames may be
+** missing, too: if i is 0, and there is also a Lua function or the C stack is not 'whole'.
 */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
@@ -419,11 +420,11 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Updates 'known', the main thread's frames, for the next walk. Puts the main thread's frames in
-** s->lua (n frames in all), only those inside a cut if there is one, before the 'stay' frames that
-** 'known' retains. 'known' becomes empty if s->resumed is set, if there are no such frames, or if
-** they do not fit. A frame and its mark of a tail call count as one, because the frame may receive
-** the mark later.
+** Updates 'known', the main thread's frames, for the next walk. Puts the main thread's frames among
+** the n frames in s->lua before the 'stay' frames that 'known' retains; if luaN_frames has left out
+** frames (LUAN_CUT), only the frames between this gap and the innermost one. 'known' becomes empty
+** if s->resumed is set, if there are no such frames, or if they do not fit. A frame and its mark of
+** a tail call count as one, because the frame may receive the mark later.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -476,7 +477,8 @@ static void stack_check (Stack *s, lua_State *L, int native) {
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
-  if (s->cut || !whole) shared = 0;  /* the position of a cut depends on earlier walks */
+  if (s->cut || !whole) shared = 0;  /* the position of the gap in a very deep stack depends on
+				        earlier walks, so such stacks are not compared */
   if (shared > 0) {
     int same = (s->n + shared == all.n && shared <= s->nreported);
     for (i = 0; same && i < s->n; i++)

@@ -52,16 +52,19 @@ typedef void (*StackEmit) (void *ud, uint64_t id, const char *name,
 
 /* The stack of one state, as reported last. */
 typedef struct Stack {
-  ProfileFrame *frames;		/* The frames that are not shared, innermost first. */
+  ProfileFrame *frames;		/* The frames that are new since the previous stack, innermost
+				   first. */
   size_t n;	/* Number of elements of 'frames'. */
   size_t shared;			/* Number of unchanged frames outside 'frames' (K1). */
-  void **known;			/* 'ci' of the known frames (K2), innermost first. They are the
-				   last nknown of LUAN_DEPTH elements. */
+  void **known;			/* CallInfo addresses of Lua frames of the main thread in the
+				   previous stack (K2), innermost first. They are the last 'nknown'
+				   of LUAN_DEPTH elements. */
   uint32_t *outside;		/* For each entry of 'known': the number of frames of the stack
 				   outside it. */
   uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
   size_t nknown;	/* Number of entries of 'known'. */
-  /* 1: the stack has a cut (LUAN_CUT), and 'known' has only frames inside it (K2). */
+  /* 1: the stack is so deep that luaN_frames has left out frames in its middle (LUAN_CUT), and
+     'known' has only frames between this gap and the innermost frame (K2). */
   int cut;
   int bare;			/* 1: the innermost thread has no Lua frame yet, and the running
 				   walk has not passed the native frame that resumed it. */
@@ -96,8 +99,9 @@ void stack_close (Stack *s);
 void stack_start (Stack *s, StackEmit emit, void *ud);
 
 /*
-** Does the same as stack_start in the child of a fork, with the present 'emit'. Does not free the
-** functions, because another thread of the parent may have been changing them at the fork.
+** For the child of a fork: forgets which functions were emitted, like stack_start, and keeps
+** 'emit'. Does not free the functions, because another thread of the parent may have been changing
+** them at the fork.
 */
 void stack_forget (Stack *s);
 

@@ -27,8 +27,8 @@
 
 /* ns; if the period is shorter, the cost of a signal is measured (not for TIMER_CPU) */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; spans of at least this length are not
-						   stretched further (C3) */
+#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; spans of at least this length are not made
+						   longer to limit the cost of sampling (C3) */
 #define FEW_NS		UINT64_C(4000000)	/* ns; spans of TIMER_CPU are about this long, or
 						   longer */
 /* ns; shortest time from now to the next signal that a clock requests. A signal that arrives early
@@ -65,7 +65,8 @@ struct Timer {
   const void *whose;	/* the timer's owner: the address that the callback TimerWho stores if the
 			   owner's code runs */
   uint64_t period, time, counted;  /* 'period' in ns. 'time': ns given to this timer so far, plus a
-				   random start. 'counted': number of periods counted (C1) */
+				   random start. 'counted': number of periods passed to the callback
+				   'f' or lost */
   TimerTick *f;			/* callback for ticks; NULL: the timer is not started yet */
   void *ud;
 };
@@ -82,12 +83,14 @@ struct Clock {
   volatile sig_atomic_t running;
   volatile sig_atomic_t ticking;	/* number of handlers that are using the clock */
   volatile sig_atomic_t measuring;	/* 1: signals are only counted, to measure their cost */
-  volatile sig_atomic_t held;	/* 1: the clock's thread is changing the clock; handlers skip it */
+  volatile sig_atomic_t held;	/* 1: the clock's thread is changing the clock, so a handler that
+				   interrupts it makes no tick of this clock */
   unsigned thread;		/* 'me' of the clock's thread; 0: the clock is unused */
   TimerClock sort;	/* kind of time of the clock */
   /* id of the system clock that measures this clock's time, for use on the clock's own thread */
   clockid_t clock;
-  clockid_t outside;		/* id of the same system clock, for use on other threads */
+  clockid_t outside;		/* id of the system clock that measures this clock's time, for use
+				   on other threads than the clock's own */
   uint64_t period;		/* ns; shortest period of its timers */
   /* ns of the system clock that are not in the clock's time: the time that ticks take (not for
      TIMER_WALL), and the time without timers (C7) */
@@ -109,7 +112,8 @@ struct Clock {
   /* number of consecutive ticks cheap enough for spans of half the length */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
-  int fd;			/* descriptor of the event from perf_event_open, or -1 (C5) */
+  int fd;			/* descriptor of the event from perf_event_open, which makes the
+				   signals, or -1: none */
   uint64_t event;		/* number of the event of 'fd' */
   int lastfd;			/* descriptor of the clock's last event, even if closed: late
 				   signals carry this number */
@@ -262,9 +266,9 @@ static int timer_isready (const Timer *t) {
 }
 
 
-/* Returns the timer that receives the time of a tick: that of the innermost running owner with a
-   timer or, if there is none, the timer that received time last (C6). Returns NULL if no timer is
-   started yet. */
+/* Returns the timer to which the time of a tick is added: that of the innermost running owner with
+   a timer or, if there is none, the timer that received time at the previous tick (C6). Returns
+   NULL if no timer is started yet. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -373,7 +377,8 @@ static void handler (int signal, siginfo_t *info, void *context) {
       if (LOAD(c->running) && LOAD(c->thread) == me) share++;
     for (c = first; c != NULL; c = c->next) {
       if (LOAD(c->thread) != me) continue;
-      __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* C2 */
+      __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* timer_stop waits while it is above 0
+							        (C2) */
       if (LOAD(c->running) && LOAD(c->thread) == me) {
         c->signals++;
         tick(c, share, context);
@@ -691,8 +696,9 @@ static Timer *newtimer (void) {
 }
 
 
-/* Sets a clock's sort and period (the shortest period of its timers). Chooses a new stretch with
-   which stretched spans (C3) become no shorter, so that signals do not become more frequent. */
+/* Sets a clock's sort and period (the shortest period of its timers). If spans are longer than
+   normal to limit the cost of sampling (C3), chooses a new factor with which they become no
+   shorter, so that signals do not become more frequent. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -818,7 +824,8 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
 
 static void stopclock (Clock *c) {
   uint64_t now = clock_read(c->outside);
-  /* before the descriptor is closed, so that a handler cannot set a reused number (arm) */
+  /* before the descriptor is closed, so that no handler (arm) sets an event by this number after
+     another file has received it */
   STORE(c->running, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
@@ -845,7 +852,8 @@ static void removetimer (Timer *t) {
 
 
 /* Returns the periods that timer t has lost because a signal is more than MAX_LATE_NS late, and
-   marks them as counted. Returns 0 if another timer would have received that time (C6). */
+   marks them as counted. Returns 0 if that time would have been added to another timer, that of the
+   owner whose code ran (C6). */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = clock_read(c->outside), due = c->base + c->due + MAX_LATE_NS, n;

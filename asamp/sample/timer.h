@@ -107,21 +107,23 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
    saves time in a process that makes a state for each request. */
 void timer_keep (void);
 
-/* Stops the timer. May be called on any thread. Returns the periods of its time (C6) that no tick
-   has counted, because the program blocked the signals or replaced the handler. Returns 0 if the
-   timer's own thread has ended, because its clock is gone. */
+/* Stops the timer. May be called on any thread. Returns the number of periods of the time that
+   belongs to this timer (C6) and that no tick has counted, because the program blocked the signals
+   or replaced the handler. Returns 0 if the timer's own thread has ended, because its clock is
+   gone. */
 uint64_t timer_stop (Timer *t);
 
 /* Ends the ticks of a timer at exit(). Takes no lock, so that it may be called in a signal handler
-   that interrupted anything. Returns the same as timer_stop, or 0 on another thread than the
-   timer's, which cannot read its clock. */
+   that interrupted anything. Returns the periods that no tick has counted, like timer_stop, or 0 on
+   another thread than the timer's, which cannot read its clock. */
 uint64_t timer_leave (Timer *t);
 
 /* Returns 1 if the calling thread is the timer's OS thread. */
 int timer_mine (const Timer *t);
 
-/* Adds the cost of sampling work done outside the handler (C3): 'cpu' ns of CPU time (for a timer
-   of CPU time) or 'wall' ns of wall time (for one of wall time). Call it on the timer's thread. */
+/* Adds the cost of sampling work done outside the handler to the cost by which ticks are delayed
+   (C3): 'cpu' ns of CPU time (for a timer of CPU time) or 'wall' ns of wall time (for one of wall
+   time). Call it on the timer's thread. */
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 
 /* Stops a timer of the parent process, in the child of a fork. */

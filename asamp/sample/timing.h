@@ -45,14 +45,14 @@ typedef struct Timing {
   luaN_Code code;
   Moments moments;		/* Ticks not yet completed at a safepoint. There are no buffers
 				   before the first timing_start. */
-  uint64_t own;			/* Number of periods of ticks while timing_point runs, which become
-				   one sample at its end (TI3). */
+  uint64_t own;			/* Number of periods of the ticks that came while timing_point ran.
+				   They become one sample at its end (TI3). */
   Moment last;			/* The last completed tick, without its native frames. */
-  uint64_t away;		/* Number of periods lost because another thread ran the state, no
-				   signals came (TI5), or the thread was ending. */
+  uint64_t away;		/* Number of periods lost because another thread ran the state, the
+				   program blocked the signals (TI5), or the thread was ending. */
   uint64_t samples;		/* Number of periods that became samples in this session. */
-  uint64_t cramped;		/* Number of periods of samples without a C stack (TI6) in this
-				   session. */
+  uint64_t cramped;		/* Number of periods, in this session, of samples without a C stack
+				   because the handler's stack had no space for a walk (TI6). */
   uint64_t inticks, inpoints;	/* ns of CPU time that the handler and timing_point have taken, in
 				   this session. */
 } Timing;
@@ -75,9 +75,8 @@ void timing_stop (Timing *t);
 uint64_t timing_leave (Timing *t);
 
 /*
-** Completes the ticks in the buffer at a safepoint of L, and passes the samples to the client of
-** k. Does nothing on another thread than that of the running timer (TI4), or if there is not
-** enough memory.
+** Completes the ticks in the buffer at a safepoint of L, and passes the samples to the client of k.
+** Does nothing on another OS thread than that of the timer (TI4), or if there is not enough memory.
 */
 void timing_point (Timing *t, lua_State *L, Tracker *k);
 

@@ -14,7 +14,8 @@
 
 #include "trackerstate.h"
 
-/* If copies are sampled, sets the first sample point of the bytes that growing blocks move (A8). */
+/* If copied bytes are sampled, sets the first sample point of the bytes that growing blocks
+   move. */
 void trackcopies_start (Tracker *t, lua_State *L);
 
 /* Reports the bytes copied into a string. The string's sample 's' was reported just before, and its

@@ -253,7 +253,7 @@ void tracker_abandon (Tracker *t) {
 
 /* Runs a minor collection, which decides whether the last samples survive. */
 static void last (Tracker *t, lua_State *L) {
-  t->measured = 0;  /* the collection is always reported */
+  t->measured = 0;  /* 0: the collection measures resident memory and is reported in any case */
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;

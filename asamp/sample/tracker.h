@@ -76,8 +76,9 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_end (Tracker *t, lua_State *L);
 
 /* The two steps of tracker_end: tracker_finish reports everything, tracker_leave removes the
-   client. In between, the client may take over a followed sample of native memory, by setting its
-   owner to NULL: then tracker_leave does not stop watching the block. */
+   client. In between, the client may take over a live sample of native memory from the list of
+   followed samples, by setting its owner to NULL: then tracker_leave does not stop watching the
+   block. */
 void tracker_finish (Tracker *t, lua_State *L);
 void tracker_leave (Tracker *t, lua_State *L);
 

@@ -40,9 +40,10 @@ typedef struct TrackerClient {
   /* Reports a time sample (timing.h). NULL if the client requests no safepoints. */
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
-  /* Reports a collection, the outcomes f that it decided, and the deaths d of followed samples that
-     it found. If 'follows' is 1, the survivors in f are followed already, and some may be in d.
-     f->survived is 2 for a survivor that is not followed because the list is full. */
+  /* Reports a collection, the outcomes f that it decided (whether samples survived), and the deaths
+     d that it found among survivors of this and earlier collections. If 'follows' is 1, the
+     survivors in f were already added to Tracker.followed, and some may be in d. f->survived is 2
+     for a survivor whose death will not be reported because that list is full. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
   void (*point) (void *ud, lua_State *L);  /* Called at a safepoint, as in luaN_Sampler. */
@@ -90,7 +91,8 @@ typedef struct Tracker {
 				   blocks. */
   size_t reaping;		/* Number of pending samples at which tracknative.c next releases
 				   the slots of freed native blocks. */
-  uint64_t checked;		/* Time of the last check for deaths of followed samples, ns. */
+  uint64_t checked;		/* Time of the last check in which a minor or major collection
+				   searched for deaths of earlier survivors, ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
   Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
   /* Periods of allocation samples, and of samples of native memory, since the client was added or

@@ -33,7 +33,8 @@ static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersdue = clock_now() + ns;
 }
 
-/* Makes the tracker search for holders as the heap grows (TH1), from now on. */
+/* From now on makes the tracker search for holders whenever the number of followed samples has
+   doubled (TH1). */
 static inline void trackholders_growing (Tracker *t) {
   t->holdersgrown = TRACKHOLDERS_FIRST;
   t->holderssince = clock_now();
@@ -47,9 +48,9 @@ void trackholders_often (Tracker *t, lua_State *L);
    FollowedSample.queried has the position in the query. */
 void trackholders_answered (Tracker *t);
 
-/* Searches for the holders of the followed samples and reports them now. Returns the number of
-   these samples; 0 if there are none, the client takes no holders, or the search failed. Call it
-   only where luaN_walk may be called. */
+/* Searches now for the holders of all live samples (Tracker.followed) and reports them. Returns the
+   number of these samples; 0 if there are none, the client takes no holders, or the search failed.
+   Call it only where luaN_walk may be called. */
 size_t trackholders_now (Tracker *t, lua_State *L);
 
 #endif

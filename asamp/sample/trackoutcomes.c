@@ -114,10 +114,11 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 
 
 /*
-** Determines which followed samples have died. A major collection checks all of them. A minor
-** collection checks only for freed native memory and explicitly freed blocks (including large
-** strings that die young), of which there may be many between two major collections. It does so
-** only rarely, to take at most a hundredth of the time, and for the last record ('ending').
+** Determines which of the samples that survived an earlier collection have died (Tracker.followed).
+** A major collection checks all of them. A minor collection checks only for freed native memory and
+** explicitly freed blocks (including large strings that die young), of which there may be many
+** between two major collections. It does so only rarely, to take at most a hundredth of the time,
+** and for the last record ('ending').
 */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
@@ -157,7 +158,7 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
-  const int second = t->deciding;  /* 1: second collection of the same pause */
+  const int second = t->deciding;  /* 1: this is the second collection of the same pause */
   int quiet;
   luaN_memory(L, &m);
   if (second) {

@@ -9,7 +9,8 @@
 
 /*
 ** Stores the number of the path that extends 'parent' by 'step' in *id. Emits the path if it is
-** new. Beyond the limit, stores 'parent' (HP2). Returns 0 if there is not enough memory.
+** new. If there are READER_MAXPATHS paths already, stores 'parent' instead (HP2). Returns 0 if
+** there is not enough memory.
 */
 static int heldpaths_number (HeldPaths *p, ProfileState *profile, uint32_t parent, const char *step,
                              uint32_t *id) {

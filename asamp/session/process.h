@@ -73,8 +73,8 @@ int process_switch (const char *to, const ProcessRate *rate, int temporary, char
 /*
 ** Ends a temporary recording and returns to the sampling rates of process_setup. If these sample
 ** anything, opens the pattern's next file. Returns 0 with the reason in 'err' if no temporary
-** recording is running, or if it has ended but the next file could not be made (PR2 describes
-** further attempts).
+** recording is running, or if it has ended but the next file could not be made (further attempts
+** follow, see PR2).
 */
 int process_stop (char *err, size_t errsize);
 
@@ -92,8 +92,9 @@ typedef struct ProcessStats {
   int failed;		/* 1: no file, because it could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  uint64_t period, timens, bytes;  /* 'period' and 'timens': as in ProcessRate. 'bytes': as in
-				      ProfileTotals */
+  uint64_t period, timens, bytes;  /* 'period': bytes between allocation samples. 'timens': ns
+				      between time samples. 'bytes': size of the file, or of a
+				      flight recorder's compressed events */
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;
@@ -111,8 +112,8 @@ uint64_t process_size (void);
 ** process has changed its root after process_setup. Returns 0 if there is no such file.
 */
 int process_identify (const char *whole, struct stat *id);
-/* Removes the file 'whole' (as in process_identify), unless the file there is no longer the one of
-   'id'. */
+/* Removes the file 'whole' (a path made from the pattern), unless its device and inode are no
+   longer those in 'id'. */
 void process_remove (const char *whole, const struct stat *id);
 
 #endif

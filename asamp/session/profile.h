@@ -130,9 +130,9 @@ void profile_called (ProfileState *s, const char *name);
 /*
 ** For a profile of many states: emits the end of a state. 'bytes' are the bytes that it allocated
 ** while it was sampled; 'left' and 'lost' are as for profile_left and profile_lost. 'orphans' is
-** the number of its followed samples of native memory; profile_orphans emits their deaths later.
-** Its other followed samples are removed from the list of P7 without a death: they ended with the
-** state.
+** the number of its samples of native memory that are still alive; profile_orphans emits their
+** deaths later. All its other samples are removed from the list of P7 without a death: their memory
+** was freed with the state.
 */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
@@ -148,10 +148,11 @@ void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
 /*
-** Emits an allocation sample or a copy sample. 'frames' are the n new inner frames, innermost
-** first (n <= PROFILE_NEWFRAMES); they are copied. The 'shared' outer frames are unchanged (P5).
-** Waits for the writer if both buffers of 2 MiB are full. In the file, a stack deeper than
-** PROFILE_DEPTH is cut to that depth, with a frame "[frames cut]" in the middle.
+** Emits an allocation sample or a sample of copied bytes. 'frames' are the n new inner frames,
+** innermost first (n <= PROFILE_NEWFRAMES); they are copied. The 'shared' outermost frames of the
+** previous stack are unchanged. Waits for the writer if both buffers of 2 MiB are full. In the
+** file, a stack deeper than PROFILE_DEPTH is cut to that depth, with a frame "[frames cut]" in the
+** middle.
 */
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
@@ -164,8 +165,9 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
 */
 int profile_room (Profile *p);
 /*
-** Returns the same as profile_room, for a sample of 'count' periods. If it returns 0, the mark
-** "samples lost" will count the sample, and the caller must also report it with profile_lost.
+** Returns 0 during a stall, else 1, like profile_room, for a sample of 'count' periods. If it
+** returns 0, the mark "samples lost" will count the sample, and the caller must also report it with
+** profile_lost.
 */
 int profile_offer (Profile *p, uint64_t count);
 
@@ -183,16 +185,18 @@ void profile_lost (Profile *p, uint64_t n);
 void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
                    const ProfileFrame *frames, size_t n);
 
-/* Emits a class with its id (P6). The name may contain any bytes. */
+/* Emits a class with its id; ids are 1, 2, ... in the order of emission. The name may contain any
+   bytes. */
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
 ** Emits a collection.
-**   - 'survived' has the outcomes of the n oldest undecided samples, oldest first: 0 died, 1
-**     survived, 2 survived and not followed
+**   - 'survived' has the outcomes of the n oldest samples without one, oldest first: 0 died, 1
+**     survived, 2 survived, but its death will not be emitted
 **   - 'classes' has the classes of these samples (0: none); NULL: no sample has one
-**   - 'deaths' has the deaths among the followed samples as 'ndeaths' run lengths (even): a number
-**     of live samples, a number of dead ones, and so on. The samples after the last run are alive
+**   - 'deaths' has the deaths among the followed samples (P7) as 'ndeaths' run lengths (even): a
+**     number of live samples, a number of dead ones, and so on. The samples after the last run are
+**     alive
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
@@ -254,7 +258,7 @@ int profile_end (Profile *p, ProfileTotals *totals);
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
                   size_t errsize);
 int profile_isring (const Profile *p);
-/* For a flight recorder: returns the number of its next file (PlaceWish). */
+/* For a flight recorder: returns the number that its next file will have in its name. */
 unsigned profile_number (const Profile *p);
 
 #define PROFILE_LASTRUNS	64	/* largest number of runs in one ProfileLast */
@@ -281,7 +285,8 @@ struct ProfileLast {
   ProfileSets *sets;    /* the bytes by label set; their sum may exceed 'bytes'; NULL: none */
   void *setsud;
   ProfileLeft left;
-  uint64_t lost;        /* as in profile_lost */
+  uint64_t lost;        /* number of sampling periods lost before their samples reached the
+			   profile */
 };
 
 /*

@@ -27,7 +27,7 @@ static void endring (Profile *p) {
   }
 }
 
-/* Frees 'p' and closes the file. Leaves the encoder, and the data that endring frees. */
+/* Frees 'p' and closes the file. Does not free the encoder, nor the data that endring frees. */
 static void profileopen_release (Profile *p) {
   livefile_abandon(&p->file);
   spare_spend(&p->spare);

@@ -92,7 +92,7 @@ struct Profile {
   Place place;
   EventTally unflushed;        /* numbers of samples encoded since the last flush */
   uint64_t sure;               /* size of the file in bytes at the last flush */
-  uint64_t flushed;       /* time of the last complete flush, ns */
+  uint64_t flushed;       /* time of the last complete flush, CLOCK_MONOTONIC, ns */
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
   int stallreported;               /* 1: the start of the first stall was reported to the user; 2:
@@ -111,7 +111,8 @@ struct Profile {
   pthread_cond_t answered;
   /* content of a flight recorder; NULL: not a flight recorder, or it has ended */
   Ring *ring;
-  ProfileConfig config;   /* used by a flight recorder only; contains copies of the strings */
+  ProfileConfig config;   /* options of the profile, with copies of the strings; used by a flight
+			     recorder only, for its later files */
   struct stat folder;     /* device and inode of config.folder, if that is above 0 */
   Spare spare;            /* memory reserved for the writer, for use when memory is exhausted */
 };

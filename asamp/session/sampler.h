@@ -46,9 +46,11 @@ typedef struct Sampler Sampler;
 
 /* Options of a session. */
 typedef struct SamplerOptions {
-  int folder;		/* descriptor of the folder of 'out', as in PlaceWish; 0: none */
+  int folder;		/* descriptor of the folder of 'out', for callers that cannot reach it by
+			   name any more; 0: none */
   const char *out;	/* path of the profile */
-  unsigned number;	/* 'number', 'made' and 'replace' are as in PlaceWish (place.h) */
+  unsigned number;	/* 'number', 'made' and 'replace' have the meaning of these fields of
+			   PlaceWish (place.h), which selects the file */
   int made;
   int replace;
   const char *command;	/* command line, for display; may be NULL */
@@ -59,7 +61,7 @@ typedef struct SamplerOptions {
   uint64_t timeperiod;	/* period of time samples at the start of the session, ns; 0: none */
   int wall;
   uint64_t mallocs;	/* period of samples of native memory in bytes (mallocs.h); 0: none */
-  int copies;		/* 1: copies are sampled (A8 of trackcopies.h) */
+  int copies;		/* 1: copied bytes are sampled, too (trackcopies.h) */
   int holders;		/* 1: holders (holders.h) are recorded at the end of the session, and when
 			   the number of followed samples has doubled (TH1 of trackholders.h). In a
 			   shared profile: when a state is closed */
@@ -124,7 +126,8 @@ typedef struct SamplerStats {
   uint64_t minors, majors;	/* collections of the state since it was made */
   uint64_t nanoseconds;		/* ns spent in the sampler, on the program's thread */
   const char *file;		/* path of the session's file, or of the last session's, or NULL */
-  int error;			/* as in ProfileTotals */
+  int error;			/* errno of the profile's first failure, or of its present stall; 0:
+				   none */
 } SamplerStats;
 
 /*
@@ -267,8 +270,8 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 int sampler_off (Sampler *s, lua_State *L);
 
 /* Starts to sample the time of the calling OS thread, every 'ns' nanoseconds of the clock. There
-   must be a session without time sampling. Time while the state runs on another OS thread is lost
-   (TI4 of timing.h). Returns 0 with the reason in 'err' on failure. */
+   must be a session without time sampling. Time while the state runs on another OS thread is
+   counted as lost. Returns 0 with the reason in 'err' on failure. */
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize);
 

@@ -65,8 +65,8 @@ struct Sampler {
 				   (oncollection), since the last one with a record */
 };
 
-/* All samplers of the process (SS1), and data of the shared profile. Fields that are not atomic are
-   changed with the lock held. */
+/* The list of all samplers of the process, and data of the shared profile. Fields that are not
+   atomic are changed only with the lock of all samplers held. */
 extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* common data of the states that share a profile, or NULL;

@@ -140,8 +140,8 @@ static int onready (void *ud) {
 
 #define STARVED_NS	1000000000	/* shortest time in ns between two reports that memory ran
 					   out */
-#define RINGSTARVED_NS	60000000000	/* the same for a flight recorder, which writes a file for
-					   each report */
+#define RINGSTARVED_NS	60000000000	/* shortest time in ns between two such reports of a flight
+					   recorder, which writes a file for each */
 
 /*
 ** Callback of the tracker: called when memory has run out. Adds a mark with the number of times
@@ -278,7 +278,7 @@ static void onstalled (const char *path, int error, uint64_t lost) {
 
 /*
 ** Returns 1 if a session of this process already writes that file; then no other session may write
-** it (SS2). Lock held (SS1).
+** it (SS2). The lock of all samplers must be held.
 */
 static int inuse (const struct stat *file) {
   const Sampler *s;

@@ -66,8 +66,8 @@ typedef struct SeenNamed {
 } SeenNamed;
 
 /*
-** Returns the number of a script's name (SE3), and counts one more state with that name. 'source'
-** is the source in lua_Debug.
+** Returns the number of a script's name, by which totals are kept (SE3), and counts one more state
+** with that name. 'source' is the source in lua_Debug.
 */
 unsigned seen_name (const char *source);
 /* Returns the name with that number, valid for the life of the process. */

@@ -37,7 +37,8 @@ typedef struct Backtrace {
   uintptr_t wanted[BACKTRACE_WANTED];
   unsigned nwanted;
 #if defined(LUAN_DEBUG)
-  void *other[BACKTRACE_MAX];	/* Result of a walk without rules, to check BT3 after every walk. */
+  void *other[BACKTRACE_MAX];	/* Result of a second walk, by libunwind alone. It is compared with
+				   each walk that uses rules (BT3). */
 #endif
 } Backtrace;
 

@@ -29,7 +29,7 @@ typedef struct Image {
   SymbolFile file, debug;
   FunctionTable functions;	/* of 'file' */
   Elf *names;			/* symbols of 'debug', set by the first search for a name */
-  int searched;	/* 1: 'debug' was searched for */
+  int searched;	/* 1: the separate debug file was searched for */
 } Image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -263,7 +263,8 @@ static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, ch
   void **ud = NULL;
   Elf *elf = dwfl_module_getelf(mod, &bias);
   const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, NULL, NULL);
-  Image *image = *ud;  /* not NULL: findelf sets it together with the ELF data */
+  Image *image = *ud;  /* not NULL: a module has ELF data only if findelf was called, which also
+		          sets this pointer */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
   if (name == NULL) name = functiontable_name(&image->functions, mod, address);

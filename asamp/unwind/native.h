@@ -32,7 +32,7 @@
 ** Writes the name of the function that contains 'address' to 'symbol', and the path of its object
 ** file to 'file'. Both are NUL-terminated and truncated to their sizes. Both are "" if the address
 ** is in no object's code, or was not found (NA4); only the path is "" if the object has no file.
-** 'ud' is unused; EncoderConfig.resolve has it.
+** 'ud' is unused; it is a parameter because this function is used as EncoderConfig.resolve.
 */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
@@ -60,8 +60,8 @@ typedef struct NativeFrame {
 } NativeFrame;
 
 /*
-** Looks up the frame of the code at 'address', on x86-64 and aarch64. Returns a number that
-** increases whenever a lookup reads the mappings again: because object files were loaded, or
+** Looks up how to leave the frame of the code at 'address', on x86-64 and aarch64. Returns a number
+** that increases whenever a lookup reads the mappings again: because object files were loaded, or
 ** because the address was not found (NA4).
 */
 unsigned native_frame (uint64_t address, NativeFrame *f);

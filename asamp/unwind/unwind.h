@@ -62,7 +62,8 @@ typedef struct Unwind {
   UnwindFrame next;		/* next frame */
   const char *from, *to;	/* address range of the code in which the walk starts */
   const char *end;		/* end (highest address) of the thread's stack */
-  int otherwise;		/* 1: libunwind does this walk, because rules cannot (UW1) */
+  int otherwise;		/* 1: libunwind does this walk, because a frame has a form that no
+				   rule describes (UW1) */
   int ended;			/* 1: there are no more frames */
 } Unwind;
 
