@@ -42,7 +42,8 @@ describe("asamp", function()
     -- the process was once queried first, and left a snapshot that nobody needed
     ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
     ["mark 1"] = "a process and a name expected, got 1",
-    ["merge -o m cut.vmprof"] = "cannot read profile 'cut.vmprof': it ends before its first sample; leave it out",
+    ["merge -o m cut.vmprof"] =
+      "cannot read profile 'cut.vmprof': it ends before its first sample; leave it out",
     ["report --at 99999 a.vmprof"] = "--at 99999 is after the end of the profile, ",
     ["run --wall --time 0 app.lua"] =
       "--wall needs samples of time, but the rate is 0: give --time RATE, too",
