@@ -20,7 +20,8 @@
 
 /* Returns 0 if n more bytes may be allocated within the state's limits, which must exist. If only
    the limit of the bytes in use would be exceeded, first runs an emergency collection, if one may
-   run. If a limit would still be exceeded, sets heap.refusal and heap.starved and returns 1. */
+   run. If a limit would still be exceeded, sets heap.refusal to the limit's message (LM2) and
+   heap.starved to 1, and returns 1. */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 
 /* True if an allocation of n more bytes must be refused because of a limit (luaN_compare). False if
@@ -28,8 +29,9 @@ LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 #define luaN_exceeds(L,n) \
   (l_unlikely(G(L)->heap.limits != NULL) && luaN_compare(L, n))
 
-/* Clears heap.refusal. To be used when an allocation has failed for another reason than a limit
-   (LM2). The macro's value is NULL, so that a failed function can return it. */
+/* Clears heap.refusal, the message of the limit that has refused an allocation. To be used when an
+   allocation has failed for another reason than a limit (LM2). The macro's value is NULL, so that a
+   failed function can return it. */
 #define luaN_unlimited(g)	((void *)((g)->heap.refusal = NULL))
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls the sampler for copy samples (copies.h), and finds the operands that a concatenation copies
-   although the program replaces them by the result (luaN_replaced). */
+/* Calls the sampler for samples of copied bytes (copies.h). Also finds, for a concatenation like s
+   = s .. x, the operands that are copied although the program replaces them by the result
+   (luaN_replaced). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -19,9 +20,11 @@
 #include "debug.h"
 #include "seam.h"
 
-/* Largest number of instructions that a search for the load of a register visits (setter). */
+/* Largest number of bytecode instructions that setter visits in its search for the one that has set
+   a register. */
 #define MAX_BACK	64
-/* Largest number of loads that loadsame follows. 4 are enough for o.a.b.c.d.s. */
+/* Largest number of nested table fields whose loads loadsame compares. 4 are enough for
+   o.a.b.c.d.s. */
 #define MAX_LOADS	4
 
 
@@ -99,8 +102,8 @@ static int loadsame (const Proto *p, int pca, int pcb, int deep) {
 }
 
 
-/* Returns 1 if register a before instruction pca has the same value as register b before pcb, as
-   far as loadsame can decide. */
+/* Returns 1 if register a before instruction 'pca' has the same value as register b before
+   instruction 'pcb', as far as loadsame can find out. */
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
   int seta = setter(p, pca, a), setb = setter(p, pcb, b);
   if (a == b && seta == setb) return 1;

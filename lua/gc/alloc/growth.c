@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Growth buffers: their allocation and their end (growth.h). */
+/* Allocates and frees growth buffers, the next vectors of large hash parts that are nearly full
+   (growth.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,7 +18,8 @@
 #include "vec.h"
 
 
-/* Largest number of growths that a state has in progress. It bounds their memory. */
+/* Largest number of tables of a state that have a growth buffer at a time. It bounds the memory of
+   these buffers. */
 #define MAX_GROWTHS	4u
 
 
@@ -147,7 +149,8 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Returns 1 if GA2 holds for node n of a buffer. */
+/* Returns 1 if node n of the growth buffer of w is initialized as GA2 requires: it is empty, or has
+   a copied key and an integer as value. */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

@@ -8,26 +8,28 @@
 ** grows, one pass over the old nodes gives the copies their values (lua/vm/growing.h).
 **
 ** Until the table grows, its vector is the old one: lookups, stores, traversals and the collector
-** do not use the buffer. The objects to which copied keys refer are never read, because they may
-** have died. A copied key has a number in place of its value: its main position and the index of
-** its old node. 'copyof' has the index of the copy of each of the first 'copied' old nodes, or
-** LUAN_NOCOPY.
+** do not use the growth buffer. The objects to which copied keys refer are never read, because they
+** may have been freed. A copied key has a number in place of its value: its main position and the
+** index of its old node. 'copyof' has the index of the copy of each of the first 'copied' old
+** nodes, or LUAN_NOCOPY.
 **
 ** An old node whose key was copied may receive another key. If luaH_newkey inserts it, the key is
 ** copied at once. The bytecode loop inserts keys into young tables without copying them; so when
 ** the table grows, the key of each old node is compared with that of its copy. A comparison of
-** addresses is enough: an address is reused only after a collection, and a young table has lived
-** through none.
+** addresses is enough: an address is reused only after a collection, and no collection has run
+** since a young table was allocated.
 **
-** A state has few growth buffers at a time. A buffer is dropped
+** A state has at most MAX_GROWTHS growth buffers at a time. A buffer is freed before the table
+** grows
 **   - by every full collection
 **   - when its table dies or gets other vectors
 **   - when a key cannot be copied because no node of the buffer is free
 **   - when a major collection starts, if no key was inserted since the previous one started
 **
-** The bytes of a buffer are explicit memory (H6). The nursery is charged with them, and samples
-** count them, when the buffer becomes the table's vector. No growth starts while the state has
-** limits (allowance.h), or while blocks.ceiling is set because lua_Alloc has refused memory.
+** A buffer is explicit memory, which the core frees explicitly (H6). Its bytes count as allocated,
+** for samples and for the start of the next minor collection, only when the buffer becomes the
+** table's vector. A table gets no buffer while the state has limits (allowance.h), or while
+** blocks.ceiling is set because lua_Alloc has refused memory.
 **
 ** Two kinds of tables have no growth buffer:
 **   - A hash part that will keep its size, because keys are inserted and removed (room.c), is
@@ -53,9 +55,9 @@
 
 #include "heap.h"
 
-/* log2 of the number of nodes of the smallest hash part that gets a buffer. Smaller parts need
-   none, because they are rehashed in a short pause. The buffer must be larger than LUAN_LARGE, so
-   that it may come from lua_Alloc (H2). */
+/* log2 of the number of nodes of the smallest hash part that gets a growth buffer. Smaller parts
+   need none, because they are rehashed in a short pause. The buffer must be larger than LUAN_LARGE,
+   so that it may come from lua_Alloc (H2). */
 #if defined(LUAI_ASSERT)
 #define LUAN_LEASTGROWTH	8
 #else
@@ -65,21 +67,22 @@
 _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
                "the next vector would lie in lines");
 
-#define LUAN_NOCOPY	(~(uint32_t)0)	/* in copyof[]: the node has no copy */
+#define LUAN_NOCOPY	(~(uint32_t)0)	/* in copyof[]: the old node has no copy in the buffer */
 
-/* The value of copy n: an integer whose upper 32 bits are the main position of the key in the
-   buffer (luaN_mainof), and whose lower 32 bits are the index of the old node (luaN_fromof). */
+/* The value of n, a node of a growth buffer with a copied key: an integer whose upper 32 bits are
+   the main position of the key in the buffer (luaN_mainof), and whose lower 32 bits are the index
+   of the old node (luaN_fromof). */
 #define luaN_setcopy(n,main,from) \
   setivalue(gval(n), (lua_Integer)(((lua_Unsigned)(main) << 32) | (from)))
 #define luaN_mainof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) >> 32))
 #define luaN_fromof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) & 0xffffffffu))
 
-/* Returns the growth of table t that is in progress, or NULL. */
+/* Returns the data of the growth buffer of table t, or NULL if t has none. */
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
-/* Starts a growth of t, which has 'left' > 0 nodes that getfreepos has not visited yet. Does
-   nothing if memory is short, if the state has MAX_GROWTHS growths already, or if it has limits
-   (allowance.h). */
+/* Allocates a growth buffer for t, which has 'left' > 0 nodes that getfreepos, the search for a
+   free node, has not visited yet. Does nothing if memory is short, if the state has MAX_GROWTHS
+   buffers already, or if it has limits (allowance.h). */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
 /* Makes the buffer of w ready to become the table's hash part: counts it as if it were allocated
@@ -87,18 +90,19 @@ LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
    limit of the state would be exceeded. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Ends a growth and frees its memory, except a buffer that luaN_adoptgrowth has taken out. */
+/* Frees w and its growth buffer. Keeps a buffer that luaN_adoptgrowth has made the table's hash
+   part. */
 LUAI_FUNC void luaN_endgrowth (global_State *g, luaN_Growth *w);
 
-/* Ends all growths. */
+/* Frees all growth buffers. */
 LUAI_FUNC void luaN_dropgrowths (global_State *g);
 
-/* Ends the growths of tables into which no key was inserted since the previous call, except growths
-   that have started since then. To be called when a major collection starts. */
+/* Frees the growth buffers of tables into which no key was inserted since the previous call, except
+   buffers that were allocated since then. To be called when a major collection starts. */
 LUAI_FUNC void luaN_dropidle (global_State *g);
 
-/* Ends the growths of the tables that the running collection has not marked. To be called when all
-   marks are final. */
+/* Frees the growth buffers of the tables that the running collection has not marked. To be called
+   when all marks are final. */
 LUAI_FUNC void luaN_dropdead (global_State *g);
 
 /* Checks GA1 to GA3. Returns the violated invariant, with *where set to the table or node; NULL if

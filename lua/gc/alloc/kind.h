@@ -16,8 +16,8 @@ enum luaN_Vector {
 /* True if the kind is a long string or a userdata. */
 #define luaN_istextkind(kind)	((kind) == LUA_VLNGSTR || (kind) == LUA_VUSERDATA)
 
-/* Largest size in bytes of a block of this kind that luaN_bump allocates. The kind must not be that
-   of explicit memory. */
+/* Largest size in bytes of a block of this kind that is allocated from the current hole
+   (luaN_bump). The kind must not be that of explicit memory. */
 #define luaN_mostbumped(kind) \
   (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)
 
@@ -63,8 +63,9 @@ LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int kind);
 
 /* Frees a vector or explicit memory of 'size' bytes. If the block is in lines, frees only the lines
-   that it fills completely (luaN_forget). Reports a watched block to the sampler. For LUAN_VSTACK,
-   L must be the thread that owns the block. Does nothing if 'block' is NULL and 'size' is 0. */
+   that it fills completely (luaN_forget). If the sampler watches the block, reports the free. For
+   LUAN_VSTACK, L must be the thread that owns the block. Does nothing if 'block' is NULL and 'size'
+   is 0. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
 
 #endif

@@ -7,8 +7,9 @@
 #include "lstate.h"
 #include "lstring.h"
 
-/* The byte before a large userdata contains the survivor age, in bit LUAN_UDATAAGE and the higher
-   bits, and the distance that udataplace stores (nursery.c), in the lower bits. */
+/* The byte before a large userdata contains two numbers: in bit LUAN_UDATAAGE and the higher bits
+   the survivor age (ageing.h), in the lower bits the distance in bytes from the start of the block
+   (udataplace of nursery.c). */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The nursery's limit and the accounts (limit.h). */
+/* Sets nursery_limit, and updates the counts of allocated bytes (limit.h). */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The nursery's limit and its accounts (N1 to N3 and S1 of nursery.h). The code that moves
-** nursery_free, nursery_limit or the sample point is here, in nursery.h, nursery.c and sampling.c;
-** the debt is also set by pace.c, stress.c and lua_gc.
-*/
+/* nursery_limit, up to which the fast path allocates, and the accounts, that is, the counts of
+   allocated bytes (N1 to N3 and S1 of nursery.h). The code that moves nursery_free, nursery_limit
+   or the sample point is here, in nursery.h, nursery.c and sampling.c; the debt is also set by
+   pace.c, stress.c and lua_gc. */
 #ifndef luaN_limit_h
 #define luaN_limit_h
 
 #include "seam.h"
 
-/* Bytes of allocation between two safepoints, if each of them does a part of some work: calls a
-   batch of finalizers or refines a part of the remembered set. Also the usual least size of a
-   nursery. A larger gap delays the work, a smaller one costs more safepoints. */
+/* Bytes of allocation between two safepoints, while each safepoint does a part of some work: calls
+   a batch of finalizers, or processes a part of the remembered set (refine.c). Also the usual least
+   size of a nursery. A larger value delays the work; with a smaller one, more time is spent on
+   safepoints. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
 /* Updates the accounts: adds the bytes allocated since the last update (N2) to GCdebt and
-   heap.allocated. Does not set the limit. */
+   heap.allocated. Does not set nursery_limit. */
 static inline void luaN_account (global_State *g) {
   luaN_Heap *h = &g->heap;
   g->GCdebt += h->free - h->mark;
@@ -28,7 +28,8 @@ static inline uint64_t luaN_topoint (const luaN_Heap *h) {
   return h->point - (uint64_t)(uintptr_t)h->free;
 }
 
-/* Sets the sample point 'distance' bytes from nursery_free. The caller must set the limit. */
+/* Sets the sample point 'distance' bytes from nursery_free. The caller must call luaN_setlimit
+   then. */
 static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
   h->point = (uint64_t)(uintptr_t)h->free + distance;
 }
@@ -60,18 +61,20 @@ static inline uint64_t luaN_left (const global_State *g) {
    slow. */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
-/* Updates the accounts (N2) and sets the limit. */
+/* Updates the accounts, so that GCdebt and heap.allocated include all allocated bytes (N2), and
+   sets nursery_limit. */
 LUAI_FUNC void luaN_flush (global_State *g);
 
 /* Aligns nursery_free to 16 bytes, for a userdata that is allocated next. Does nothing if the
    current hole has no 8 bytes for the padding. The padding does not count as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
-/* Updates the accounts and gives up the current hole and the overflow region. The next allocation
-   in lines takes a new hole. */
+/* Updates the accounts, and gives up the current hole and the overflow region, the two regions from
+   which the allocator takes memory. The next allocation in lines takes a new hole. */
 LUAI_FUNC void luaN_retire (global_State *g);
 
-/* Sets the bytes in use from the collector's accounts (H6). */
+/* Computes the bytes in use of the state (totalbytes + GCdebt) again, as the sum of old bytes,
+   explicit bytes and the bytes of objects that were left young (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
 /* Updates the accounts of old bytes when the vectors, the stack or the CallInfos of o have grown by
@@ -79,8 +82,9 @@ LUAI_FUNC void luaN_recomputelive (global_State *g);
    o is young. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
-/* Returns the bytes charged to the current nursery: GCdebt plus the nursery's size. GCdebt must be
-   up to date (luaN_flush), and pace.deferred must be 0 (luaN_resume). */
+/* Returns the bytes that have counted so far for the start of the next minor collection: GCdebt
+   plus the nursery's size. GCdebt must be up to date (luaN_flush), and pace.deferred must be 0
+   (luaN_resume). */
 LUAI_FUNC size_t luaN_unpaid (global_State *g);
 
 /* Moves the next minor collection n bytes of allocation closer; further away if n < 0. */

@@ -37,17 +37,20 @@ static inline int islarge (size_t size, int kind) {
 }
 
 
-/* Bytes by which a large leaf object shortens the nursery while pace.textroom has capacity for
-   it. It is not 0, so that a program that allocates nothing else has minor collections, too. */
+/* Bytes that a large leaf object (a long string or userdata) counts for the start of the next minor
+   collection, while it fits into pace.textroom: that is the number of bytes of such objects that
+   the program may allocate in addition to the nursery. It is not 0, so that a program that
+   allocates nothing else has minor collections, too. */
 #define TEXTCHARGE	((l_mem)128)
 
 
 /* {== memory ============================================================ */
 
-/* Takes the rest of the overflow region as the hole *r, from the next multiple of 16 bytes on, and
-   leaves the region empty. Returns 0 and changes nothing if the rest has less than n bytes. Also
-   returns 0 if the blocks of the heap have more than LUAN_DENSEHEAP bytes: there the unused rest of
-   a block does not matter. */
+/* Makes the rest of the overflow region, the second region for blocks that do not fit into the
+   current hole, the hole *r, from the next multiple of 16 bytes on. Leaves the region empty.
+   Returns 0 and changes nothing if the rest has less than n bytes. Also returns 0 if the blocks of
+   the heap have more than LUAN_DENSEHEAP bytes: in a heap of that size the unused rest of a block
+   does not matter. */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
   if (h->blocks.room > LUAN_DENSEHEAP ||
@@ -61,12 +64,13 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 
 /*
-** Allocates n bytes from the current hole, even above the limit. If they do not fit, makes another
-** hole with n bytes the current one. Tries in this order:
+** Allocates n bytes from the current hole, even above nursery_limit, because the caller then
+** handles the events that the limit stands for. If they do not fit, makes another hole with n bytes
+** the current one. Tries in this order:
 **   - a later hole of the same block
 **   - the overflow region (takeoverflow)
-**   - luaN_nexthole, which receives 'desperate'; only if n is at most LUAN_SMALL or there is no
-**     current hole
+**   - a hole of another block (luaN_nexthole, which receives 'desperate'); only if n is at most
+**     LUAN_SMALL or there is no current hole
 ** Returns NULL, and keeps the current hole, if no hole has n bytes.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
@@ -92,8 +96,8 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 
 /* Allocates n bytes from the overflow region, aligned to 16 bytes for a userdata. If the region is
-   too short, replaces it by a later hole of the same block, or by a hole from luaN_nexthole, which
-   receives 'desperate'. Returns NULL if there is no memory. */
+   too short, replaces it by a later hole of the same block, or by a hole of another block
+   (luaN_nexthole, which receives 'desperate'). Returns NULL if there is no memory. */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -186,9 +190,10 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates a large or explicit block: a leaf object of up to LUAN_LINETEXT bytes in lines of its
-   own, any other block from lua_Alloc. First reserves capacity in the list that listfor returns.
-   If the block is an object, adds it to that list. Returns NULL if there is no memory. */
+/* Allocates a block that the nursery does not contain: a large leaf object of up to LUAN_LINETEXT
+   bytes in lines of its own; a larger one, a large vector or explicit memory from lua_Alloc. First
+   reserves capacity in the list that listfor returns. If the block is an object, adds it to that
+   list. Returns NULL if there is no memory. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -226,8 +231,10 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
 /* }===================================================================== */
 
 
-/* Charges the current nursery with a large or explicit block of n bytes: with n bytes, or with
-   TEXTCHARGE for a large leaf object that fits into pace.textroom. */
+/* Counts a new block of n bytes that is not in the nursery (a large block, or explicit memory that
+   the core frees itself) for the start of the next minor collection. Usually the block counts with
+   n bytes. A large leaf object that fits into pace.textroom, the bytes of such objects that may be
+   allocated in addition to the nursery, counts with TEXTCHARGE bytes. */
 static void charge (global_State *g, size_t n, int kind) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
@@ -245,7 +252,7 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Adds the new block at p to the accounts, and samples it if the sample point is reached.
+** Counts the new block at p as allocated, and takes a sample of it if the sample point is reached.
 **   - 'size' is its size, 'old' the rounded size of the block that it replaces (0: none). GCdebt
 **     counts all bytes; heap.allocated and samples count only the growth.
 **   - 'd' is the distance to the sample point before the allocation.
@@ -320,10 +327,11 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 
 
 /*
-** Counts n bytes that are not from the current hole: lowers the sample point (S1) and the limit
-** (N3) by n and returns 1. If n is at least the distance to the limit, a sample or a collection may
-** be due; then returns 0 and does nothing. The limit may be lower than necessary until the next
-** slow allocation.
+** Counts n bytes that are not from the current hole. That brings the next sample (S1) and the next
+** collection (N3) closer by n bytes, so lowers the sample point and nursery_limit by n. Returns 1.
+** If n is at least the distance to the limit, a sample or a collection may be due; then returns 0
+** and does nothing. The limit may be lower than necessary until the next slow allocation, because
+** the current hole has not become shorter.
 */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
@@ -336,8 +344,8 @@ static int nursery_passes (global_State *g, size_t n) {
 }
 
 
-/* Counts the growth from o to n bytes of a block at p that is not from the current hole, and
-   samples it if the sample point is reached. */
+/* Counts the growth from o to n bytes of a block at p that is not from the current hole, and takes
+   a sample of it if the sample point is reached. */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);
@@ -391,8 +399,8 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 
 /*
 ** Grows an array from o to n bytes in place, which copies nothing and leaves no garbage, and
-** returns 1. The bytes after the array must be unused: in the current hole up to the limit, or in
-** the overflow region. Otherwise, or if a limit of the state would be exceeded, does nothing and
+** returns 1. The bytes after the array must be unused: in the current hole up to nursery_limit, or
+** in the overflow region. Otherwise, or if a limit of the state would be exceeded, does nothing and
 ** returns 0.
 */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
@@ -458,10 +466,10 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Credits the nursery with n bytes, because a large or explicit block of that size was freed
-** explicitly: it needs no collection, so its allocation should bring none closer. The credit is
-** limited by heap.spare and by the bytes with which the nursery is charged now. There is no credit
-** while luaN_defer withholds a part of the nursery.
+** To be called when a large or explicit block of n bytes was freed explicitly. Such a block needs
+** no collection, so its allocation should bring none closer. So subtracts n bytes from those that
+** count for the start of the next minor collection, but at most heap.spare, and at most the bytes
+** that count now. Subtracts nothing while luaN_defer withholds a part of the nursery.
 */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
@@ -472,7 +480,7 @@ static void payback (global_State *g, size_t n) {
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
   g->GCdebt -= back;
-  g->totalbytes += back;  /* the limit is lower than necessary, as in nursery_passes */
+  g->totalbytes += back;  /* nursery_limit is lower than necessary then, as in nursery_passes */
 }
 
 

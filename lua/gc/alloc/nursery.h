@@ -58,15 +58,16 @@
    a memory error if there is no memory, or if a limit of the state would be exceeded. */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 
-/* Counts a block that was allocated without being counted, for samples and the pacer, as if it were
-   allocated now: a growth buffer that becomes a table's vector. */
+/* Counts a block that was allocated without being counted as if it were allocated now, for samples
+   and for the start of the next collection: a growth buffer (growth.h) that becomes a table's
+   vector. */
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
-** luaN_holdtext keeps the lines of o, a large leaf object that has survived: sets LUAN_HELD on
-** them, if o is in lines. luaN_freetext frees o, a dead large leaf object: its lines, or its block
-** of lua_Alloc. It returns the block for which luaN_relist must be called because some of its lines
-** became free, or NULL.
+** luaN_holdtext keeps the lines of o, a large leaf object that has survived a collection: sets the
+** mark LUAN_HELD on them, if o is in lines. luaN_freetext frees o, a dead large leaf object: its
+** lines, or its block of lua_Alloc. If lines of a block became free, it returns the block, so that
+** the caller calls luaN_relist for it; else NULL.
 */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
 LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
@@ -77,7 +78,8 @@ LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 /* Allocates 'size' bytes of this kind, on the fast path if possible, else by luaN_slow. */
 #define luaN_new(L,size,kind)  luaN_newin(L, &G(L)->heap, size, kind)
 
-/* Allocates n bytes (rounded) from the current hole. Returns NULL if that would pass the limit. */
+/* Allocates n bytes, a multiple of 8, from the current hole. Returns NULL if that would pass
+   nursery_limit. */
 static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   char *p = h->free;
   char *q = p + n;

@@ -5,8 +5,8 @@
 ** in a cache or a weak table, few nodes are free: soon a new key rehashes the whole table again.
 **
 ** So if a rehash finds that the keys still fit into the present parts, the hash part gets free
-** nodes in proportion to all slots of the table. The insertions that fill them pay for the next
-** rehash.
+** nodes in proportion to all slots of the table. Then the number of insertions from one rehash to
+** the next is in proportion to the cost of a rehash.
 */
 #define LUA_CORE
 

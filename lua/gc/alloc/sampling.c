@@ -34,9 +34,9 @@ static luaN_Kind sampling_kindof (int kind) {
 }
 
 
-/* Takes the sample of the block of n bytes at p, which passed the sample point by 'over' bytes:
-   calls the sampler. Returns the distance to the next sample point; LUAN_INFINITY without a
-   sampler. */
+/* Calls the sampler for a sample of the block of n bytes at p. 'over' is the number of bytes of the
+   block after the sample point. Returns the distance to the next sample point; LUAN_INFINITY
+   without a sampler. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
@@ -62,9 +62,9 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int 
 }
 
 
-/* Adds a new block, or the growth of a block, of 'new' bytes to the counts. A block of kind
-   LUAN_VSTACK is a CallInfo if it has the size of one. Otherwise it is the first stack of a
-   coroutine and counts as LUAN_KTHREAD. */
+/* Adds a new block of 'new' bytes, or the growth of a block by 'new' bytes, to the exact counts by
+   kind (luaN_setcounts). A block of kind LUAN_VSTACK is a CallInfo if it has the size of one.
+   Otherwise it is the first stack of a coroutine and counts as LUAN_KTHREAD. */
 static void tally (luaN_Counts *c, int kind, uint64_t new) {
   int isfirst = (kind == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
   luaN_Kind reported = isfirst ? LUAN_KTHREAD : sampling_kindof(kind);
@@ -84,7 +84,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int kind,
     h->waitingsize = n;
     h->waitingoutside = outside;
     h->waitingover = new - d;
-    d = 1;  /* any distance: luaN_moved sets the sample point before the next allocation */
+    d = 1;  /* any distance, because luaN_moved sets the sample point before the next allocation */
   }
   else d = sampling_take(L, p, n, kind, outside, new - d);
   luaN_setpoint(h, d);

@@ -4,16 +4,20 @@
 #define luaN_sampling_h
 
 /*
-** Counts the block of n bytes at p for samples. If the sample point is reached, takes the sample or
-** postpones it (S2). Sets the next sample point; the caller must set the limit.
-**   - 'old' of the n bytes were counted already
+** Counts the block of n bytes at p for samples. If the sample point is reached, takes the sample,
+** or postpones it while a stack is being moved (S2). Sets the next sample point. Then nursery_limit
+** may be wrong, so the caller must call luaN_setlimit.
+**   - 'old' is the number of the n bytes that were counted already, as a part of the block that
+**     this one replaces
 **   - 'd' is the distance to the sample point before the allocation
 **   - 'outside' is 1 if the block is not from the current hole
 */
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int kind, int outside, uint64_t d);
 
-/* Returns 1 if the sampler watches the block, or another block that shares its bit. */
+/* Returns 1 if the sampler watches the block, that is, if its freeing and resizing must be reported
+   (luaN_watch). May also return 1 for a block that is not watched, because several blocks share a
+   bit. */
 static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   unsigned bit;
   if (l_likely(h->watched == NULL)) return 0;
@@ -21,12 +25,13 @@ static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   return l_unlikely(h->watched[bit / 64] >> bit % 64 & 1);
 }
 
-/* Calls the sampler's 'freed' for a watched block. This function and luaN_reportresized are not
-   inlined, so that their callers need not save registers on the common path. */
+/* Calls the sampler's function 'freed' for a block that is watched (luaN_iswatched). This function
+   and luaN_reportresized are not inlined, so that their callers need not save registers on the
+   common path. */
 LUAI_FUNC void luaN_reportfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
-/* Calls the sampler's 'resized' for a watched block. */
+/* Calls the sampler's function 'resized' for a block that is watched (luaN_iswatched). */
 LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *to,
                                  uint64_t before, uint64_t after)
     __attribute__((noinline));
@@ -34,8 +39,9 @@ LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *t
 /* Takes the sample that was postponed while a stack moved (S2), if there is one. */
 LUAI_FUNC void luaN_takewaiting (lua_State *L);
 
-/* Counts a minor or major collection and calls the sampler's 'decide'. To be called when all marks
-   of the collection are final and dead objects are still whole. */
+/* Increments heap.minors or heap.majors, and calls the sampler's function 'decide', which finds out
+   which sampled blocks are dead. To be called when all marks of the collection are final and dead
+   objects are not overwritten yet. */
 LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 
 /* Counts n new external bytes of u for samples. May call the sampler. */
