@@ -74,8 +74,8 @@ void place_undo (const Place *place);
 
 /*
 ** Returns 1 if PL3 forbids to use the file whatever its name is: all users may write in the folder
-** of 'path', and the file belongs to an owner who is not trusted there. 'file' is the result of
-** lstat.
+** of 'path', and the file belongs neither to the user of the process nor to the owner of the
+** folder. 'file' is the result of lstat.
 */
 int place_foreign (const char *path, const struct stat *file);
 

@@ -106,7 +106,8 @@ static int give (char *err, size_t errsize) {
     return 0;
   }
   if (set(map, err, errsize)) return 1;
-  pthread_setspecific(key, NULL);  /* so that the next call does not take it for set */
+  pthread_setspecific(key, NULL);  /* so that the next call does not assume that the thread has a
+				      stack of this file */
   munmap(map, wholesize());
   return 0;
 }

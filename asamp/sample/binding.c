@@ -20,7 +20,8 @@
 #define NAME(f)	#f,
 static const char *const names[] = { BINDING_LUA(NAME) BINDING_SEAM(NAME) };
 #define ONE(f)	+ 1
-enum { LUANAMES = 0 BINDING_LUA(ONE) };	/* number of upstream's names, which come first */
+enum { LUANAMES = 0 BINDING_LUA(ONE) };	/* number of functions of upstream's API (BINDING_LUA),
+					   which come first in the list of all names */
 
 #define COUNT(list)	(sizeof(list) / sizeof(*list))
 
@@ -121,7 +122,8 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   Binding b;
   if (isserved(object)) return 1;
   error = ownsymbol(handle, &where, "luaL_error");
-  if (error == NULL && object != NULL) {  /* this Lua is not in the global scope */
+  if (error == NULL && object != NULL) {  /* the global scope of the process has no Lua, or another
+					     one than the caller's */
     const char *path = (object->l_name[0] != '\0') ? object->l_name : NULL;
     handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle != NULL) error = ownsymbol(handle, &where, "luaL_error");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the list of followed samples (followed.h). */
+/* Keeps the list of samples that have survived a collection and are still alive (followed.h). */
 #include "followed.h"
 #include "list.h"
 

@@ -107,7 +107,7 @@ static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   return block;
 }
 
-/* Memory function for luaN_walk: calls that of the caller. */
+/* Memory function for luaN_walk: calls the one that the caller of holders_walk has passed. */
 static void *holders_memory (void *ud, void *block, size_t old, size_t size) {
   return ((Work *)ud)->memory(NULL, block, old, size);
 }
@@ -523,7 +523,7 @@ static int holders_label (void *ud, const luaN_Edge *e) {
   return !w->failed;
 }
 
-/* Sets the paths of roots. A root has a name of its own as its only step. */
+/* Sets the paths of roots. The path of a root has one step, the root's own name. */
 static void labelroots (Work *w) {
   char step[HOLDERS_TEXT + 1];
   size_t i;

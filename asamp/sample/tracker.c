@@ -152,7 +152,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   if (alloc) account_on(&t->account, L);
   else account_off(&t->account, L);
   luaN_memory(L, &m);
-  /* otherwise the next record would include earlier collections */
+  /* leaves the collections during the idle time out of the next record */
   if (t->idle) trackoutcomes_skip(t, &m);
   t->measured = 0;
   t->idle = 0;

@@ -73,11 +73,12 @@ typedef struct Tracker {
   const TrackerClient *client;	/* NULL: no client. */
   void *ud;			/* The client's pointer. */
   int native;			/* 1: samples have C stacks. */
-  Interval interval;		/* Distances of allocation samples. */
+  Interval interval;		/* Random distances between allocation samples, in bytes. */
   int seeded;			/* 1: the random generators of 'interval' and 'copyinterval' have
 				   their seed. */
   int on;			/* 1: allocations are sampled. */
-  int idle;			/* 1: only 'safe' and 'closing' are called. */
+  int idle;			/* 1: no samples are taken, and of the client's callbacks only
+				   'safe' and 'closing' are called. */
   int points;			/* 1: the client's 'point' is called at safepoints, for time
 				   samples. */
   uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
@@ -117,9 +118,9 @@ typedef struct Tracker {
 				   the system. */
   Pending pending;
   Followed followed;
-  uint64_t *watching;		/* Bit set that has the hash bits of all watched blocks (A6 of
-				   trackwatch.h), with 2^TRACKER_WATCHLOG bits; NULL: not
-				   allocated. */
+  uint64_t *watching;		/* Bit set with two bits for each watched block, selected by hashing
+				   its address (A6 of trackwatch.h). Has 2^TRACKER_WATCHLOG bits;
+				   NULL: not allocated. */
   unsigned watchlog;		/* log2 of the number of bits of 'watching' in use. */
   size_t nwatching;		/* Number of blocks whose bits were set since 'watching' was last
 				   cleared. */
@@ -134,7 +135,8 @@ typedef struct Tracker {
   /* 'pauses': luaN_Memory.pauses when leftpauses or trackoutcomes_skip last ran. 'reportedpauses':
      total ns of the pauses that were reported after that. */
   uint64_t pauses, reportedpauses;
-  uint64_t sincelooked[LOOKED_COUNT];  /* Work counters of luaN_Memory at 'since'. */
+  uint64_t sincelooked[LOOKED_COUNT];  /* Counters of the collector's work (luaN_Memory) at the time
+				          'since'. */
   ProfileCollection collection;	/* The record of the running collection, or of the last reported
 				   one. */
   PendingFates fates;		/* Outcomes that 'collection' decided. */

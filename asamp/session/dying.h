@@ -14,8 +14,8 @@
 **   DY2  process 1, the first one of a container, does not die of any of these signals, because the
 **        system ignores the signals that it does not handle. So in process 1 SIGHUP, SIGQUIT and
 **        SIGPIPE (which a server receives for every broken connection) finish nothing. SIGTERM,
-**        SIGINT and SIGABRT finish the profiles, although the process may continue, because whoever
-**        stops a container kills it next;
+**        SIGINT and SIGABRT finish the profiles, although the process may continue, because the
+**        program that stops a container kills it next;
 **   DY3  between dying_hold and dying_release a thread makes a file that the registered functions
 **        must find. A signal that arrives in this time is handled after dying_release; on a thread
 **        other than the holder, after 10 s at the latest.

@@ -233,8 +233,8 @@ void *profilewriter_run (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  profilewriter_answer(p, p->place.path, p->file.error);  /* for a request that arrived after the
-							     last buffer */
+  profilewriter_answer(p, p->place.path, p->file.error);  /* answers a request of profile_dump that
+							     arrived after the last buffer */
   return NULL;
 }
 

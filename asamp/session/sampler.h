@@ -220,7 +220,7 @@ void sampler_endshared (Profile *p);
 /* Returns 1 if a state uses this profile. */
 int sampler_usesshared (const Profile *p);
 
-/* Opens a profile for many states, with the file of 'o', like profile_open. */
+/* Opens a profile for many states, like profile_open. *o names the file and has the options. */
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
 /* Prints the closing line of a session. 'timed': 1 if time sampling was on. */

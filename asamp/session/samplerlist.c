@@ -333,8 +333,8 @@ static uint64_t lastsets (const ProfileLast *last,
 
 
 /* Callback 'next' of profile_exit: stores the final data of one state in *last. Returns 0 if none
-   is left. Each call changes *ud, which is first the sampler of a session, or NULL for all states
-   that share a profile. */
+   is left. Before the first call *ud is the sampler of a session, or NULL for all states that share
+   a profile; each call changes it. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;

@@ -51,7 +51,7 @@ static inline uint64_t seen_get (const Seen *s, SeenNumber which) {
   return __atomic_load_n(&s->numbers[which], __ATOMIC_RELAXED);
 }
 
-/* Copies the numbers of dropped data to *left. */
+/* Copies to *left the counts of data of the state that were dropped because of limits. */
 void seen_left (const Seen *s, ProfileLeft *left);
 
 enum { SEEN_UNNAMED = 0 };	/* number of the name "", of states that have no allocation sample

@@ -32,7 +32,8 @@ static FindObject *findobject;  /* NULL: glibc is older than 2.35, or not yet lo
 
 
 static void setfindobject (void) {
-#if !defined(LOADED_OLD)  /* spec/asamp/loaded_spec.lua defines LOADED_OLD to test the table */
+#if !defined(LOADED_OLD)  /* spec/asamp/loaded_spec.lua defines LOADED_OLD to test the table that is
+			     used with an older glibc */
   void *f = dlsym(RTLD_DEFAULT, "_dl_find_object");
   FindObject *to;
   memcpy(&to, &f, sizeof(to));
