@@ -22,19 +22,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of output bytes at which the sink is called. */
+/* Number of output bytes at which the output is passed to the callback EncoderSink. */
 #define ENOUGH		(64u * 1024)
 
-#define FRAME		16    /* bytes of a frame in a record */
+#define FRAME		16    /* size of a frame in a record, in bytes */
 
 struct Encoder {
   Bytes out;
   EncoderSink sink;
   void *sinkud;
   EncoderConfig config;
-  uint64_t start;       /* monotonic clock, ns */
-  uint64_t epoch;       /* wall clock at the start, us */
-  uint64_t last;        /* time of the last stack, ns */
+  uint64_t start;       /* start of the log by CLOCK_MONOTONIC, ns */
+  uint64_t epoch;       /* start of the log by the wall clock, us since 1970 */
+  uint64_t last;        /* time of the last stack that was written, ns */
   int failed;
   int periodwritten;       /* 1: the meta "period" has been written */
   uint64_t used;        /* bit set of the special frames (FRAME_..., such as "[frames cut]", which
@@ -44,20 +44,21 @@ struct Encoder {
   Batch batch;
   Origins origins;
   Origin *of;           /* state to which the following events belong */
-  Origin spare;         /* replaces 'of' when memory has run out */
+  Origin spare;         /* used as 'of' when there is no memory for the data of a state */
   uint64_t lost;        /* number of samples missing in the log */
   uint64_t undecided;   /* number of samples of ended states whose survival no collection has
 			   decided */
-  uint64_t nstates;       /* number of states */
+  uint64_t nstates;       /* number of states in the log */
   uint64_t allocated;   /* allocated bytes; 0: unknown */
   int notallocated;     /* 1: the total of allocated bytes is not recorded */
   int notlabelled;      /* 1: the allocated bytes by label set are not known */
   ProfileLeft left;
   uint64_t texts;       /* number of truncated texts */
-  uint64_t natives;     /* number of frames whose address is beyond the limit of 'seen' */
-  Objects objects;      /* extended format */
-  IdMap named;          /* set of functions that have a name */
-  IdMap seen;           /* set of native addresses */
+  uint64_t natives;     /* number of frames whose native address has no name because
+			   ENCODER_MAXNATIVES addresses have one */
+  Objects objects;      /* extended format: sampled objects without an outcome */
+  IdMap named;          /* set of the ids of functions whose names were written */
+  IdMap seen;           /* set of the native addresses of all stacks so far */
   Bytes fresh;          /* native addresses that have no name yet */
   IdMap labels;         /* maps numbers of label sets of the process, plus 1, to their numbers in
 			   the file */
@@ -298,7 +299,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* not a function's id: readers would take such ids for lines or types */
+    /* not an id of a function: readers would interpret such ids as lines or types */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);

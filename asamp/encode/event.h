@@ -22,14 +22,14 @@ enum EventType {
   EVENT_CLASSFATES,     /* n: number of outcomes; n classes of 32 bits, then n bytes, one for each
 			   outcome */
   EVENT_DEATHS,         /* n: number of run lengths; each has 32 bits */
-  EVENT_COLLECTION,     /* ProfileCollection */
+  EVENT_COLLECTION,     /* a collection; body: ProfileCollection */
   EVENT_PERIOD,         /* n: period in bytes */
   EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: period in ns */
   EVENT_ALLOCATED,      /* n: bytes */
   EVENT_LEFT,           /* n: number of truncated texts; ProfileLeft */
   EVENT_STACK,          /* n: number of new frames; TimeEvent of a lost sample */
   EVENT_CLASS,          /* n: id; the name, NUL-terminated */
-  EVENT_MARK,           /* MarkEvent */
+  EVENT_MARK,           /* a marker of the program; body: MarkEvent */
   EVENT_START,          /* a state starts. n: its time */
   EVENT_CALLED,         /* the state's name, NUL-terminated */
   EVENT_END,            /* a state has ended. n: its allocated bytes; EndEvent */

@@ -27,8 +27,8 @@
 */
 typedef struct Frames {
   unsigned char *block;
-  size_t size;          /* capacity in frames */
-  size_t n;             /* the last n frames are the stack */
+  size_t size;          /* capacity of the block, in frames */
+  size_t n;             /* number of frames of the stack, which are the last n in the block */
 } Frames;
 
 typedef struct Numbers {
@@ -47,7 +47,7 @@ typedef struct Origin {
 } Origin;
 
 typedef struct Origins {
-  Origin **list;        /* states that have not ended */
+  Origin **list;        /* data of the states that have not ended */
   size_t n, size;
   IdMap places;         /* maps ids of states (+ 1) to indexes in 'list' */
   Origin *last;         /* result of the last origins_get, as a cache; NULL: none */

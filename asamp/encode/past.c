@@ -23,8 +23,8 @@ typedef struct PastStack {
 
 typedef struct Kept {
   ProfileSample sample;
-  uint64_t period;      /* number of bytes that one period represents */
-  PastStack *stack;     /* NULL: none */
+  uint64_t period;      /* number of bytes that one sampling period of the sample represents */
+  PastStack *stack;     /* stack at the allocation; NULL: not stored */
   uint32_t class, path; /* numbers that the state has given to the sample's class and to its path of
 			   holders; 0: none */
   int dead;             /* 1: the sample died; it is removed from the list at the next collection */
@@ -50,9 +50,10 @@ typedef struct PastState {
   PastName *names;
   size_t nnames, namesize;
   IdMap known;                       /* set of function ids that have a name */
-  uint32_t *classes;                 /* offsets of names in 'texts', by number - 1 */
+  uint32_t *classes;                 /* offset in 'texts' of the name of each class; class i is
+				        stored at i - 1 */
   size_t nclasses, classsize;
-  PastPath *paths;                   /* by number - 1 */
+  PastPath *paths;                   /* paths of holders; path i is stored at i - 1 */
   size_t npaths, pathsize;
   ProfileFrame *stack;               /* the last stack, outermost frame first */
   size_t depth, stacksize;
@@ -60,7 +61,8 @@ typedef struct PastState {
   Kept *list;                        /* the state's live samples: first those that have survived a
 				        collection, then those without an outcome (PA1) */
   size_t followed, n, size;
-  size_t cursor;                     /* position in 'list' after the last run of deaths or paths */
+  size_t cursor;                     /* index in 'list' at which the next run of deaths or paths
+				        continues */
 } PastState;
 
 struct Past {
@@ -322,7 +324,7 @@ static void deaths (PastState *s, const uint32_t *runs, size_t n) {
   }
 }
 
-/* Removes the dead samples from the list. */
+/* Called for a collection: removes the samples that died from the state's list. */
 static void past_collection (Past *p, PastState *s, const ProfileCollection *c) {
   size_t i, to = 0, followed = s->followed;
   for (i = 0; i < s->n; i++) {
@@ -492,7 +494,7 @@ static void batch (Encoder *e) {
 static void emitstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
   size_t shared = 0;
-  do {  /* the outermost frames first, PROFILE_DEPTH at a time */
+  do {  /* passes the outermost frames first, at most PROFILE_DEPTH in one call */
     size_t i, m = n - shared < PROFILE_DEPTH ? n - shared : PROFILE_DEPTH;
     for (i = 0; i < m; i++)
       frames[m - 1 - i] = outermost[shared + i];

@@ -51,7 +51,8 @@ void ring_put (Ring *r, const Event *event, uint64_t now);
    need. Returns the start of the kept period, ns. */
 uint64_t ring_since (Ring *r, uint64_t now);
 
-/* Writes the whole content to a new encoder. */
+/* Writes all kept events, and the samples from before them that are still alive, to a new
+   encoder. */
 void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals);
 
 /* Returns the bytes of all pieces, compressed. Thread-safe. */

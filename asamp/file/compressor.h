@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <zlib.h>
 
-#define COMPRESSOR_PIECE	65536    /* largest piece of output in bytes */
+#define COMPRESSOR_PIECE	65536    /* largest number of bytes passed to the sink at once */
 #ifndef COMPRESSOR_LIGHT         /* most bytes between two flushes that LIVE compresses by zlib; a
 				    build for slow execution, as under callgrind, sets fewer */
 #define COMPRESSOR_LIGHT	(64u * 1024)
@@ -47,15 +47,16 @@ typedef struct Compressor {
   int how;
   int isfast;                 /* 1: the open member is compressed by 'fast', 0: by 'z' */
   struct isal_zstream *fast;
-  int hasz;                   /* 1: 'z' is open */
+  int hasz;                   /* 1: zlib was initialized ('z') */
   z_stream z;
-  unsigned char *packed;      /* COMPRESSOR_PIECE bytes */
+  unsigned char *packed;      /* buffer for output, of COMPRESSOR_PIECE bytes */
   size_t npacked;             /* bytes of 'packed' not yet passed on */
   /* the following fields are used by the method LIVE only */
   size_t load;                /* bytes put since the last flush */
   unsigned char *kept;        /* the bytes put since the last flush, if the open member is
 			         compressed by zlib */
-  int text;                   /* 1: the input is text */
+  int text;                   /* 1: the present input is text, 0: records of stacks
+			         (compressor_text) */
   int packedtext;             /* 1: the bytes compressed last are text */
   size_t turns[COMPRESSOR_TURNS]; /* positions in 'kept' where the input changes between records of
 				     stacks and text */

@@ -212,7 +212,7 @@ void foreign_discard (const char *path, uid_t uid) {
   fd = descriptor_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
   d = fd >= 0 ? fdopendir(fd) : NULL;
   while (d != NULL && (entry = readdir(d)) != NULL)
-    unlinkat(fd, entry->d_name, 0);  /* refuses "." and ".." */
+    unlinkat(fd, entry->d_name, 0);  /* fails for "." and "..", which are folders */
   if (d != NULL)
     closedir(d);
   else if (fd >= 0)

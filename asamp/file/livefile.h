@@ -39,7 +39,10 @@
 #include "bytes.h"
 #include "compressor.h"
 
-enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_FAST, LIVEFILE_LIVE };  /* as in compressor.h */
+enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_FAST, LIVEFILE_LIVE };  /* how the file is
+									   compressed: not at all,
+									   or by a method of
+									   compressor.h */
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept while the file is
 					   stalled */
@@ -48,13 +51,13 @@ enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_FAST, LIVEFILE_LIVE };  /* as in
 					 memory for a stall (W6) */
 
 typedef struct LiveFile {
-  int fd;               /* -1: none */
+  int fd;               /* descriptor of the file; -1: none */
   dev_t device;         /* device of the file, to recognize that the descriptor still belongs to it
 			   (W5) */
-  ino_t inode;          /* inode of the file */
+  ino_t inode;          /* inode of the file, for the same purpose as 'device' */
   int packed;
   int error;            /* errno of the first failure, or 0 */
-  uint64_t written;     /* bytes in the file */
+  uint64_t written;     /* number of bytes written to the file so far */
   int waiting;          /* 1: a system call that writes is running, and may block; atomic */
   int leaving;          /* 1: the profile is ending, so a write waits for a full pipe for at most 5
 			   s (W8); atomic */
@@ -66,7 +69,7 @@ typedef struct LiveFile {
   unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member at the length
 					       'sure' */
   size_t nending;
-  Bytes kept;           /* bytes put since the last flush */
+  Bytes kept;           /* bytes put since the last flush, kept to be written after a stall */
 } LiveFile;
 
 /*

@@ -100,7 +100,7 @@ int place_foreign (const char *path, const struct stat *file) {
          place_distrusts(&folder, file);
 }
 
-/* Like place_foreign, with the path and the folder of an attempt. */
+/* Does the check of place_foreign with the path and the folder of an attempt. */
 static int isforeign (const Attempt *a, const struct stat *file) {
   struct stat folder;
   if (a->wish->folder <= 0)

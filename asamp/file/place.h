@@ -28,7 +28,8 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* which files may be replaced */
+enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* which existing files may be replaced (PL1):
+						    none, profiles and heap snapshots, or all */
 
 /* Largest number of file names that place_open tries for one path. */
 #define PLACE_MOST	9999
@@ -58,7 +59,7 @@ typedef struct Place {
   int busy;             /* 1: the requested file was not used because it is being written */
   int kept;             /* 1: the requested file was not used because it may not be replaced. It is
 			   a profile or a snapshot, or its name was generated */
-  int created;          /* 1: the file was created */
+  int created;          /* 1: the file did not exist and was created */
   int folder;           /* copy of PlaceWish.folder */
 } Place;
 

@@ -181,7 +181,7 @@ static int spool (void) {
 
 /* Returns a descriptor that reads standard input from its start, or -1 with errno. */
 static int standardinput (void) {
-  static int from = -1;    /* descriptor to duplicate; -1: none yet */
+  static int from = -1;    /* descriptor of standard input or of its copy; -1: not opened yet */
   static off_t start;      /* offset of 'from' at which the input starts */
   int fd;
   if (from < 0) {

@@ -19,7 +19,7 @@
 #define SPILL_PIECE	65536	/* bytes of the buffer */
 
 typedef struct Spill {
-  int fd;               /* -1: none */
+  int fd;               /* descriptor of the unnamed file; -1: none */
   int error;            /* errno of the first failure, or 0 */
   int reading;
   size_t at, used;      /* 'at': position of the next byte to read in 'buffer'; 'used': end of the

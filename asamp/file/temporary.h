@@ -29,8 +29,8 @@
 #define asamp_temporary_h
 
 typedef struct Temporary {
-  char *name;               /* NULL: none */
-  char *target;             /* final name */
+  char *name;               /* temporary name of the file; NULL: there is no file */
+  char *target;             /* name that the file has when it is complete */
   int fd;                   /* descriptor of the file, for writing */
   int replaced;             /* descriptor of the file that will be replaced, which has a shared lock
 			       until then (TM6); -1: none */

@@ -37,9 +37,10 @@ typedef struct Account {
   int on;
   uint64_t bytes;	/* bytes counted up to the last account_off. account_reset sets it to its
 			   argument 'rest' */
-  uint64_t since;	/* luaN_allocated at the last account_on or account_reset */
-  AccountSum none;	/* the sum of set 0 */
-  AccountSum *pieces[ACCOUNT_PIECES];  /* the sums of the other sets */
+  uint64_t since;	/* bytes that the state had allocated (luaN_allocated) at the last
+			   account_on or account_reset */
+  AccountSum none;	/* the bytes allocated without labels (set 0) */
+  AccountSum *pieces[ACCOUNT_PIECES];  /* the sums of the sets with labels */
   uint32_t n;		/* number of sums in the pieces; atomic */
   AccountSum **table;	/* hash table of the sums in 'pieces', at most three quarters full; NULL
 			   before the first sum */

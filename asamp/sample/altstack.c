@@ -81,7 +81,7 @@ static int set (char *map, char *err, size_t errsize) {
   s.ss_size = wholesize() - pagesize();
   s.ss_flags = (int)SS_AUTODISARM;
   if (sigaltstack(&s, NULL) == 0) return 1;
-  s.ss_flags = 0;  /* kernels before Linux 4.7 */
+  s.ss_flags = 0;  /* kernels before Linux 4.7 do not know SS_AUTODISARM */
   if (sigaltstack(&s, NULL) == 0) return 1;
   return altstack_failed(err, errsize);
 }

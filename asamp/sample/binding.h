@@ -83,7 +83,7 @@ int binding_of (lua_State *L, const char *module, int seam, void *caller);
    failure writes one line to 'err' and returns 0. */
 int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize);
 
-#ifndef BINDING_NAMES	/* binding.c needs the real names */
+#ifndef BINDING_NAMES	/* binding.c needs the real names of the functions */
 #define luaL_argerror	(*binding.luaL_argerror)
 #define luaL_checkinteger	(*binding.luaL_checkinteger)
 #define luaL_checklstring	(*binding.luaL_checklstring)

@@ -26,12 +26,12 @@ typedef struct Birth {
   uint32_t function;	/* Number of the function (functions.h); 0: no Lua function, or unknown. */
   uint32_t line;	/* Line in that function at which the sample was taken. */
   uint32_t time;	/* CLOCK_MONOTONIC in units of 2^BIRTHS_TICK ns, modulo 2^32. */
-  float bytes;		/* Bytes that the sample represents. */
+  float bytes;		/* Allocated bytes that the sample represents. */
 } Birth;
 
-/* A function that sites refer to. */
+/* The name of a Lua function to which allocation sites refer. */
 typedef struct BirthFunction {
-  int line;		/* Line of its definition. */
+  int line;		/* Line of the function's definition. */
   char *name, *source;	/* NUL-terminated, both in one malloc block; NULL: never reported, or not
 			   enough memory. */
 } BirthFunction;
@@ -51,7 +51,7 @@ static inline Birth births_of (const ProfileSample *s, uint64_t period,
              (float)(int64_t)s->count * (float)(int64_t)period};
   size_t i;
   for (i = 0; i < n; i++) {
-    if (frames[i].id & 1) continue;  /* a native frame, or a special id */
+    if (frames[i].id & 1) continue;  /* odd: a native frame, or a frame that represents no code */
     b.function = (uint32_t)(frames[i].id / 8);
     b.line = frames[i].line;
     break;

@@ -29,7 +29,8 @@ typedef struct Blocks {
 */
 int blocks_room (Blocks *b);
 
-#define BLOCKS_NONE	((size_t)-1)	/* no number */
+#define BLOCKS_NONE	((size_t)-1)	/* no number: the block is not in the table, or has no
+					   earlier sample */
 
 /*
 ** Sets the number of a block. Returns the number that the block had, or BLOCKS_NONE if it was not

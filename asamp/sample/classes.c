@@ -10,8 +10,8 @@
 
 #include "binding.h"
 
-#define NONE	UINT32_MAX	/* no parent */
-#define LEVELS	3	/* depth of the index, in levels of tables */
+#define NONE	UINT32_MAX	/* value of ClassName.parent: the table is a root */
+#define LEVELS	3	/* largest number of levels of tables from a root to a table in the index */
 
 /* Smallest cost of an index, in slots of tables. Subtracted from the budget even if the index reads
    fewer slots. */
@@ -182,7 +182,7 @@ static void makeindex (Classes *c, lua_State *L) {
     enterall(c, L, loaded.table, NONE, 1, 1);
   for (depth = 2; depth <= LEVELS; depth++) {
     for (end = c->nnames; i < end; i++) {
-      const ClassName n = c->names[i];  /* a copy: entries move */
+      const ClassName n = c->names[i];  /* a copy, because c->names may be moved when it grows */
       if (n.table != globals && n.table != loaded.table)
         enterall(c, L, n.table, classes_named(c, (uint32_t)i), n.root, depth);
     }

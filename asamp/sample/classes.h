@@ -60,8 +60,9 @@ typedef struct Classes {
   size_t nnames, names_size;
   char *text;
   size_t ntext, text_size;
-  uint64_t made;	/* luaN_allocated when the budget was updated last. */
-  uint64_t saved;	/* Budget: slots that may be read. */
+  uint64_t made;	/* Bytes that the state had allocated (luaN_allocated) when the budget
+			   'saved' was last updated. */
+  uint64_t saved;	/* Number of slots of tables that further indexes may read (the budget). */
   uint64_t slots;	/* Slots that the last index read; 0: there is no index. */
   /* 1: the session's last collection is running, and one more index may be built without budget. */
   int final;
@@ -74,7 +75,8 @@ typedef struct Classes {
   uint32_t n, size;
   uint64_t lumped;	/* Number of samples with classes beyond the limit, which share class
 			   CLASSES_MAX. */
-  void (*emit) (void *ud, uint32_t id, const char *name);	/* callback for each new class */
+  void (*emit) (void *ud, uint32_t id, const char *name);	/* callback that reports the name of
+								   each new class */
   void *ud;
 } Classes;
 

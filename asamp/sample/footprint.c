@@ -88,8 +88,8 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
     uint64_t used, unused;
     if (s->owner == NULL && s->block == NULL) continue;
     if (mallocs_isowner(s->owner)) {
-      if (!mallocs_isfreed(s->owner))  /* a freed block stays in the list until it is reported
-					  dead */
+      if (!mallocs_isfreed(s->owner))  /* a sample whose block was freed stays in the list until a
+					  collection reports its death */
         footprint_add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
     }
     else if (isinside(ranges, at)) {

@@ -24,22 +24,23 @@
 #include "followed.h"
 #include "seam.h"
 
-#define FOOTPRINT_LINES	16u	/* source lines per sum */
+#define FOOTPRINT_LINES	16u	/* largest number of source lines listed for each of the two sums */
 
 enum { FOOTPRINT_FREE, FOOTPRINT_NATIVE, FOOTPRINT_SORTS };
 
 /* A source line and its bytes. */
 typedef struct FootprintLine {
-  char *where;		/* "source:line", from malloc */
+  char *where;		/* text "source:line", allocated with malloc */
   uint64_t bytes;
 } FootprintLine;
 
 /* The measurement of one state at one time. All sizes are in bytes. */
 typedef struct Footprint {
   luaN_Places places;
-  uint64_t resident;	/* Resident bytes of mapped chunks. */
+  uint64_t resident;	/* Resident bytes of the state's memory chunks that were mapped by mmap. */
   uint64_t outside;	/* External bytes that userdata own. */
-  FootprintLine *lines[FOOTPRINT_SORTS];  /* Largest first. */
+  FootprintLine *lines[FOOTPRINT_SORTS];  /* For each of the two sums, its source lines in
+					     descending order of bytes. */
   size_t n[FOOTPRINT_SORTS];
   uint64_t rest[FOOTPRINT_SORTS];
 } Footprint;

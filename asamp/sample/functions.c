@@ -130,8 +130,9 @@ static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, in
     i = functions_find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
-  (void)idmap_set(&f->byname, key, f->n + 1);  /* if there is not enough memory, the name receives
-						  another number next time */
+  (void)idmap_set(&f->byname, key, f->n + 1);  /* if there is not enough memory for the entry, the
+						  next prototype with this name receives another
+						  number */
   f->nchunks += (uint32_t)chunk;
   *isnew = 1;
   return ++f->n;

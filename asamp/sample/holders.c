@@ -73,7 +73,7 @@ typedef struct Work {
   uint32_t at;		/* Number of the needed object whose edges are being visited. */
   int counting;		/* 1: the running visit of the edges of object 'at' counts its 'fields' and
 			   'slots', and sets no paths. */
-  int counted;		/* 1: 'fields' and 'slots' of object 'at' were counted. */
+  int counted;		/* 1: the fields 'fields' and 'slots' of needed object 'at' were counted. */
   const void *body;	/* If object 'at' is a coroutine: the function of its outermost call. */
   int bodyknown;		/* 1: the field 'body' was determined for object 'at'. */
   /* Bit set of the needed objects, indexed by luaN_watchbit: its bits are 1 for these objects and
@@ -312,7 +312,7 @@ static void holders_function (Work *w, const void *proto, const void *code, char
   else format(to, size, "%s (%s:%d)", name, s, o.line);
 }
 
-/* Writes the step of an unnamed stack slot. */
+/* Writes the step of a stack slot that has no variable name. */
 static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   char in[180];
   if (e->index == 0) {

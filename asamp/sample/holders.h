@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOLDERS_TEXT	255u	/* longest step in bytes */
+#define HOLDERS_TEXT	255u	/* largest number of bytes of the text of a step */
 /* Up to this many fields of one table remain separate steps; more are merged (HO3). The same holds
    for the stack slots of the C calls of one thread. */
 #define HOLDERS_FIELDS	12u
@@ -44,7 +44,7 @@ typedef struct HolderPath {
 
 /* The result: paths, and the path of each owner. */
 typedef struct Holders {
-  HolderPath *paths;	/* indexed from 1 */
+  HolderPath *paths;	/* all paths; path i has the index i, from 1 on */
   uint32_t npaths;	/* number of paths, including the empty path 0 */
   char *text;		/* The texts of the last steps of all paths, each with its NUL. */
   size_t ntext;

@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEXT	((size_t)4 << 20)	/* bytes reserved for the steps */
+#define TEXT	((size_t)4 << 20)	/* bytes of shared memory reserved for the texts of steps */
 
 /* Start of the shared memory that the child fills. The ids, paths and steps follow it. The fields
    without a comment are those of Holders. */
 typedef struct HoldersAnswer {
-  int whole;	/* 1: complete */
+  int whole;	/* 1: the child has written the complete result */
   uint32_t npaths;
   size_t ntext;
   uint64_t left, cut;

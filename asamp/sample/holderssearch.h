@@ -27,10 +27,11 @@
 
 /* A search that runs in a child process. All zero: none. */
 typedef struct HoldersSearch {
-  pid_t child;			/* Process id; 0: no query. */
-  pid_t parent;			/* Process that made the query. */
-  struct HoldersAnswer *answer;	/* shared memory */
-  size_t size, n;	/* Bytes of 'answer'; number of owners. */
+  pid_t child;			/* Process id of the child that searches; 0: no search is
+				   running. */
+  pid_t parent;			/* Process that started the search. */
+  struct HoldersAnswer *answer;	/* memory shared with the child, in which it writes the result */
+  size_t size, n;	/* 'size': bytes of the shared memory. 'n': number of owners. */
   uint64_t start, nanoseconds;	/* The time for which the program was stopped by the fork, in ns:
 				   its start (CLOCK_MONOTONIC) and its length. */
 } HoldersSearch;

@@ -18,7 +18,8 @@
 #include "mallocseam.h"
 #include "owner.h"
 
-#define ROOM	((size_t)32 << 10)	/* Bytes of stack required for a sample. */
+#define ROOM	((size_t)32 << 10)	/* Unused bytes of the thread's stack without which no
+					   sample is taken. */
 #define WALKS	4	/* Number of walks of C stacks that can run at once, on all threads of the
 			   process. */
 #define PATIENCE_NS	10000000	/* Age of the oldest queued sample, in ns. If it is older,
@@ -34,7 +35,7 @@ typedef struct Walk {
 
 /* A slot of the queue of samples whose thread ran no client's state. */
 typedef struct Waiting {
-  int state;		/* EMPTY or FILLED; atomic */
+  int state;		/* EMPTY: the slot is free; FILLED: it has a sample; atomic */
   MallocSample sample;
   void *native[MALLOCS_FRAMES];
 } Waiting;
@@ -53,8 +54,9 @@ static struct {
   pid_t pid;			/* Process that last called mallocs_start or mallocs_forked. Samples
 				   are passed to clients only in this process (MS3). */
   const char *from, *to;	/* Address range of this module's object file. */
-  const char *libraryfrom, *libraryto;  /* Address range of the library. */
-  Walk *walks;			/* WALKS elements; NULL: never started */
+  const char *libraryfrom, *libraryto;  /* Address range of the library that is loaded before
+					   malloc. */
+  Walk *walks;			/* memory of WALKS walks; NULL: sampling was never started */
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
   uint64_t head, tail;		/* 'head': number of queue slots filled so far. 'tail': number of
 				   queue slots emptied so far. Atomic. */
@@ -276,7 +278,7 @@ void mallocs_end (const void *home) {
 }
 
 
-/* In the child of a fork: ends all watches of the parent process. */
+/* In the child of a fork: stops watching the blocks that the parent process watched. */
 static void giveup (void) {
   int i;
   for (i = 0; i < (int)MALLOC_SLOTS; i++) {

@@ -128,7 +128,7 @@ uint64_t mallocs_lost (void);
    queue. */
 uint64_t mallocs_left (void);
 
-/* Interface of the library, or NULL. */
+/* Interface of the library that is loaded before malloc; NULL: it is not loaded. */
 extern const MallocSeam *mallocs_seam;
 
 static inline int mallocs_isowner (const void *owner) {

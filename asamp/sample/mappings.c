@@ -14,7 +14,7 @@
 
 #include "descriptor.h"
 
-#define BUFFER	16384	/* bytes read at once */
+#define BUFFER	16384	/* size in bytes of the buffer for reading files in /proc */
 #define RESERVED	(UINT64_C(1) << 30)	/* size in bytes above which a mapping is not read
 						   page by page (SM2) */
 #define STACKS	64	/* largest number of threads whose stack pointer is read */
@@ -92,7 +92,7 @@ static void addfile (Mappings *s, const char *name, uint64_t bytes) {
   for (i = 0; i < s->nfiles; i++)
     if (strcmp(s->files[i].name, name) == 0) break;
   if (i == s->nfiles && s->nfiles == MAPPINGS_FILES) {
-    i = MAPPINGS_FILES - 1;  /* later files share the last entry */
+    i = MAPPINGS_FILES - 1;  /* all files beyond the limit share the last entry */
     strcpy(s->files[i].name, "(other files)");
   }
   else if (i == s->nfiles) {
@@ -253,7 +253,8 @@ uint64_t mappings_rss (void) {
   if (fd >= 0) close(fd);
   if (n <= 0) return 0;
   text[n] = '\0';
-  resident = strchr(text, ' ');  /* the second number; the first is the size of all mappings */
+  resident = strchr(text, ' ');  /* the second number of the line is the resident pages; the first
+				    is the size of all mappings */
   return (resident == NULL) ? 0 : (uint64_t)strtoull(resident, NULL, 10) *
                                   (uint64_t)sysconf(_SC_PAGESIZE);
 }

@@ -12,7 +12,7 @@
 
 /* End (highest address) of this OS thread's stack; NULL: not determined yet, or unknown. */
 static __thread const char *end __attribute__((tls_model("initial-exec")));
-/* Lowest address of that stack. */
+/* Lowest address of this OS thread's stack. */
 static __thread const char *inmost __attribute__((tls_model("initial-exec")));
 
 

@@ -56,7 +56,7 @@ unsigned owner_states (const void *sp, const void **states, unsigned max);
 
 /* If owner_mark has marked the frame, returns its return address; else NULL. */
 static inline const char *owner_marked (const void *a) {
-  uintptr_t bit = (uintptr_t)1 << 63;  /* set in no user-space address */
+  uintptr_t bit = (uintptr_t)1 << 63;  /* this bit is 0 in all addresses of user space */
   return ((uintptr_t)a & bit) ? (const char *)((uintptr_t)a & ~bit) : NULL;
 }
 

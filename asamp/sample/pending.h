@@ -31,7 +31,7 @@ typedef struct PendingSample {
   Birth birth;		/* Allocation site, set by the tracker. */
 } PendingSample;
 
-/* The list. All zero: empty. */
+/* The list of samples whose survival is not decided. All zero: empty. */
 typedef struct Pending {
   PendingSample *samples;
   size_t n, capacity;
@@ -62,7 +62,8 @@ int pending_freed (Pending *p, const void *block);
 typedef struct BlockResized {
   const void *from, *to;	/* Old and new address, which may be equal. */
   uint64_t before, after;
-  Interval *random;		/* Source of random numbers. */
+  Interval *random;		/* Random generator that selects the samples that die if the block
+				   shrinks. */
 } BlockResized;
 
 /*

@@ -22,9 +22,9 @@ typedef struct ScratchStart {
   uintptr_t address, start;
 } ScratchStart;
 
-#define SCRATCH_STARTS	1024u	/* Elements of 'starts', a power of two. */
+#define SCRATCH_STARTS	1024u	/* Number of elements of Scratch.starts, a power of two. */
 
-/* The memory of one OS thread. */
+/* Memory with which one OS thread takes time samples. */
 typedef struct Scratch {
   /* Next in the list of unused Scratches: their threads have ended. */
   struct Scratch *next;

@@ -16,7 +16,9 @@
 #include "unwindpool.h"
 
 #define MAXNATIVE	4096	/* largest number of native frames of a sample */
-#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* MAXNATIVE plus the walk's own frames */
+#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* capacity of the buffer for a walk of the
+							   C stack: MAXNATIVE frames and the frames
+							   of the walk itself */
 /* largest number of frames of a sample: native frames; Lua frames, each perhaps with a frame that
    marks a tail call; a frame that stands for frames left out; and a frame for a running
    collection */
@@ -141,7 +143,8 @@ static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   n.isfile = (*ar.source == '@' && ar.source[1] != '\0');
   n.source = n.isfile ? ar.source + 1
              : strcmp(ar.source, "=?") == 0 ? "[stripped]"
-             : *ar.short_src == '\0' ? ar.source  /* "=" or "@" */
+             : *ar.short_src == '\0' ? ar.source  /* the source is only "=" or "@", which short_src
+						     lacks */
              : ar.short_src;
   i = functions_number(&s->functions, *f->id, &n, &isnew);
   if (isnew) s->emit(s->ud, (uint64_t)i * 8, n.name, n.line, n.source);
@@ -275,7 +278,7 @@ static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
 /* The native frames of a walk, innermost first, starting with the innermost frame of the core. */
 typedef struct Natives {
   void *const *a;		/* return addresses */
-  int n;			/* number of addresses in 'a' */
+  int n;			/* number of return addresses in 'a' */
   Unwind *more;			/* running walk of the C stack that returns further addresses; NULL:
 				   'a' has all addresses */
 } Natives;
@@ -332,7 +335,8 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   int called = 0;  /* 1: native frames were passed after the last loop or resume */
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
-    const char *ip = (const char *)w->a[j] - 1;  /* within the call instruction */
+    const char *ip = (const char *)w->a[j] - 1;  /* an address within the call instruction, because
+						    the function may end after it */
     const char *other = owner_marked(w->a[j]);
     if (other != NULL) pushnative(s, other - 1);
     else if (owner_isin(&code.execute, ip)) {
@@ -465,7 +469,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     return;
   }
   n = luaN_frames(L, all.lua);
-  all.places = s->places;  /* no longer needed */
+  all.places = s->places;  /* this vector may be overwritten, because it is not needed any more */
   if (native) whole = walkall(&all, L, n);
   else {
     stack_fresh(&all, L, n);
@@ -575,7 +579,7 @@ static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;
   while (i < n && !(s->lua[i].L == m->L && s->lua[i].ci == m->ci)) i++;
-  if (i == n) return n;  /* m->ci has returned */
+  if (i == n) return n;  /* m->ci, which ran at the tick, has returned */
   memmove(s->lua, s->lua + i, (n - i) * sizeof(*s->lua));
   return n - i;
 }

@@ -70,7 +70,7 @@ typedef struct Stack {
 				   walk has not passed the native frame that resumed it. */
   int resumed;			/* 1: the main thread runs inside a resume. */
   struct luaN_Frame *lua;	/* The Lua frames of the running walk, from luaN_frames. */
-  void **native;		/* Buffer for the return addresses of a walk. */
+  void **native;		/* Buffer for the return addresses of a walk of the C stack. */
   struct Unwind *unwind;		/* Memory of the running walk (unwindpool.h). NULL: no walk
 				   runs. &nowhere (stack.c): a walk runs, but there was no memory
 				   for it. */
@@ -78,7 +78,8 @@ typedef struct Stack {
 				   entries. */
   unsigned linemask, missed;	/* Number of entries of 'lines', a power of 2, minus 1; number of
 				   misses since 'lines' was allocated. */
-  Functions functions;		/* Numbers of Lua functions. */
+  Functions functions;		/* Numbers of the Lua functions that were emitted in this
+				   session. */
   StackEmit emit;
   void *ud;
 #if defined(LUAN_DEBUG)

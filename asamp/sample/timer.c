@@ -86,7 +86,7 @@ struct Clock {
   volatile sig_atomic_t held;	/* 1: the clock's thread is changing the clock, so a handler that
 				   interrupts it makes no tick of this clock */
   unsigned thread;		/* 'me' of the clock's thread; 0: the clock is unused */
-  TimerClock sort;	/* kind of time of the clock */
+  TimerClock sort;	/* kind of time that the clock measures */
   /* id of the system clock that measures this clock's time, for use on the clock's own thread */
   clockid_t clock;
   clockid_t outside;		/* id of the system clock that measures this clock's time, for use
@@ -114,7 +114,8 @@ struct Clock {
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the event from perf_event_open, which makes the
 				   signals, or -1: none */
-  uint64_t event;		/* number of the event of 'fd' */
+  uint64_t event;		/* number of the perf event, by which the descriptor 'fd' is
+				   recognized as the clock's */
   int lastfd;			/* descriptor of the clock's last event, even if closed: late
 				   signals carry this number */
   int orphaned;			/* 1: the clock's thread has ended */
@@ -524,7 +525,7 @@ static int openperf (Clock *c) {
   if (!startperf(c, 1) && !startperf(c, 0)) return 0;
   if (c->sort == TIMER_EXACT || descriptor_spare(c->fd, 0)) return 1;
   e = errno;
-  close(c->fd);  /* few descriptors are left for the program */
+  close(c->fd);  /* few unused descriptors would be left for the program */
   c->fd = -1;
   errno = e;
   return 0;
@@ -628,7 +629,7 @@ static void timer_dropclocks (void) {
   Clock *c;
   Timer *t;
   pthread_mutex_init(&lock, NULL);
-  unused = NULL;  /* another thread may have been changing it */
+  unused = NULL;  /* another thread may have been changing the list 'unused' at the fork */
   for (t = timers; t != NULL; t = t->other)
     if (t->clock == NULL) timer_release(t);
   for (c = all; c != NULL; c = c->next) {
@@ -807,7 +808,8 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* random, so that the last, incomplete period is rounded at random */
+  t->time = draw(c, ns);  /* a random start, so that the last, incomplete period is rounded up or
+			     down at random */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;
@@ -920,7 +922,7 @@ uint64_t timer_stop (Timer *t) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   removetimer(t);
   while (c->thread != me && __atomic_load_n(&c->ticking, __ATOMIC_ACQUIRE))
-    sched_yield();  /* handlers do not take the lock */
+    sched_yield();  /* waits for handlers on the clock's thread, which do not take the lock */
   n = missed(t);
   if (c->last == t) __atomic_store_n(&c->last, NULL, __ATOMIC_RELAXED);
   timer_release(t);

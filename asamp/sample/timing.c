@@ -169,7 +169,7 @@ static void complete (void *ud, Moment *e) {
   stack_complete(s, at->L, e, at->t->native);
   at->k->client->time(at->k->ud, &time, s->shared, s->frames, s->n);
   at->t->samples += e->count;
-  at->t->last = *e;  /* without its native frames */
+  at->t->last = *e;  /* t->last has no native frames, which follow *e in the buffer */
 }
 
 

@@ -331,7 +331,7 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
 int tracker_off (Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (!t->on) return 0;
-  luaN_setdistance(L, INTERVAL_MAX);  /* no samples from here on */
+  luaN_setdistance(L, INTERVAL_MAX);  /* no further allocation samples */
   luaN_setcopies(L, UINT64_MAX);
   account_off(&t->account, L);
   t->on = 0;

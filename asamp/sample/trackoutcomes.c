@@ -163,7 +163,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   luaN_memory(L, &m);
   if (second) {
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* this collection is reported, too */
+    t->deciding = 1;  /* this collection is reported because the other one of the same pause is */
   }
   else {
     t->since = m.began;
@@ -193,8 +193,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
-  t->collection.slices = second ? 0 : m.slices - t->slices;  /* slices of the collections left
-								out */
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* includes slices of collections that
+								have no record */
   if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;

@@ -20,7 +20,8 @@ static pid_t where, who;	/* Process and OS thread that finish the profiles, beca
 				   dying_start returned 1 there. 'where' is atomic. */
 static int holds;		/* number of threads between dying_hold and dying_release; atomic */
 
-static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Handled in every process. */
+static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Signals that are handled in every
+							   process. */
 static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Not handled in process 1, which the
 							   system does not end by these signals
 							   (DY2). */
@@ -49,7 +50,8 @@ static void awaitholds (void) {
 int dying_start (void) {
   int i, none = 0;
   awaitholds();
-  if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* the child of a fork */
+  if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* in the child of a fork, where no
+								    profile was finished yet */
   if (__atomic_compare_exchange_n(&ended, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     __atomic_store_n(&where, getpid(), __ATOMIC_RELAXED);
     who = (pid_t)syscall(SYS_gettid);

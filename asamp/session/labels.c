@@ -14,7 +14,8 @@
 typedef struct Name {
   char *text;
   IdMap byhash;			/* Maps hashes of values to indexes in 'values'. */
-  char **values;		/* values[0] is LABELS_OTHERS. */
+  char **values;		/* the values of this name; values[0] is LABELS_OTHERS, which stands
+				   for all values beyond the limit */
   size_t n, size;
 } Name;
 
@@ -26,8 +27,8 @@ typedef struct Pair {
 /* A label set. */
 typedef struct Set {
   size_t n;
-  Pair pairs[PROFILE_LABELS];	/* in ascending order of 'name' */
-  ProfileLabel *labels;		/* The same labels as strings. */
+  Pair pairs[PROFILE_LABELS];	/* in ascending order of the index of the name */
+  ProfileLabel *labels;		/* The labels of 'pairs' as strings. */
 } Set;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

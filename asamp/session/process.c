@@ -39,9 +39,11 @@ static char *path;		/* Path of the current profile, or of the last one. */
 static SamplerShared with;
 static int isset;
 static char *pattern;
-static struct stat folder;	/* Device and inode of the folder with.options.folder. */
+static struct stat folder;	/* Device and inode of the folder of the profiles, whose descriptor
+				   is with.options.folder. */
 static uid_t user;		/* Effective user when process_setup was called. */
-static uint64_t epoch;		/* Time of the call of process_setup, us since 1970. */
+static uint64_t epoch;		/* Time at which process_setup was called, us since 1970; %t of the
+				   pattern. */
 static char *command;
 static int idle;		/* 1: nothing is to be sampled at present, so no file is made;
 				   atomic. */
@@ -406,7 +408,8 @@ void process_join (lua_State *L) {
    uses any more. */
 static void sweep (Profile *one) {
   Old **at = &olds, *o = malloc(sizeof(*o));
-  if (o != NULL) {  /* if there is not enough memory, the profile is never freed */
+  if (o != NULL) {  /* if there is not enough memory for the list's element, the profile is never
+		       freed */
     o->p = one;
     o->next = olds;
     olds = o;

@@ -89,7 +89,7 @@ int process_isring (void);
 typedef struct ProcessStats {
   const char *path;	/* NULL: no file is being written */
   int isgone;		/* 1: the file was removed or renamed */
-  int failed;		/* 1: no file, because it could not be made */
+  int failed;		/* 1: there is no file, because it could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
   uint64_t period, timens, bytes;  /* 'period': bytes between allocation samples. 'timens': ns

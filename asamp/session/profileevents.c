@@ -389,7 +389,8 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   profileevents_letgo(p);
 }
 
-/* Puts up to FATES_CHUNK outcomes into the queue. Lock held. */
+/* Puts an event with up to FATES_CHUNK outcomes (whether samples survived) into the queue. Lock
+   held. */
 static void profileevents_emitfates (const ProfileState *s, const unsigned char *survived,
                                      const uint32_t *classes, size_t n) {
   size_t ahead = classes == NULL ? 0 : n * sizeof(*classes);

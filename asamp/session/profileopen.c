@@ -204,7 +204,7 @@ const char *profile_elsewhere (const Profile *p) {
 void profile_file (const Profile *p, struct stat *file) {
   memset(file, 0, sizeof(*file));
   if (profile_isring(p))
-    return;  /* the writer may be dumping to p->file at present */
+    return;  /* p->file belongs to the writer, which may be writing a dump to it at present */
   file->st_dev = p->file.device;
   file->st_ino = p->file.inode;
 }

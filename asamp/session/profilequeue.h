@@ -51,7 +51,7 @@
 				         while 'round' has no work */
 
 typedef struct Queue {
-  unsigned char *data;  /* QUEUE_BYTES bytes */
+  unsigned char *data;  /* the events, in QUEUE_BYTES bytes */
   size_t used;
 } Queue;
 
@@ -74,7 +74,7 @@ struct Profile {
   Queue queue[2];
   int active;             /* index of the buffer that receives events */
   int stop;
-  int ended;              /* 1: there is no writer and no file any more */
+  int ended;              /* 1: the profile has ended: there is no writer and no file any more */
   size_t reserved;        /* bytes reserved for the event being reported */
   EventTally inhand;      /* numbers of samples in the event being reported */
   int error;              /* errno of the first failure */
@@ -102,11 +102,11 @@ struct Profile {
   int (*round)(void);
   uint64_t pause;         /* ns until the next call of the function 'round' of ProfileConfig, if
 			     there is one */
-  EventTally written;     /* numbers of samples that can be read from the file */
+  EventTally written;     /* numbers of samples in that part of the file that can be read already */
   clockid_t clock;        /* clock of the CPU time of the writer's thread */
   char *tuning;           /* LUA_GC at the start of the profile, or NULL */
   int whole;              /* 1: the writer has written everything; atomic */
-  int done;               /* 1: the file is also closed; atomic */
+  int done;               /* 1: the writer has closed the file, too; atomic */
   Wish *wish;             /* request of profile_dump, changed with the lock held; NULL: none */
   pthread_cond_t answered;
   /* content of a flight recorder; NULL: not a flight recorder, or it has ended */

@@ -59,7 +59,8 @@ static void noteerror (Profile *p) {
   p->error = p->file.error;
   event_add(&p->lost, &p->unflushed);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
-  if (p->error == ESTALE) {  /* the file does not contain the written bytes any more */
+  if (p->error == ESTALE) {  /* another program has truncated the file, so that it lacks bytes that
+			        were written */
     event_add(&p->lost, &p->written);
     memset(&p->written, 0, sizeof(p->written));
   }
@@ -194,7 +195,7 @@ void *profilewriter_run (void *ud) {
   Wish *wish;
   int stop;
   spare_use(&p->spare);
-  encoder_batch(p->encoder);  /* the head of the log */
+  encoder_batch(p->encoder);  /* writes the head of the log */
   profilewriter_flush(p, 0);
   p->flushed = clock_now();
   do {
@@ -272,7 +273,7 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* LIVEFILE_FAST: a busy process may write such files repeatedly. */
+  /* Compresses fast (LIVEFILE_FAST), because a busy process may write such files repeatedly. */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
@@ -303,7 +304,8 @@ static int putall (Profile *p, uint64_t lost, int isend) {
   return p->file.error;
 }
 
-/* Advances to the next numbered name, after the present one was used. */
+/* Sets the number of the flight recorder's next file, after a file with the present number was
+   made. */
 static void nextname (Profile *p) {
   p->config.number = p->config.number > 1 ? p->config.number + 1 : 2;
   p->config.made = 1;

@@ -21,7 +21,8 @@
 					   state causes a snapshot */
 #define LAST_NS		1000000	/* ns; at the end of a state or profile, a resident size that was
 				   read at most this long ago is used again */
-#define SMALL		(64u << 10)	/* bytes; a smaller change of reserved memory is ignored */
+#define SMALL		(64u << 10)	/* bytes; a smaller change of a state's reserved memory
+					   causes no new measurement */
 #define LINES		256u	/* largest number of source lines in rows of one kind, and in the
 				   array 'left' */
 #define ENDING		100u	/* an ending state causes a snapshot if ENDING times the CPU time of
@@ -234,7 +235,8 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
                            const luaN_Places *p, uint64_t resident) {
   int64_t lua = (int64_t)(p->large + p->lists + p->lent), untouched = 0;
   v->others = (int64_t)s->anonymous - (int64_t)resident;
-  if (m->inuse < p->large + p->lists) {  /* another malloc, which reports nothing */
+  if (m->inuse < p->large + p->lists) {  /* the program uses another malloc than glibc's, whose
+					    totals are not known */
     v->native = (int64_t)s->heap + v->others - lua;
     split(&v->native, &v->own);
     v->others = 0;
@@ -247,7 +249,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
       untouched += mapped - v->others;
       mapped = v->others;
     }
-    if (m->arenas < s->heapsize)  /* sbrk memory that does not belong to malloc */
+    if (m->arenas < s->heapsize)  /* part of the sbrk area does not belong to malloc */
       v->others += (int64_t)(s->heapsize - m->arenas);
     v->others -= mapped;
     v->native = (int64_t)m->inuse - lua;

@@ -60,7 +60,8 @@ typedef struct Resident {
   int listed;
   uint64_t held;	/* Bytes that the state reserves, from the last resident_held; atomic. */
   uint64_t measured;	/* Bytes that the state reserved at its last measurement. */
-  uint64_t due;		/* Time of the next measurement, ns. */
+  uint64_t due;		/* Time from which on a measurement is due even if the heap's size has
+			   changed little, ns. */
   Footprint footprint;
   ResidentPolicy policy;
 } Resident;

@@ -75,7 +75,7 @@ typedef struct SamplerOptions {
 			   (samplerlist_restrain); 0: no bound */
 } SamplerOptions;
 
-/* Sums over the states that share a profile. */
+/* Sums over all states that share a profile or shared one before. */
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
   uint64_t unfollowed;		/* number of survivors whose deaths are not reported */
@@ -108,7 +108,8 @@ typedef struct SamplerShared {
      the child needs in order to run its states. */
   unsigned (*forked) (void);
   void (*runs) (void);  /* called after a collection of a state */
-  void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* called at exit */
+  void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* called at exit, with the
+								       totals of the profile */
 } SamplerShared;
 
 /* The numbers of a session (profiler.stats). */

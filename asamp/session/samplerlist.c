@@ -394,7 +394,7 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, int ti
   if (period > 0)
     snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period),
              random ? " on average" : "");
-  if (t->bytes > 0)  /* allocations were sampled */
+  if (t->bytes > 0)  /* the state has allocated bytes while allocations were sampled */
     snprintf(text, sizeof(text), t->samples == 1 ? "%llu sample%s of %s allocated; "
              : "%llu samples%s of %s allocated; ", (unsigned long long)t->samples, every,
              amount(all, t->bytes));
@@ -446,7 +446,7 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
 
 
 
-/* In the child of a fork: drops the parent's files. */
+/* In the child of a fork: leaves the parent's profiles, without writing to their files. */
 static void samplerlist_forked (void) {
   Sampler *s;
   unsigned threads = 0;

@@ -18,7 +18,7 @@
 
 /* The sampler of one state. */
 struct Sampler {
-  Tracker tracker;		/* its client is the profile */
+  Tracker tracker;		/* takes the state's samples and passes them to the profile */
   Sampler *next, *before;	/* list of all samplers of the process */
   ProfileState state;		/* the state's stream in a profile; state.profile is NULL if no
 				   session is open */
@@ -60,7 +60,7 @@ struct Sampler {
   uint64_t starved, starvings;	/* 'starved': time of the last report that memory ran out, ns.
 				   'starvings': how often memory ran out */
   uint64_t timeperiod;		/* period of time samples in the session, ns; 0: none */
-  int wall;			/* 1: 'timeperiod' is of wall time */
+  int wall;			/* 1: 'timeperiod' is of wall time, 0: of CPU time */
   ProfileCollection leftout;	/* sums over the collections without a record of their own
 				   (oncollection), since the last one with a record */
 };

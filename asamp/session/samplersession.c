@@ -90,7 +90,8 @@ static void oncollection (void *ud, const ProfileCollection *c,
   Sampler *s = ud;
   ProfileCollection all = *c, *out = &s->leftout;
   int hasended = __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE);
-  if (s->state.profile == NULL) return;  /* in the child of a fork, before the first report */
+  if (s->state.profile == NULL) return;  /* only in the child of a fork, before the state has
+					    reported anything there */
   all.minors += out->minors;
   all.majors += out->majors;
   all.left += out->left;
@@ -224,7 +225,8 @@ static Sampler *newsampler (lua_State *L) {
 
 
 Sampler *sampler_of (lua_State *L) {
-  static const char key;  /* the address of this variable is the key in the registry */
+  static const char key;  /* the address of this variable is the key of the state's sampler in the
+			     registry */
   Sampler **box, *s = sampler_attached(L);
   int known;
   if (s != NULL) return s;

@@ -6,7 +6,7 @@
 
 #include "samplerlist.h"
 
-/* Implements sampler_attach. */
+/* Attaches a new state to a shared profile, for sampler_attach. */
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
 /* Moves the state to the current profile of the process, which is made if needed. Returns 1 on
    success. If there is no profile, returns a negative number if 'isidle' of SamplerShared returns

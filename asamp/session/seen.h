@@ -31,12 +31,12 @@ typedef enum SeenNumber {
   SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* of the state's heap, at the last update, in bytes */
   SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* of the state's heap, since it was made;
 							   pauses in ns */
-  /* data dropped by limits (ProfileLeft) */
+  /* counts of data that were dropped because of limits (ProfileLeft) */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
   SEENS
 } SeenNumber;
 
-/* The published numbers of a state. */
+/* The numbers of a state that other threads may read. */
 typedef struct Seen {
   uint64_t numbers[SEENS];
   const void *thread;	/* Thread that wrote the numbers, identified by an address that is unique

@@ -6,7 +6,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#define PARKED_STACK	(1u << 20)	/* bytes; equal to WRITER_STACK */
+#define PARKED_STACK	(1u << 20)	/* bytes of the stack of a parked thread; equal to
+					   WRITER_STACK, because it may become a writer */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;

@@ -14,7 +14,8 @@
 #include "readable.h"
 
 #if defined(__x86_64__)
-static const int registers[] = {  /* by DWARF register number */
+static const int registers[] = {  /* registers in a signal context, indexed by DWARF register
+				     number */
   REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
   REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
 };
@@ -23,7 +24,7 @@ static const int registers[] = {  /* by DWARF register number */
 #define IP	16
 #define SP	7
 #define FP	6
-/* mov $15, %rax; syscall */
+/* the instructions mov $15, %rax; syscall, which return from a signal handler */
 static const unsigned char sigreturn_[] = {0x48, 0xC7, 0xC0, 15, 0, 0, 0, 0x0F, 0x05};
 #define SYSCALL	7
 #elif defined(__aarch64__)
@@ -34,7 +35,7 @@ static const unsigned char sigreturn_[] = {0x48, 0xC7, 0xC0, 15, 0, 0, 0, 0x0F, 
 #define IP	32
 #define SP	31
 #define FP	29
-/* mov x8, #139; svc #0 */
+/* the instructions mov x8, #139; svc #0, which return from a signal handler */
 static const unsigned char sigreturn_[] = {0x68, 0x11, 0x80, 0xD2, 0x01, 0, 0, 0xD4};
 #define SYSCALL	4
 #endif
@@ -59,7 +60,9 @@ typedef struct TableHead {
   struct { int32_t from, to; } entry[];
 } TableHead;
 
-#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* DW_EH_PE_udata4 or DW_EH_PE_sdata4 */
+#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* 1 if the encoding of a value is
+							   DW_EH_PE_udata4 or DW_EH_PE_sdata4, of 4
+							   bytes */
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 

@@ -24,7 +24,7 @@
 typedef struct FunctionSpan {
   uint64_t start, end;
   uint64_t reach;	/* highest end of this span and of all spans before it */
-  int number;		/* number of the symbol in libdwfl */
+  int number;		/* index of the symbol among libdwfl's symbols of the file */
   int rank;		/* binding: 0 local, 1 weak, 2 global */
 } FunctionSpan;
 
@@ -34,7 +34,7 @@ typedef struct FunctionTable {
   size_t n;
   int made;
   int sizeless;		/* 1: there are symbols without a size */
-  int searched;		/* 1: 'symbols' was set, NULL or not */
+  int searched;		/* 1: the field 'symbols' was determined (it may be NULL) */
   int names;		/* number of names that were searched so far by reading all 'symbols' */
   const ElfW(Sym) *symbols;	/* the file's symbols in memory; NULL: libdwfl's are used */
   size_t nsymbols;

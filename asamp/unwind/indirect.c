@@ -24,7 +24,8 @@ typedef struct Target {
   int weak;
 } Target;
 
-static Target *targets;  /* sorted by 'start', unique */
+static Target *targets;  /* targets of indirect functions, sorted by 'start'; each address occurs
+			    once */
 static size_t ntargets, targetsize;
 
 
@@ -161,7 +162,8 @@ const char *indirect_name (uint64_t start, int near) {
   size_t low = 0, high;
   if (!known) readtargets();
   known = 1;
-  for (high = ntargets; low < high;) {  /* finds the first target above 'start' */
+  for (high = ntargets; low < high;) {  /* binary search for the first target that starts above
+					   'start' */
     size_t middle = low + (high - low) / 2;
     if (targets[middle].start <= start) low = middle + 1;
     else high = middle;

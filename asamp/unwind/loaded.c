@@ -28,7 +28,8 @@ _Static_assert(!DLFO_STRUCT_HAS_EH_DBASE && sizeof(Answer) == sizeof(struct dl_f
 
 typedef int FindObject (void *address, Answer *to);
 
-static FindObject *findobject;  /* NULL: glibc is older than 2.35, or not yet looked up */
+static FindObject *findobject;  /* _dl_find_object; NULL: glibc is older than 2.35, or the function
+				   was not looked up yet */
 
 
 static void setfindobject (void) {

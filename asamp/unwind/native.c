@@ -27,7 +27,7 @@
 typedef struct Image {
   struct Image *next;
   SymbolFile file, debug;
-  FunctionTable functions;	/* of 'file' */
+  FunctionTable functions;	/* names of the functions in 'file' */
   Elf *names;			/* symbols of 'debug', set by the first search for a name */
   int searched;	/* 1: the separate debug file was searched for */
 } Image;
@@ -215,7 +215,8 @@ static Dwfl_Module *moduleof (uint64_t address) {
   Dwfl_Module *mod = (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
   GElf_Addr bias;
   Elf *elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;
-  /* libdwfl treats mappings right after an object as part of it */
+  /* an address in no code of the object is rejected, because libdwfl counts adjacent mappings as
+     part of the object */
   return (elf != NULL && symbols_iscode(elf, address - bias)) ? mod : NULL;
 }
 
@@ -306,7 +307,8 @@ enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
 #else
 enum { FP = 29, SP = 31, RETURN = 30 };
-#define RETURNAT(fp)	((fp) + 8)  /* adjacent: one instruction stores both */
+#define RETURNAT(fp)	((fp) + 8)  /* after the saved frame pointer, because one instruction stores
+				       both */
 #endif
 
 /*

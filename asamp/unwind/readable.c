@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define PAGELOG	12	/* log2 of the page size in bytes */
-#define NPAGES	8u	/* entries of the cache of pages */
+#define NPAGES	8u	/* number of entries of each thread's cache of readable pages */
 
 /* Cache of readable pages, direct-mapped by page number; 0: an empty entry. */
 static __thread uintptr_t known[NPAGES]

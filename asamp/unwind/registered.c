@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A C function. All fields except 'function' are atomic. */
+/* A registered C function and its name. All fields except 'function' are atomic. */
 typedef struct Entry {
   const void *function;
-  const char *name;	/* NULL: not found yet */
+  const char *name;	/* name of the function; NULL: not found yet */
   unsigned met;		/* number of calls of registered_iswanted for the function */
 } Entry;
 

@@ -132,7 +132,8 @@ __attribute__((noinline))
 static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   UnwindRule *first = &u->rule[firstof(u, ip) - u->rule], *r = first;
   NativeFrame f;
-  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* within the call instruction */
+  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* an address within the call instruction,
+							   because the function may end after it */
   if (loads != u->loads && u->loads != 0) memset(u->rule, 0, sizeof(u->rule));
   u->loads = loads;
   while (r->ip != 0 && r != first + UNWIND_NEAR - 1) r++;
@@ -175,8 +176,8 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {
-  uintptr_t frame, back;  /* start of the caller's frame; address at which its return address is
-			     stored */
+  uintptr_t frame, back;  /* 'frame': start of the caller's frame. 'back': address at which the
+			     return address is stored */
   if (r->base == NATIVE_OUTERMOST) {
     f->ip = 0;
     return 1;

@@ -26,7 +26,7 @@
 
 #include <stdint.h>
 
-#define UNWIND_LOG	13	/* log2 of the number of rules */
+#define UNWIND_LOG	13	/* log2 of the number of slots of the cache of rules */
 #define UNWIND_NEAR	8	/* number of slots searched for a rule; the first is that of its
 				   hash */
 #define UNWIND_OWN	32	/* largest number of frames between the running function and the
@@ -38,7 +38,7 @@ typedef struct UnwindRule {
   int32_t size;			/* distance in bytes from the base to the caller's frame */
   int16_t saved;		/* position of the saved frame pointer relative to the
 				   caller's frame; 0: still in the register */
-  unsigned char base;		/* enum NativeBase */
+  unsigned char base;		/* register to which 'size' is added (enum NativeBase) */
 } UnwindRule;
 
 /* A cache of rules. Initially all zero. */
@@ -53,7 +53,8 @@ typedef struct UnwindRules {
 /* A frame during a walk: its call site as a return address, and the stack pointer and frame
    pointer there. */
 typedef struct UnwindFrame {
-  uintptr_t ip, sp, fp;		/* ip 0: there is no frame */
+  uintptr_t ip, sp, fp;		/* 'ip': call site as a return address; 0: there is no frame. 'sp'
+				   and 'fp': stack pointer and frame pointer there */
 } UnwindFrame;
 
 /* State of a walk. Initially all zero. */

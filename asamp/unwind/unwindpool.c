@@ -7,7 +7,7 @@
 #define KEPT	8	/* largest number of unused elements (memory for one walk) that the pool
 			   keeps */
 
-static Unwind *pool[KEPT];	/* each is atomic */
+static Unwind *pool[KEPT];	/* unused elements, or NULL; each is atomic */
 
 
 Unwind *unwindpool_take (void) {
