@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Chunks (chunks.h).
+** Chunks, the pieces of memory that contain the blocks of a heap (chunks.h).
 **
 ** In a small heap a chunk is one small block, because a small block wastes nothing for alignment.
 ** The first chunk has capacity for everything that a new state contains. Each later one has a
@@ -24,9 +24,9 @@
 ** The first touch of a huge page takes a pause of 0.2 ms, because the system clears the whole page,
 ** and up to 9 ms on a virtual machine whose host has reclaimed free memory. So a huge chunk has no
 ** advice at first. When the next huge chunk is added, the chunk gets MADV_HUGEPAGE, and the system
-** may join its pages in the background. LUA_GC=huge-pages gives the advice at once. A new huge
-** chunk is adjacent to the previous one if possible, and becomes part of its mapping, because the
-** previous one has no advice yet either.
+** may join its pages in the background. With LUA_GC=huge-pages a huge chunk gets the advice at
+** once. A new huge chunk is adjacent to the previous one if possible, and becomes part of its
+** mapping, because the previous one has no advice yet either.
 **
 ** If more than an eighth of a huge chunk is free, luaN_releasepages returns the free pages to the
 ** system and sets MADV_NOHUGEPAGE for the chunk. Otherwise the system would join the pages again
@@ -125,8 +125,8 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 #endif
 
 
-/* Allocates n bytes in blocks of 'size' bytes, and frees them. Returns 1 if lua_Alloc had them
-   all. */
+/* Tests whether lua_Alloc can provide n bytes: requests them in pieces of 'size' bytes, and frees
+   the pieces again. Returns 1 if no request was refused. */
 static int hasmore (global_State *g, size_t n, size_t size) {
   void *list = NULL, *p;
   size_t sum = 0;
@@ -160,8 +160,9 @@ int luaN_leavesroom (global_State *g, size_t n) {
 }
 
 
-/* Initializes block i of chunk c with n lines and puts the block into 'empty'. After the head of
-   the block, 'more' bytes are in use, too: the size of luaN_Chunk if the struct is there. */
+/* Initializes block i of chunk c with n lines and puts the block into 'empty'. 'more' is the number
+   of bytes after the head of the block that are in use, too: the size of the chunk's luaN_Chunk if
+   it is there, else 0. */
 static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
                       size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
@@ -206,7 +207,8 @@ static int newsmall (global_State *g, size_t size, size_t n) {
   size_t bytes;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes are enough for the head */
   /* After a refusal of lua_Alloc, 'ceiling' makes requests fail until a major collection ends. If
-     none can run, forget the refusal, because only another request can get memory. */
+     no collection can run, the refusal is forgotten, because only another request can get
+     memory. */
   if (!luaN_maycollect(g)) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;

@@ -7,11 +7,12 @@
 
 /*
 ** To be called before the heap grows by n bytes. Returns 0 if a collection should run first,
-** because lua_Alloc would have too little left for C modules and the host: they call it directly,
-** and cannot collect if it refuses. It must have half of 'held' left, but at most SMALL_HEAP bytes.
-** Upstream's heap leaves as much in a limit of three times the live bytes. Returns 1 without a
-** check in each of these cases:
-**   - the state has luaN_alloc
+** because lua_Alloc could provide too little memory afterwards to C modules and the host: they call
+** it directly, and cannot run a collection if it refuses. After the growth, lua_Alloc must be able
+** to provide half of 'held', the bytes obtained from it, but not more than SMALL_HEAP bytes.
+** (Upstream's heap leaves that much if the limit of lua_Alloc is three times the live bytes.)
+** Returns 1 without a check in each of these cases:
+**   - the lua_Alloc of the state is luaN_alloc
 **   - no collection may run
 **   - the program has allocated less than half of the live bytes since the last major collection
 ** If it returns 0, sets 'refused', and returns 0 until the next major collection.
@@ -28,10 +29,10 @@ LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
 /*
-** Frees chunks whose blocks are all empty, as long as the blocks in 'empty' have more than
-** 'reserve' bytes. Without 'all', a call visits a bounded number of chunks, continues where the
-** last call stopped, and leaves at least 'reserve' bytes. With 'all', it may visit every chunk, and
-** the last one that it frees may leave less.
+** Frees chunks whose blocks are all empty, while the empty blocks of the heap have more than
+** 'reserve' bytes in total. If 'all' is 0, a call visits a bounded number of chunks, starting where
+** the last call stopped, and leaves at least 'reserve' bytes in empty blocks. If 'all' is 1, it may
+** visit every chunk, and less than 'reserve' bytes may be left.
 */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
@@ -44,14 +45,16 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 ** Continues the release of free pages of mapped chunks to the system, if 'releasing' is set. Each
 ** call visits some chunks.
 **
-** Clears 'releasing' if the blocks occupy at most 'most' bytes (room - released), if all chunks
-** were visited once, or if pages cannot be released. Only major.c sets it again: so pages that a
-** program uses at intervals are not released and faulted in repeatedly.
+** Clears 'releasing' if the blocks have at most 'most' bytes in pages that were not returned (room
+** - released), if all chunks were visited once, or if pages cannot be released. Only major.c sets
+**   it again. So a page that a program uses from time to time is not returned and cleared by the
+**   system again and again.
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
-/* Records that the pages with the lines i to j - 1 of b are no longer released: updates 'released'
-   of b and of h. To be called before the lines are used. */
+/* To be called before the lines i to j - 1 of b are used. Records that their pages count as memory
+   of the process again, because the first access will make the system provide them: updates
+   'released' of b and of h. */
 LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i,
                               unsigned j);
 

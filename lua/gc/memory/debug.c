@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bitmap of granules in use, and the check of the sampler's calls (debug.h). */
+/* Checks of the debug build: the bitmap of granules in use, and calls of the Lua API by functions
+   of the sampler (debug.h). */
 #define LUA_CORE
 
 #include "lprefix.h"

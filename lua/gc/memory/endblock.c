@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kept block at the end of malloc's heap (endblock.h). */
+/* Keeps one freed block at the end of malloc's heap, so that malloc does not return that memory to
+   the system (endblock.h). */
 #define LUA_CORE
 #define _DEFAULT_SOURCE  /* sbrk */
 
@@ -13,8 +14,9 @@
 #include "giveback.h"
 
 
-/* The kept block of the process. A thread that reads or sets the fields must hold the flag 'busy',
-   and never waits for it: while another thread holds it, an offered block is freed at once. */
+/* The kept block of the process. An OS thread that reads or sets the fields must have taken the
+   flag 'busy', and never waits for it: while another thread has it, a block that is offered for
+   keeping is freed at once. */
 static struct {
   int busy;
   char *last;			/* the kept block, or NULL */

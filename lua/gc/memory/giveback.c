@@ -22,8 +22,8 @@
 #define trim()	((void)0)
 #endif
 
-/* Bytes that must have been freed for a call of malloc_trim. A lower number returns memory earlier
-   and makes more calls. */
+/* malloc_trim is called only if at least this number of bytes was freed since the last call. With a
+   lower number, memory is returned earlier, with more calls. */
 #define MUCH	((size_t)16 * 1024 * 1024)
 
 

@@ -32,8 +32,9 @@
 */
 #define LUAN_UNUSED_MS	1000u
 
-/* The flag of a cache of the process (endblock.c, mapped.c). luaN_hold takes the flag and returns
-   1, or returns 0 if another OS thread has it. luaN_letgo gives it up. */
+/* The flag that protects a cache of free memory that all states of the process share (endblock.c,
+   mapped.c). luaN_hold takes the flag and returns 1, or returns 0 if another OS thread has it.
+   luaN_letgo releases it. */
 #define luaN_hold(flag)  (!__atomic_exchange_n(flag, 1, __ATOMIC_ACQUIRE))
 #define luaN_letgo(flag)  __atomic_store_n(flag, 0, __ATOMIC_RELEASE)
 
@@ -42,8 +43,9 @@
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 
 /* Calls malloc_trim, if the C library has it, and returns 1. Returns 0 without the call if less
-   than 16 MiB were freed since the last call. If 'now' is 0, also returns 0 if the last such call
-   was less than LUAN_UNUSED_MS before 'ms', the time in milliseconds. Thread-safe. */
+   than 16 MiB were freed since the last call. If 'now' is 0, also returns 0 if the last call with
+   'now' 0 was less than LUAN_UNUSED_MS before 'ms', the present time in milliseconds.
+   Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);
 
 #endif

@@ -21,8 +21,9 @@
 ** of old objects and adds marks for the objects that it tenures.
 **
 ** The mark of an object has the object's epoch, 1 to 3 (gc.h): a line has one bit for each epoch.
-** (Lines of a large leaf object have LUAN_HELD instead.) So a major collection adds new marks next
-** to the old ones, while minor collections recycle the lines that have no mark.
+** (Lines of a large leaf object, a long string or userdata, have LUAN_HELD instead.) So a major
+** collection adds new marks next to the old ones, while minor collections make the lines that have
+** no mark free again.
 **
 ** Invariants (checked by luaN_verify; H2 is not, H3 is checked by debug.h):
 **   H1  marks[i] of a block is 0 if and only if line i is free. A free line contains no reachable
@@ -65,7 +66,8 @@
 
 /* Number of cache lines in LUAN_NEAR bytes. A list of at most this number of slots can be visited
    twice without many cache misses: the slots and their objects are still in the cache at the second
-   visit. Limit of remset.slots (refine.c), undecided keys and the log (ahead.c, mark.c). */
+   visit. It limits the lists of remembered slots (refine.c) and of weak keys that are not marked so
+   far, with the marked objects that are logged there (ahead.c, mark.c). */
 #define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
 
 /* Bytes of the largest object or vector in lines. Long strings and userdata have another limit,
@@ -78,15 +80,17 @@
    makes lists.large longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
-/* A heap is big if its blocks, or its old objects, have this number of bytes together: no cache
-   holds it then, and huge pages are worth their cost. The states of a process share the same number
-   of bytes equally: a heap above its share returns free pages early (WHILE_HEAPS in major.c). */
+/* A heap is big if its blocks, or its old objects, have at least this number of bytes in total: no
+   cache holds it then, and huge pages are worth their cost. The same number of bytes, divided by
+   the number of states of the process, is the share of each state: a heap above its share returns
+   free pages early (WHILE_HEAPS in major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Largest request, in bytes, for which the nursery leaves its current block if no later hole there
    is long enough. A larger request is served from the overflow region, and the nursery stays in its
    block. (bump of nursery.c has exceptions.) */
 #define LUAN_SMALL	256u
-/* Number of lists of blocks with holes: log2 of LUAN_LINES, plus 1. */
+/* Number of lists of blocks with holes. The list of a block depends on log2 of the number of lines
+   of its largest hole, so the number is log2 of LUAN_LINES, plus 1. */
 #define LUAN_CLASSES	10
 
 /* Bit of marks[]: the line is part of a hole that was taken since the last minor collection. */
@@ -119,10 +123,12 @@ typedef struct luaN_Link {
 typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
 /*
-** Head of a block, at its first byte. After marks[] come 'nlines' bytes with one bit for each
-** granule (luaN_bits): the set of pending objects during marking (mark.c), of visited objects
-** during a walk (visits.h). In the debug build 'nlines' more bytes have a bit for each granule in
-** use (H3).
+** Head of a block, at its first byte. After marks[] there is a set of bits, one bit for each
+** granule of 8 bytes, which are 'nlines' bytes because a line has eight granules (luaN_bits).
+** During marking, the bit of an object's first granule records that the object is marked and still
+** to be traversed (pending, mark.c); during a walk over the heap, that it was visited (visits.h).
+** In the debug build a second set of 'nlines' bytes records the granules in use, so that memory
+** that is allocated twice is detected (H3).
 */
 typedef struct luaN_Block {
   luaN_Link link;		/* in the list that 'where' names (must be first) */
@@ -131,8 +137,10 @@ typedef struct luaN_Block {
   /* Number of lines without LUAN_HEAD: those that objects can use. */
   unsigned short nusable;
   lu_byte where;		/* the list that contains the block: a luaN_Where */
-  lu_byte class;		/* of a block in 'holed': log2 of the lines of its largest hole */
-  lu_byte pending;		/* 1: luaN_bits has a bit of a pending object */
+  /* Of a block in 'holed': log2 of the number of lines of its largest hole. */
+  lu_byte class;
+  /* 1: luaN_bits has the bit of an object that is still to be traversed. */
+  lu_byte pending;
   lu_byte released;		/* bit i: page i of the block was returned to the system */
   lu_byte marks[];		/* one byte per line (H1) */
 } luaN_Block;
@@ -144,7 +152,7 @@ typedef struct luaN_Block {
 #define LUAN_MARKSAT	offsetof(luaN_Block, marks)
 
 #if defined(LUAN_DEBUG)
-#define LUAN_LINESETS	3u	/* bytes of the head per line: marks, bits, granules in use */
+#define LUAN_LINESETS	3u	/* bytes per line in the head: marks[], luaN_bits, luaN_usedbits */
 #else
 #define LUAN_LINESETS	2u
 #endif
@@ -152,8 +160,9 @@ typedef struct luaN_Block {
 /* Bytes of the head of a block of n lines. */
 #define luaN_headbytes(n)  (LUAN_MARKSAT + (size_t)(n) * LUAN_LINESETS)
 
-/* Two sets of bits of block b, one bit for each granule. luaN_bits has the bits of pending or
-   visited objects. luaN_usedbits, only in the debug build, has the bits of granules in use. */
+/* Two sets of bits of block b, one bit for each granule. luaN_bits has the bits of objects that are
+   still to be traversed, or that a walk has visited. luaN_usedbits, only in the debug build, has
+   the bits of granules in use. */
 #define luaN_bits(b)	((uint64_t *)(void *)((b)->marks + (b)->nlines))
 #define luaN_usedbits(b)  ((uint64_t *)(void *)((b)->marks + 2 * (b)->nlines))
 
@@ -176,7 +185,8 @@ typedef struct luaN_Chunk {
   unsigned nempty;		/* number of blocks in 'empty' (H5) */
   lu_byte small;		/* 1: its only block is a small block */
   lu_byte mapped;		/* 1: a mapping; 0: from lua_Alloc */
-  lu_byte huge;			/* 1: a huge chunk of which no page was released yet */
+  /* 1: a chunk of the size of a huge page, of which no page was returned to the system yet. */
+  lu_byte huge;
 } luaN_Chunk;
 
 /* The block with index i of chunk c. */
@@ -192,16 +202,17 @@ typedef struct luaN_Region {
 /* The blocks of one state. */
 typedef struct luaN_Blocks {
   luaN_Link empty;		/* blocks of which all usable lines are free */
-  luaN_Link holed[LUAN_CLASSES];  /* blocks with holes, by class */
+  luaN_Link holed[LUAN_CLASSES];  /* blocks with holes, by 'class' of the block */
   luaN_Link used;		/* blocks that the current nursery has taken holes of */
   luaN_Chunk *chunks;
-  luaN_Chunk *trimmed;		/* the next chunk for luaN_trim; NULL: the first */
+  luaN_Chunk *trimmed;		/* the next chunk that luaN_trim visits; NULL: the first */
   luaN_Chunk *sweptchunk;	/* the first chunk that luaN_sweeplines has not finished, or NULL */
   unsigned sweptblock;		/* index of the first block of 'sweptchunk' that is not swept */
   lu_byte releasing;		/* 1: luaN_releasepages has more chunks to visit */
   lu_byte unadvised;		/* 1: madvise was refused; chunks.c does not call it again */
-  /* 1: luaN_askmore has refused growth, luaN_leavesroom has returned 0, or luaN_refused was called.
-     Becomes 0 when the size of the next nursery is set, or when a major collection ends. */
+  /* 1: memory is short, because luaN_askmore has refused growth, luaN_leavesroom has returned 0, or
+     luaN_refused was called. Becomes 0 when the size of the next nursery is set, or when a major
+     collection ends. */
   lu_byte refused;
   lu_byte cramped;	/* 1: luaN_leavesroom has returned 0 since the last major collection */
   luaN_Vec small;		/* small blocks, in the order of addresses (H7) */
@@ -212,9 +223,10 @@ typedef struct luaN_Blocks {
   uint16_t recent[LUAN_RECENT];
   size_t room, vacant;		/* bytes of all blocks; bytes of the blocks in 'empty' (H5) */
   size_t released;		/* bytes of 'room' that were returned to the system (H8) */
-  luaN_Chunk *next;		/* the next chunk for luaN_releasepages; NULL: the first */
+  luaN_Chunk *next;		/* the next chunk that luaN_releasepages visits; NULL: the first */
   size_t held;			/* bytes obtained from lua_Alloc or mapped (H5) */
-  /* Bytes freed by luaN_ask in a state of luaN_alloc that were not reported to giveback.h yet. */
+  /* Bytes that luaN_ask has freed, in a state whose lua_Alloc is luaN_alloc, and that were not
+     added to the count of giveback.h yet. */
   size_t freed;
   /* A limit of 'held', in bytes (0: none): luaN_askmore refuses growth that would raise 'held' to
      it or above. luaN_askmore sets it to the smallest 'held' that lua_Alloc has refused,
@@ -232,8 +244,8 @@ typedef struct luaN_Blocks {
 /* Initializes the lists of blocks as empty. Allocates nothing. */
 LUAI_FUNC void luaN_openblocks (luaN_Blocks *h);
 
-/* Puts block b, which must be in no list, into the list 'where'. LUAN_HOLED means the list of
-   class b->class. */
+/* Puts block b, which must be in no list, into the list 'where'. LUAN_HOLED means the list 'holed'
+   with index b->class. */
 LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 
 /* Removes b from its list, if it is in one. */
@@ -244,8 +256,8 @@ LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
 
-/* Returns the small block that contains address p, or NULL. Also stores the block in the cache, if
-   its distance from 'low' fits into an entry. */
+/* Returns the small block that contains address p, or NULL. Also stores the block in the cache
+   'recent', if its distance from 'low' fits into an entry. */
 LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p);
 
 /* Returns the block that contains address p, which must be in a block. For a small block it tries

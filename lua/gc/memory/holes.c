@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines and holes (holes.h): chooses the memory of allocations. This file does not depend on the
-   contents of lines, on the collector's decisions or on sampling. It never collects and never
-   raises an error: nursery.c collects and tries again. */
+/* Lines and holes (holes.h): chooses the memory of allocations. This file depends neither on the
+   contents of lines nor on sampling, and of the collector only on the marks of lines. It never
+   collects and never raises an error: nursery.c collects and tries again. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -14,14 +14,14 @@
 #include "debug.h"
 #include "holes.h"
 
-/* A block is put into a 'holed' list only if at least MIN_FREE_LINES of its lines are free, or, for
-   a small block, one MIN_FREE_PART-th of its lines. Lower limits fill blocks better and make
-   allocation visit more of them. */
+/* A block is put into a list of blocks with holes ('holed') only if at least MIN_FREE_LINES of its
+   lines are free, or, for a small block, one MIN_FREE_PART-th of its lines. With lower limits,
+   blocks are filled better, and the allocator visits more of them. */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
 /* Blocks of this class or a higher one are preferred, even if the request fits into a smaller hole.
-   The class is log2 of the lines of the largest hole. */
+   The class of a block is log2 of the number of lines of its largest hole. */
 #define MIN_ROOMY_CLASS		2u
 
 
@@ -91,8 +91,8 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Moves b as luaN_relist does, but also if b is in 'used'. The nursery must not use holes of b any
-   more. */
+/* Moves b to the list for its number of free lines, as luaN_relist does, but also if b is in the
+   list 'used'. The nursery must not use holes of b any more. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = luaN_survey(b, &largest);
   luaN_Where where;
@@ -107,7 +107,8 @@ static void relist (luaN_Blocks *h, luaN_Block *b) {
 
 /* {== lines ============================================================= */
 
-/* Marks line i of b as free for the debug and sanitizer builds. */
+/* Records for the debug and sanitizer builds that line i of b is free, so that they detect accesses
+   to it. */
 static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
   char *p = (char *)b + (size_t)i * LUAN_LINE;
   luaN_takenback(h, p, LUAN_LINE);
@@ -287,8 +288,8 @@ static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Returns a block of 'holed' whose class guarantees a hole of at least n lines, or NULL. Prefers
-   classes from MIN_ROOMY_CLASS on. */
+/* Returns a block of the lists 'holed' whose class guarantees a hole of at least n lines, or NULL.
+   Prefers blocks of class MIN_ROOMY_CLASS or higher, which have larger holes. */
 static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
   unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
   unsigned i, from = (class < MIN_ROOMY_CLASS) ? MIN_ROOMY_CLASS : class;

@@ -6,8 +6,8 @@
 #include "heap.h"
 
 /* A heap whose blocks have at most this number of bytes searches all of them for a hole before it
-   gets another chunk. A higher limit makes small states smaller and the search in larger heaps
-   slower. */
+   gets another chunk. With a higher limit, small states need less memory, and the search in larger
+   heaps takes longer. */
 #define LUAN_DENSEHEAP	((size_t)64 * 1024)
 
 /*
@@ -24,14 +24,15 @@ LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
    luaN_retire). */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
-/* Ends the nursery: removes LUAN_YOUNG from all lines, so that lines without another mark become
-   free, and moves the blocks of 'used' to other lists as luaN_relist does. The current hole and the
-   overflow region must have been given up (luaN_retire). */
+/* Ends the nursery: removes LUAN_YOUNG, the mark of its lines, so that lines without another mark
+   become free, and moves the blocks of 'used' to other lists as luaN_relist does. The current hole
+   and the overflow region must have been given up (luaN_retire). */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
-/* To be called after lines of b have become free. Moves b to 'empty', or to the 'holed' list of its
-   class, or, if it has few free lines (MIN_FREE_LINES), to no list. A block in 'used' stays
-   there. */
+/* To be called after lines of b have become free. Moves b to the list for its free lines: to
+   'empty' if all lines are free, or to the list 'holed' for the size of its largest hole (its
+   class). If b has few free lines (MIN_FREE_LINES), removes it from the lists. A block in 'used',
+   of which the nursery has taken holes, stays there. */
 LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
 
 /* Returns the number of free lines of b, and sets *largest to the lines of its largest hole. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of the host (host.h), and the allocator of the states of luaL_newstate. */
+/* Calls of lua_Alloc, which the host supplies (host.h), and the allocator of the states of
+   luaL_newstate (luaN_alloc). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -15,9 +16,9 @@
 #include "seam.h"
 
 
-/* 1 while lua_Alloc runs on this OS thread, so that calls of malloc on it get memory of a Lua
-   heap. Belongs to the OS thread because luaN_isallocating has no state as an argument: a hook
-   of malloc does not know it while the state is created, or if a host calls the API without a
+/* 1 while lua_Alloc runs on this OS thread: memory that malloc provides to the thread then belongs
+   to a Lua heap. Belongs to the OS thread because luaN_isallocating has no state as an argument: a
+   hook of malloc does not know it while the state is created, or if a host calls the API without a
    protected call. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of the host: calls of lua_Alloc, and the account of reserved bytes ('held'). */
+/* Calls of lua_Alloc, the allocation function that the host supplies, and the number of bytes
+   obtained from it ('held'). */
 #ifndef luaN_host_h
 #define luaN_host_h
 
@@ -12,8 +13,8 @@ struct global_State;
 /* True if a collection may run now. */
 #define luaN_maycollect(g)	(completestate(g) && !(g)->gcstopem)
 
-/* Calls lua_Alloc, without an update of 'held'. During the call luaN_isallocating (seam.h) returns
-   1 on this OS thread. */
+/* Calls lua_Alloc without updating 'held', the number of bytes obtained from it. During the call
+   luaN_isallocating (seam.h) returns 1 on this OS thread. */
 LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
                                 size_t nsize);
 
@@ -30,23 +31,24 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
 
 /*
 ** Frees memory that the process keeps for later:
-**   - in a state with luaN_alloc, the kept block at the end of malloc's heap (endblock.h), if it
-**     was not used for a second or 'now' is set
+**   - in a state whose lua_Alloc is luaN_alloc, the kept block at the end of malloc's heap
+**     (endblock.h), if no block was offered for a second or 'now' is set
 **   - the spare mappings (mapped.h), if no state was closed for a second
 ** Then adds the bytes that the state has freed to the count of giveback.h.
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
-/* If the state has luaN_alloc and LUA_GC=no-madvise is not set, calls luaN_giveback (giveback.h)
-   and returns its result; else returns 0. To be called after luaN_freeend. */
+/* If the lua_Alloc of the state is luaN_alloc and LUA_GC=no-madvise is not set, calls luaN_giveback
+   (giveback.h) and returns its result; else returns 0. To be called after luaN_freeend. */
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*
 ** Like luaN_ask, for memory that the heap can do without: if it is refused, the caller can search
-** for a hole, leave a list incomplete, or collect. Returns NULL without a call of lua_Alloc if
-** 'held' would grow to 'ceiling' (heap.h) or above; a full heap would otherwise call it for each
-** object that it marks. If growth is refused, sets 'refused'; if lua_Alloc has refused it, also
-** 'ceiling'.
+** for a hole, leave a list incomplete, or run a collection. Returns NULL without a call of
+** lua_Alloc if 'held' would grow to 'ceiling' (heap.h) or above. Otherwise lua_Alloc would be
+** called for each object that is marked, if there is no memory for longer lists. If growth is
+** refused, sets 'refused' to 1; if lua_Alloc has refused it, also sets 'ceiling' to the size of
+** 'held' that was refused.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
                               size_t nsize);

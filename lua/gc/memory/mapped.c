@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Mapped memory and spare mappings (mapped.h). */
+/* Memory from mmap, and the mappings of closed states that are kept for the next states (spare
+   mappings, mapped.h). */
 #define LUA_CORE
 #define _DEFAULT_SOURCE  /* MAP_ANONYMOUS, madvise */
 
@@ -21,8 +22,9 @@ typedef struct Spare {
   struct Spare *next;
 } Spare;
 
-/* The spare mappings of the process. A thread must hold the flag 'busy' to use them, except for
-   atomic reads of 'bytes'. It never waits for the flag: without it, it uses no spares. */
+/* The spare mappings of the process. An OS thread must have taken the flag 'busy' to use them,
+   except for atomic reads of 'bytes'. It never waits for the flag: if another thread has it, it
+   uses no spare mappings. */
 static struct {
   int busy;
   Spare *of[LUAN_MAPUNITS + 1];	/* lists of spares by their size in blocks */
@@ -44,8 +46,9 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* As luaN_map, but without freeing spares. The first mmap usually returns an aligned address,
-   because the system puts a mapping directly below the previous one, which is usually aligned. */
+/* As luaN_map, but does not free spare mappings if the system refuses. The first mmap usually
+   returns an aligned address, because the system puts a mapping directly below the previous one,
+   which is usually aligned. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;

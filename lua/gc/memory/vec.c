@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing arrays (vec.h), which double in size. */
+/* Growing arrays of words (vec.h). Their capacity is doubled when it is used up. */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Growing arrays of words for the collector's own lists. Their memory comes from lua_Alloc:
-** growing neither collects nor raises, but returns 0 on failure. Their bytes count as reserved,
-** not as in use.
+** Growing arrays of words for the collector's own lists. Their memory comes from lua_Alloc: growing
+** an array runs no collection and raises no error, but returns 0 if there is no memory. The bytes
+** of the arrays count as reserved from lua_Alloc, but not as in use by the program.
 */
 #ifndef luaN_vec_h
 #define luaN_vec_h
@@ -13,9 +13,10 @@
 
 struct global_State;
 
-/* Distance of prefetching, in elements: a loop over a list, or over slots, nodes or buckets,
-   prefetches the object of an element that is this number, or a multiple, ahead. A larger distance
-   hides more latency and wastes more prefetches at the end of short runs. */
+/* How far ahead loops over a list, or over slots, nodes or buckets, prefetch, in elements: with
+   each element, such a loop prefetches the object of the element that is this number of elements,
+   or a multiple of it, later. A larger distance hides more latency and wastes more prefetches at
+   the end of short runs. */
 #define LUAN_PREFETCH_DISTANCE	16u
 
 typedef struct luaN_Vec {
@@ -32,8 +33,8 @@ typedef struct luaN_List {
 /* Ensures capacity for n more words. Returns 0, and leaves *v as it is, if there is no memory. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Reduces the capacity of an array to a quarter if it is more than 64 words and less than an eighth
-   of it is needed. Needed are the words in use and 'spare' more. */
+/* Reduces the capacity of an array to a quarter, if the capacity is more than 64 words and the
+   words in use, plus 'spare' words, are less than an eighth of it. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
                                  size_t spare);
 
@@ -45,14 +46,14 @@ LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
 /*
-** The vectors of luaN_Gc by number, from 0 to LUAN_VECS - 1. Those below LUAN_EMPTYVECS are empty
-** after a full collection. Those below LUAN_SHRUNKVECS have no other place where their capacity is
-** reduced, so the end of a major collection reduces it.
+** The vectors of luaN_Gc by number, from 0 to LUAN_VECS - 1. Vectors with a number below
+** LUAN_EMPTYVECS are empty after a full collection. The capacity of those with a number below
+** LUAN_SHRUNKVECS is reduced at the end of a major collection, because no other code reduces it.
 */
 enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
 LUAI_FUNC luaN_Vec *luaN_vecat (struct global_State *g, int i);
 
-/* As luaN_shrinkspare without spare capacity. */
+/* As luaN_shrinkspare with 'spare' 0. */
 static inline void luaN_shrinkvec (struct global_State *g, luaN_Vec *v) {
   luaN_shrinkspare(g, v, 0);
 }
