@@ -186,8 +186,8 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
   e->last = start;
   e->of = origins_get(&e->origins, 0);
   encoder_head(e);
-  e->config.command = e->config.sources = NULL;  /* these belong to the caller and are used for the
-						    head only */
+  e->config.command = e->config.sources = NULL;  /* these strings belong to the caller, and are not
+						    used after the head of the log */
   if (e->out.failed || e->of == NULL) {
     encoder_free(e);
     return NULL;

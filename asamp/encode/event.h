@@ -12,37 +12,44 @@
 
 #include "encoder.h"
 
-/* Types of events. The comment of each type states the meaning of Event.n ('n'), and then the body
-   of the event. */
+/* Types of events. The comment of each type states the meaning of Event.n ('n') and the content of
+   the event's body. */
 enum EventType {
-  EVENT_NAME,           /* n: id; the name, NUL-terminated */
-  EVENT_SAMPLE,         /* n: number of new frames; SampleEvent */
-  EVENT_TIME,           /* n: number of new frames; TimeEvent */
-  EVENT_FATES,          /* n: number of outcomes; one byte for each */
-  EVENT_CLASSFATES,     /* n: number of outcomes; n classes of 32 bits, then n bytes, one for each
-			   outcome */
-  EVENT_DEATHS,         /* n: number of run lengths; each has 32 bits */
-  EVENT_COLLECTION,     /* a collection; body: ProfileCollection */
-  EVENT_PERIOD,         /* n: period in bytes */
-  EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: period in ns */
-  EVENT_ALLOCATED,      /* n: bytes */
-  EVENT_LEFT,           /* n: number of truncated texts; ProfileLeft */
-  EVENT_STACK,          /* n: number of new frames; TimeEvent of a lost sample */
-  EVENT_CLASS,          /* n: id; the name, NUL-terminated */
-  EVENT_MARK,           /* a marker of the program; body: MarkEvent */
-  EVENT_START,          /* a state starts. n: its time */
-  EVENT_CALLED,         /* the state's name, NUL-terminated */
-  EVENT_END,            /* a state has ended. n: its allocated bytes; EndEvent */
+  EVENT_NAME,           /* name of a function. n: its id. Body: the name, NUL-terminated */
+  EVENT_SAMPLE,         /* allocation sample, or sample of copied bytes. n: number of new frames.
+			   Body: SampleEvent */
+  EVENT_TIME,           /* time sample. n: number of new frames. Body: TimeEvent */
+  EVENT_FATES,          /* survival of samples. n: their number. Body: one byte for each sample */
+  EVENT_CLASSFATES,     /* survival and classes of samples. n: their number. Body: n classes of 32
+			   bits, then n bytes, one for the survival of each sample */
+  EVENT_DEATHS,         /* deaths of samples. n: number of run lengths. Body: the run lengths, of 32
+			   bits each */
+  EVENT_COLLECTION,     /* a collection. n: not used. Body: ProfileCollection */
+  EVENT_PERIOD,         /* new period of allocation samples. n: bytes. No body */
+  EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* new period of time samples. n: ns. No body */
+  EVENT_ALLOCATED,      /* bytes that a state has allocated. n: their number. No body */
+  EVENT_LEFT,           /* counts of data dropped because of limits. n: number of truncated texts.
+			   Body: ProfileLeft */
+  EVENT_STACK,          /* stack of a lost time sample, needed for the next stack. n: number of new
+			   frames. Body: TimeEvent */
+  EVENT_CLASS,          /* name of a class. n: its id. Body: the name, NUL-terminated */
+  EVENT_MARK,           /* marker of the program. n: not used. Body: MarkEvent */
+  EVENT_START,          /* start of a state. n: its time, ns. No body */
+  EVENT_CALLED,         /* name of a state. n: not used. Body: the name, NUL-terminated */
+  EVENT_END,            /* end of a state. n: bytes that it has allocated. Body: EndEvent */
   EVENT_ORPHANS,        /* deaths of orphans (samples of native memory that outlived their state).
-			   n: number of run lengths; OrphansEvent */
-  EVENT_PATH,           /* n: id; the parent's id of 32 bits, then the step, NUL-terminated */
-  EVENT_WALK,           /* n: duration in ns; start time of 64 bits */
-  /* n: how many numbers of 32 bits are in the body. The first is 1 if the event starts at the first
-     sample of the list, 0 if it continues the previous event. Then follow pairs: a number of
-     samples, and the id of their path */
+			   n: number of run lengths. Body: OrphansEvent */
+  EVENT_PATH,           /* path of holders. n: its id. Body: the id of the parent path, of 32 bits,
+			   then the text of the last step, NUL-terminated */
+  EVENT_WALK,           /* search for holders. n: ns for which it stopped the program. Body: its
+			   start, CLOCK_MONOTONIC in ns, 64 bits */
+  /* Holders of samples. n: number of numbers, of 32 bits, in the body. The first is 1 if the event
+     starts at the first sample of the list, 0 if it continues the previous event. Then follow
+     pairs: a number of samples, and the id of their path */
   EVENT_HOLDERS,
-  EVENT_RESIDENT,       /* n: bytes, signed; ResidentEvent */
-  EVENT_LABELLED        /* n: bytes; set of labels of 32 bits */
+  EVENT_RESIDENT,       /* row of resident memory. n: bytes, signed. Body: ResidentEvent */
+  EVENT_LABELLED        /* bytes that a state has allocated with a label set. n: their number. Body:
+			   number of the set, 32 bits */
 };
 
 /* Head of an event; its body follows. */

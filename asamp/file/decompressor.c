@@ -54,7 +54,7 @@ int decompressor_inmember (const Decompressor *u) {
 #else
 #include <zlib.h>
 
-enum { HEAD = 10 };       /* smallest size of a member's header in bytes */
+enum { HEAD = 10 };       /* smallest size of the header of a gzip member, in bytes */
 
 struct Decompressor {
   z_stream z;

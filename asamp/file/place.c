@@ -24,7 +24,7 @@ enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
    wait. */
 enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
 
-/* A result in addition to errnos: the file name cannot be used, so that with the next number is
+/* A result in addition to errnos: the file name cannot be used, so the name with the next number is
    tried (PL1). */
 enum { NEXT = -1 };
 

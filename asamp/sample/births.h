@@ -76,8 +76,8 @@ const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);
 
-/* Empties the list without freeing its memory. Used in the child of a fork, which may have caught
-   another thread changing the memory. */
+/* Empties the list without freeing its memory. Used in the child of a fork, because another thread
+   may have been changing the list at the fork. */
 void births_forget (BirthFunctions *b);
 
 #endif

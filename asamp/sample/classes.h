@@ -93,8 +93,8 @@ void classes_close (Classes *c);
 void classes_forget (Classes *c);
 
 /*
-** Empties *c except 'emit' and 'ud', without freeing memory. Used in the child of a fork, which
-** may have caught another thread changing the memory.
+** Empties *c except 'emit' and 'ud', without freeing memory. Used in the child of a fork, because
+** another thread may have been changing the memory at the fork.
 */
 void classes_forgetall (Classes *c);
 

@@ -20,8 +20,8 @@
 #include <string.h>
 
 #define NONE	UINT32_MAX	/* no place in the order of the walk, or no number in Work.list */
-#define CODE	"\1code "	/* marks a C function in a step; the 16 hexadecimal digits of its
-				   address follow */
+#define CODE	"\1code "	/* start of a step for a C function whose name is not known yet; the
+				   16 hexadecimal digits of its address follow */
 
 /* A needed object: the owner of a live sample, or an object on the path from a root to an owner. */
 typedef struct Needed {
@@ -325,7 +325,8 @@ static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   else format(to, size, "stack of %s, slot %d", in, (int)e->index);
 }
 
-/* Writes the step of a local variable. 'main' is 1 for the main thread, 0 for a coroutine. */
+/* Writes the text of the step from a function to the value of its local variable. 'main' is 1 for
+   the main thread, 0 for a coroutine. */
 static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
   char in[96], body[85], name[48];
   luaN_Object o;
@@ -342,8 +343,9 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
 }
 
 /*
-** Writes the step of an edge, which is empty if the previous step already describes the edge. Sets
-** *top to 1 if a path may start with this step, without the steps before it.
+** Writes the text of the step that follows an edge (a reference). The text is empty if the previous
+** step already describes the edge. Sets *top to 1 if a path may start with this step, without the
+** steps before it.
 */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];

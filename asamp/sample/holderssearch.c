@@ -42,8 +42,8 @@ static char *holderssearch_text (HoldersAnswer *x, size_t n) {
 }
 
 /*
-** Runs in the child: copies the result to the shared memory. Leaves 'whole' 0 if the result does
-** not fit.
+** Runs in the child: copies the result to the shared memory. Leaves x->whole 0 if the result does
+** not fit into that memory.
 */
 static void holderssearch_write (HoldersAnswer *x, const Holders *h) {
   if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;

@@ -36,15 +36,16 @@ typedef struct HoldersSearch {
 				   its start (CLOCK_MONOTONIC) and its length. */
 } HoldersSearch;
 
-/* Starts a query. No query may be running. Returns 0 if no child process or no memory is
-   available. */
+/* Starts a search for the holders of the n owners. No other search may be running. Returns 0 if no
+   child process or no memory is available. */
 int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
-/* Polls a started query. Returns 0 if the result is not ready. Returns 1 if it is in *h, which the
-   caller frees with holders_free, or -1 if there is none; then the query is finished. */
+/* Checks whether the child has finished the search. Returns 0 if not. Returns 1 if the result is in
+   *h, which the caller frees with holders_free, or -1 if there is none; then the search has
+   ended. */
 int holderssearch_poll (HoldersSearch *a, Holders *h);
 
-/* Drops the query, if there is one: kills the child and waits until it has ended. */
+/* Ends the search, if one is running: kills the child and waits until it has ended. */
 void holderssearch_end (HoldersSearch *a);
 
 #endif

@@ -288,7 +288,7 @@ static void giveup (void) {
 }
 
 
-/* Called for every tracker in the child of a fork. Only the first call has work to do. */
+/* Called in the child of a fork, once for every tracker; only the first call stops sampling. */
 void mallocs_forked (void) {
   int i;
   if (m.walks == NULL || m.pid == getpid()) return;

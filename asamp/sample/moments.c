@@ -38,7 +38,8 @@ static int sameframe (const Moment *a, const Moment *b) {
 }
 
 
-/* Returns the first tick in buffer b that has the same frame and native frames as e, or NULL. */
+/* Returns the first tick in buffer b that has the same Lua frame, collection, label and native
+   frames as e, or NULL. */
 static Moment *equal (const Moments *m, unsigned b, const Moment *e,
                       void *const *native) {
   size_t i;

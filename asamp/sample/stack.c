@@ -108,8 +108,8 @@ static int isidentifier (const char *name, size_t n) {
 
 
 /*
-** Returns the name of a function by its definition, so that it does not depend on the call. 'room'
-** is a buffer of KEYROOM bytes.
+** Returns the name of a function that its definition gives it, so that all calls of the function
+** have the same name. 'room' is a buffer of KEYROOM bytes.
 */
 static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
   size_t n = 0;
@@ -230,7 +230,7 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
 }
 
 
-/* Pushes one luaN_Frame. A C function is pushed (pushentry) only if 'shown' is 1. */
+/* Adds one Lua frame to s->frames. A C function is added only if 'shown' is 1. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
@@ -242,8 +242,8 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
 }
 
 
-/* Pushes the Lua frames that one bytecode loop runs, from index i on. Returns the index after
-   them. */
+/* Adds to s->frames the Lua frames that one run of the bytecode loop executes, from index i of
+   s->lua on. Returns the index after them. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
     pushframe(s, &s->lua[i++], 0);  /* a C function, whose native frames were pushed when the walk
@@ -288,7 +288,7 @@ typedef struct Natives {
    and counts as not reaching the end of the stack. */
 static Unwind nowhere;
 
-/* Ends the walk and returns its memory to the pool. */
+/* Ends the walk of the C stack and returns its memory to the pool. */
 static void stack_leave (Stack *s) {
   if (s->unwind != &nowhere) unwindpool_give(s->unwind);
   s->unwind = NULL;
@@ -308,7 +308,8 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   owner_prime();
   unwind_start(s->unwind, code.core.from, code.core.to, owner_stackend());
   w->more = s->unwind;
-  if (owner_mixed(L)) {  /* owner_mark needs all frames at once */
+  if (owner_mixed(L)) {  /* several states run on this C stack: owner_mark needs all of its frames
+			    at once */
     int n = 0, m;
     while ((m = unwind_more(w->more, s->native, n, NATIVEROOM)) > n) n = m;
     w->n = owner_mark(L, __builtin_frame_address(0), s->native, n, w->more->ended);
@@ -330,9 +331,11 @@ static int hasmore (Stack *s, Natives *w, int i) {
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
-  int j, coroutines = 0, ended = 0;  /* number of coroutines passed; number of those whose frames
-					were all pushed */
-  int called = 0;  /* 1: native frames were passed after the last loop or resume */
+  int j, coroutines = 0, ended = 0;  /* 'coroutines': number of coroutines whose resuming frames the
+					walk has passed. 'ended': number of coroutines all of whose
+					frames were pushed */
+  int called = 0;  /* 1: native frames of C functions were passed after the last frame of a bytecode
+		      loop or resume */
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
     const char *ip = (const char *)w->a[j] - 1;  /* an address within the call instruction, because
@@ -559,7 +562,8 @@ static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int nati
   }
   else if (!part) stack_frames(s, n);
   remember(s, n, stay);
-  if (!whole) s->nknown = 0;  /* the stack was incomplete, so the next walk must be complete */
+  if (!whole) s->nknown = 0;  /* the walk did not reach all frames, so the next walk must not build
+			         on this one */
   stack_leave(s);
 }
 

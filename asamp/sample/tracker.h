@@ -44,13 +44,13 @@ int tracker_is (const luaN_Sampler *seam);
 void tracker_reopen (Tracker *t, lua_State *L);
 
 /*
-** tracker_idle stops sampling: until tracker_wake, only 'safe' and 'closing' are called. Call it
-** only from 'safe' or when the state starts.
+** tracker_idle stops sampling: until tracker_wake, only the client's callbacks 'safe' and 'closing'
+** are called. Call it only from the callback 'safe' or when the state starts.
 **
 ** tracker_wake restarts sampling for a client that has received no functions and classes yet
 ** (tracker_again). If 'alloc' is 1, samples allocations; if 0, only requests safepoints. 'rest' is
-** as for account_reset. Call it where tracker_idle may be called, from 'room', or outside
-** callbacks.
+** as for account_reset. Call it where tracker_idle may be called, from the callback 'room', or
+** outside callbacks.
 */
 void tracker_idle (Tracker *t, lua_State *L);
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,

@@ -79,8 +79,8 @@ typedef struct Tracker {
   int on;			/* 1: allocations are sampled. */
   int idle;			/* 1: no samples are taken, and of the client's callbacks only
 				   'safe' and 'closing' are called. */
-  int points;			/* 1: the client's 'point' is called at safepoints, for time
-				   samples. */
+  int points;			/* 1: the client's callback 'point' is called at safepoints, to
+				   complete time samples. */
   uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
 				   not sampled. */
   int copying;			/* 1: copied bytes are sampled while 'on' is 1 (trackcopies.h). */
@@ -103,8 +103,8 @@ typedef struct Tracker {
 				   ns. */
   uint64_t lost;		/* Number of periods lost since the client was added, or since
 				   tracker_again; atomic (tracker_lost). */
-  unsigned ntimed;		/* Number of samples so far; tracker_timed measures the duration of
-				   some of them. */
+  unsigned ntimed;		/* Number of samples taken so far; tracker_timed measures how long
+				   some of them take. */
   uint64_t unfollowed;		/* Number of samples that survived, and whose deaths are not
 				   reported because the list of followed samples was full, in the
 				   same time as for 'lost'; atomic. */
@@ -131,7 +131,8 @@ typedef struct Tracker {
 				   record, and was not yet reported. */
   uint64_t since;		/* Start of that collection, CLOCK_MONOTONIC, ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at 'since', ns. */
-  uint64_t slices;	/* luaN_Memory.slices at the last report. */
+  uint64_t slices;	/* Number of slices of major collections (luaN_Memory.slices) at the last
+			   record of a collection. */
   /* 'pauses': luaN_Memory.pauses when leftpauses or trackoutcomes_skip last ran. 'reportedpauses':
      total ns of the pauses that were reported after that. */
   uint64_t pauses, reportedpauses;
@@ -141,7 +142,8 @@ typedef struct Tracker {
 				   one. */
   PendingFates fates;		/* Outcomes that 'collection' decided. */
   FollowedDeaths dead;	/* Deaths that 'collection' found. */
-  int ending;			/* 1: the running collection is the last one of the session. */
+  int ending;			/* 1: the running collection is the one that decides the last
+				   samples when sampling is switched off. */
   uint64_t holdersevery;	/* Interval between searches for holders in ns; 0: no search is made
 				   because of the time. */
   uint64_t holdersdue;		/* Time of the next search for holders, CLOCK_MONOTONIC, ns. */

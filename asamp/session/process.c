@@ -232,7 +232,8 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
 }
 
 
-/* Returns 1 if the cause of the error may pass, such as a full disk. */
+/* Returns 1 if the cause of the error may end without a change of the options, such as a full
+   disk. */
 static int ispassing (int error) {
   return error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE ||
          error == ENOMEM;

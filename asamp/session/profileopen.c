@@ -335,8 +335,8 @@ int profile_close (Profile *p, ProfileTotals *t) {
 }
 
 /*
-** Does not free the encoder's buffers, because the fork may have caught the writer after it freed
-** a buffer and before it stored the replacement.
+** Does not free the encoder's buffers, because at the fork the writer may just have freed a buffer
+** and not yet stored its replacement.
 */
 void profile_abandon (Profile *p) {
   profileopen_release(p);

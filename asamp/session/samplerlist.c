@@ -518,7 +518,7 @@ void samplerlist_exiting (void) {
   sigset_t ticks, before;
   int locked;
   if (!dying_start()) return;
-  /* blocks the signals of ticks: one every 20 us would end each nanosleep and use up the CPU */
+  /* blocks the signals of time samples: with one every 20 us, each nanosleep would end at once */
   sigemptyset(&ticks);
   sigaddset(&ticks, SIGURG);
   sigaddset(&ticks, SIGWINCH);

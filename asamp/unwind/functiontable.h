@@ -33,10 +33,12 @@ typedef struct FunctionTable {
   FunctionSpan *spans;
   size_t n;
   int made;
-  int sizeless;		/* 1: there are symbols without a size */
+  int sizeless;		/* 1: the file has symbols without a size, which only libdwfl's search
+			   finds */
   int searched;		/* 1: the field 'symbols' was determined (it may be NULL) */
   int names;		/* number of names that were searched so far by reading all 'symbols' */
-  const ElfW(Sym) *symbols;	/* the file's symbols in memory; NULL: libdwfl's are used */
+  const ElfW(Sym) *symbols;	/* the file's symbols in memory; NULL: the symbols are read with
+				   libdwfl */
   size_t nsymbols;
   size_t strings;	/* index of the section with the names of 'symbols' */
 } FunctionTable;

@@ -23,7 +23,8 @@ static size_t registered_slot (const void *function) {
 }
 
 
-/* Returns the slot of the function. If it has none, returns the empty slot for it. */
+/* Returns the slot of the hash table that has the function. If there is none, returns the empty
+   slot in which the function belongs. */
 static Entry **registered_find (const void *function) {
   size_t i = registered_slot(function);
   for (;; i++) {

@@ -30,7 +30,7 @@ typedef struct SymbolFile {
 int symbols_map (SymbolFile *f, const char *path);
 void symbols_unmap (SymbolFile *f);
 
-/* Folder of the system's debug files, by build id. */
+/* Folder of the system's separate debug files, whose names in it are made from build ids. */
 #if !defined(SYMBOLS_DEBUGFILES)
 #define SYMBOLS_DEBUGFILES	"/usr/lib/debug/.build-id"
 #endif

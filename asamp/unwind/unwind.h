@@ -32,12 +32,12 @@
 #define UNWIND_OWN	32	/* largest number of frames between the running function and the
 				   frame at which a walk starts */
 
-/* Rule for leaving a frame. */
+/* A rule: how to proceed from a frame with this call site to its caller. */
 typedef struct UnwindRule {
   uintptr_t ip;			/* the call site, as its return address; 0: an empty slot */
   int32_t size;			/* distance in bytes from the base to the caller's frame */
-  int16_t saved;		/* position of the saved frame pointer relative to the
-				   caller's frame; 0: still in the register */
+  int16_t saved;		/* position of the saved frame pointer relative to the start of the
+				   caller's frame, in bytes; 0: it is still in its register */
   unsigned char base;		/* register to which 'size' is added (enum NativeBase) */
 } UnwindRule;
 
