@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inline parts of the fork that every file of the core sees. lstate.h includes this header last. */
+/* Inline functions and macros of the fork that every file of the core needs. lstate.h includes this
+   header last. */
 #ifndef luaN_core_h
 #define luaN_core_h
 
@@ -10,15 +11,16 @@
 #include "alloc/nursery.h"
 #include "tick.h"
 
-#define LUAN_CLEAN	0x08	/* bit of a thread's 'marked': the thread is clean (T1 of gc.h) */
+#define LUAN_CLEAN	0x08	/* bit of a thread's 'marked': no change since its last scan (T1) */
 
-/* Ends the list remset.dirty. Not NULL, because nextdirty of a thread is NULL if and only if the
-   thread is not in the list. */
+/* The value of nextdirty in the last thread of the list remset.dirty. Not NULL, because nextdirty
+   of a thread is NULL if and only if the thread is not in the list. */
 #define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
 
 /*
-** Makes the clean thread L dirty: clears LUAN_CLEAN and links L into remset.dirty, unless L is
-** there already.
+** Records that the stack of L may change from now on, so that the next collection scans it (makes
+** the clean thread L dirty): clears LUAN_CLEAN and links L into remset.dirty, unless L is there
+** already.
 **
 ** This function is inlined into every function of the API, so its cost there must be small:
 **   - It calls no function. A call, even one that is never executed, would make each of them save
@@ -35,9 +37,9 @@ static inline void luaN_dirtied (lua_State *L) {
   }
 }
 
-/* Makes L dirty if it is clean. Every function of the API calls lua_lock before it may change its
-   thread's stack (T1 of gc.h). The bytecode loop does not, because it runs only in threads that are
-   dirty already. */
+/* If L is clean, makes it dirty (luaN_dirtied). Every function of the API calls lua_lock before it
+   may change its thread's stack (T1 of gc.h). The bytecode loop does not, because it runs only in
+   threads that are dirty already. */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \

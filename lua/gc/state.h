@@ -28,12 +28,12 @@ typedef struct luaN_Tuning {
   size_t nursery, most;
 } luaN_Tuning;
 
-/* An entry of remset.writes, a small cache that counts the remembered slots of each table that
-   refinement has processed since the last minor collection (refine.c). A count may be too low,
-   because another table may have taken the entry. */
+/* An entry of remset.writes, a small cache that counts, for some tables, the remembered slots that
+   were processed early since the last minor collection (refine.c). A count may be too low, because
+   another table may have taken the entry. */
 typedef struct luaN_Writes {
   Table *t;
-  size_t n;			/* number of slots of 't' */
+  size_t n;			/* number of processed slots of 't' */
 } luaN_Writes;
 
 #define LUAN_WRITES	8u	/* number of entries of remset.writes */
@@ -58,13 +58,15 @@ typedef struct luaN_Mark {
   lu_byte bit;			/* bit of a line's marks for 'epoch' (luaN_bit) */
   lu_byte minor;		/* 1: a minor collection runs */
   lu_byte major;		/* 1: a major collection is marking */
-  lu_byte pending;		/* 1: some object is pending, because a mark stack was full */
+  /* 1: some object is marked and still to be traversed, but not on a mark stack, which was full. */
+  lu_byte pending;
   /* 1: the slices that scan 'thread' are visiting its unused CallInfos, with which they start. */
   lu_byte cached;
   /* 1: the running minor collection may leave objects young (ageing.h). */
   lu_byte ageing;
-  /* The object that is being traversed: it becomes the holder of the objects that it refers to and
-     that stay young. NULL: objects that marking reaches now must not stay young. */
+  /* The object that is being traversed. If an object that it refers to stays young, it is
+     remembered as the holder of that object. NULL: objects that marking reaches now must not stay
+     young. */
   GCObject *holder;
   /* If 'holder' is a table of which only a remembered slot is being visited: that slot. NULL: all
      references of 'holder' are visited. */
@@ -76,11 +78,13 @@ typedef struct luaN_Mark {
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young when they were marked */
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
-  Table *table;			/* table of more than WHOLE slots that slices mark, or NULL */
+  /* The table of more than WHOLE slots that slices traverse in parts, or NULL. */
+  Table *table;
   /* If 'table' is not NULL: the index of its slot with which the next slice starts. If 'thread' is
      not NULL: the number of slots of its stack that are not marked yet. */
   unsigned index;
-  /* Cost in bytes of all tables that were eagerly marked (mark.c); wraps around. */
+  /* Sum of the cost in bytes of all small tables that were marked together with their contents,
+     without a mark stack (eagerly, mark.c); wraps around. */
   unsigned settled;
   struct lua_State *thread;	/* the thread with a deep stack that is marked in slices, or NULL */
   /* The CallInfo of 'thread' with which the next slice starts. NULL: all CallInfos are done, and
@@ -91,41 +95,42 @@ typedef struct luaN_Mark {
 
 /* The remembered set: remset.c, refine.c. */
 typedef struct luaN_Remset {
-  luaN_Vec objects;		/* remembered objects */
+  luaN_Vec objects;		/* remembered objects, except those in 'whole' */
   luaN_Vec whole;		/* remembered tables that have had a large vector */
   luaN_Vec slots;		/* remembered slots, as pairs: table, slot, table, slot, … */
   /* List of the clean threads that lua_lock has made dirty since the last collection, linked by
      nextdirty and ended by LUAN_LASTDIRTY. When a minor collection starts, it moves them to
      'objects'. */
   struct lua_State *dirty;
-  /* Number of words at the start of 'slots' that the last minor collection has added, because the
-     slots are the holders of objects that it left young (ageing.h). */
+  /* Number of words at the start of 'slots' that the last minor collection has added, because these
+     slots refer to objects that it has left young (ageing.h). */
   size_t aged;
-  /* The table that slices process at present, which was removed from 'whole'; or NULL. */
+  /* The table that safepoints process in parts at present (refine.c), which was removed from
+     'whole'; or NULL. */
   Table *refining;
   unsigned refined;		/* index of the first slot of 'refining' yet to be processed */
-  /* Limit of three lists (LUAN_MANY). 'objects' is refined at this number of entries, 'slots' at
-     this number of words. If the tables of 'whole' have more slots than this in total, slices
-     process them. */
+  /* Limit at which the entries of the three lists are processed before the next minor collection
+     (LUAN_MANY, refine.c): 'objects' at this number of entries, 'slots' at this number of words,
+     and 'whole', in parts, if its tables have more slots than this in total. */
   unsigned many;
-  /* A second limit of 'slots', in words, which applies only when a slot of a huge table is added:
-     'slots' is refined from this length on. MAX_SIZET: there is no second limit. */
+  /* A second limit of 'slots', in words: when a slot of a huge table is added, the entries of
+     'slots' are processed if it has at least this length. MAX_SIZET: there is no second limit. */
   size_t refineat;
-  /* Number of objects that the last luaN_refineobjects left in 'objects'. */
+  /* Number of objects that the last call of luaN_refineobjects has left in 'objects'. */
   size_t stayed;
   /* The object that was last stored into a huge table, or NULL. Used only for comparisons, because
      the object may have been freed. */
   const GCObject *stored;
   luaN_Writes writes[LUAN_WRITES];
-  /* 1: refinement has requested a minor collection, and until it runs, the limit of 'slots' is
-     twice 'many'. */
+  /* 1: luaN_refineslots has requested a minor collection because of slots of weak tables. Until it
+     runs, the limit of 'slots' is twice 'many'. */
   lu_byte hurried;
   /* 1: the set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
 } luaN_Remset;
 
-/* Indexes in weak.doubtful: the list of undecided keys, the list of undecided values; and the
-   number of lists. */
+/* Indexes in weak.doubtful: the list of entries whose weak keys are not marked so far, and the list
+   of those whose weak values are not marked so far; and the number of lists. */
 enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
@@ -135,41 +140,46 @@ typedef struct luaN_Weak {
   luaN_Vec discovered;
   /* The weak tables that a major collection has reached in slices, tagged with their kind (G6). */
   luaN_Vec inmajor;
-  luaN_Vec unresolved;		/* nodes of ephemeron tables whose key may be dead */
-  /* Undecided entries of scanned tables (ahead.h): a list of undecided keys and one of undecided
-     values. Each list has a table, tagged 1, then slots of that table, then the next table. The
-     list of keys also contains logged objects, tagged 2. */
+  luaN_Vec unresolved;		/* nodes of ephemeron tables whose keys are not marked so far */
+  /* Two lists of entries that slices have visited in weak tables (ahead.h): the entries whose weak
+     key was not marked then (undecided keys), and those whose weak value was not marked (undecided
+     values). Each list has a table, with tag 1 in the low bits, then slots of that table, then the
+     next table. The list of keys also contains logged objects, with tag 2: objects that were marked
+     after it was visited. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   unsigned next;		/* index in 'inmajor' of the table that slices visit next */
   unsigned slot;		/* index of the slot of that table that slices visit next */
-  /* 'rescans' is the number of times that slices have started the visit of 'inmajor' again.
-     'passes' is the number of passes over 'doubtful' plus the number of rounds of tombstoning. */
+  /* 'rescans' is the number of times that slices have started to visit 'inmajor' from its start
+     again. 'passes' is the number of times that slices have visited the lists of 'doubtful' again,
+     plus the number of rounds in which they have tombstoned values (hidden.h). */
   lu_byte rescans, passes;
-  /* 'doubting' is 1 while slices are in a pass over the lists of 'doubtful'. 'again' is the list
-     that the pass visits: LUAN_DOUBTKEYS or LUAN_DOUBTVALUES. */
+  /* 'doubting' is 1 while slices visit the lists of 'doubtful' again (a pass). 'again' is the list
+     that they visit: LUAN_DOUBTKEYS or LUAN_DOUBTVALUES. */
   lu_byte doubting, again;
   /* 1: an atomic step has decided that every tombstoned object that is not marked is dead
      (hidden.h). */
   lu_byte decided;
-  lu_byte overflow;		/* 1: 'unresolved' is incomplete */
-  /* 1: a chase runs (chase.h). Every object that may be a weak key must be pushed on a mark stack,
-     because the chase looks up only the objects that it pops. */
+  lu_byte overflow;		/* 1: 'unresolved' is incomplete, because there was no memory */
+  /* 1: ephemerons are being resolved by their keys (a chase, chase.h). Every object that may be a
+     weak key must be pushed on a mark stack, because only objects that are popped are looked up as
+     keys. */
   lu_byte chasing;
   /* 1: a dead weak key may have been kept, because a dead object with a finalizer refers to the key
      (termination.c). */
   lu_byte resurrected;
-  /* 1: old objects that are marked now are logged in the list of undecided keys (ahead.h). */
+  /* 1: old objects that are marked now are appended to the list of undecided keys (logged), so that
+     they are looked up as weak keys (ahead.h). */
   lu_byte logging;
   /* In the list that is being visited, 'doubt' is the index of the next word, and 'doubtkept' is
      the number of words that the pass has kept so far. In a round of tombstoning, 'doubtkept' is
      the index at which the round ends. */
   unsigned doubt, doubtkept;
-  /* Number of undecided entries for which the present pass has marked an object. */
+  /* Number of entries of 'doubtful' for which the present pass has marked an object. */
   unsigned resolved;
   Table *doubtof;		/* the table to which the word before index 'doubt' belongs */
   const Table *keptof;		/* the table of the last word that the pass has kept so far */
-  /* Number of words at the start of the list of undecided values that rounds of tombstoning have
-     visited. */
+  /* Number of words at the start of the list of undecided values that were visited to tombstone the
+     values (hidden.h). */
   unsigned hidden;
   /* Number of words at the start of the list of undecided keys that were visited already. The words
      after them were added after 'logging' was set. */
@@ -203,20 +213,22 @@ typedef struct luaN_Finalize {
   size_t next;			/* index in 'tobefinalized' of the next object to finalize */
   /* Index in 'tobefinalized' of the first object that the major collection has not marked. */
   size_t seen;
-  luaN_Selection selection;	/* phase of the selection of dead objects in 'finalizable' */
+  /* How far slices have found and queued the dead objects of 'finalizable'. */
+  luaN_Selection selection;
   unsigned called;		/* number of entries of 'left' whose finalizers were called */
   /* Number of entries of 'finalizable' that are tagged: dead and not queued yet (G4). */
   size_t selected;
-  /* Number of pending finalizer calls at the end of the last step of the collector, before the step
-     called a batch of finalizers (luaN_setquota). */
+  /* Number of queued objects whose finalizers were not called yet at the end of the last step of
+     the collector, before the step called a batch of finalizers (luaN_setquota). */
   unsigned waiting;
   unsigned quota;		/* least number of calls of a batch, even if its time is up */
   lu_byte found;		/* 1: the running collection has queued objects */
-  /* Number of young objects with finalizers that the program will close explicitly: calls of
-     luaN_willclose since the last minor collection. */
+  /* Number of calls of luaN_willclose since the last minor collection. Each reports a young object
+     with a finalizer that the program is going to close explicitly. */
   unsigned closed;
-  /* Outside the incremental mode, a minor collection starts when the number of young objects with
-     finalizers reaches (YOUNG_MIN << youngbits) + closed (finalize.c). */
+  /* Outside the incremental mode, a minor collection starts when there are (YOUNG_MIN << youngbits)
+     + 'closed' young objects with finalizers (finalize.c). 'youngbits' grows if many of them
+     survive and falls if few do. */
   unsigned youngbits;
   /* Dead userdata that the last minor collection has left young because their finalizers must be
      called (waiting.h, G11). */
@@ -234,7 +246,8 @@ typedef struct luaN_Lists {
   luaN_List large;		/* prototypes and large leaf objects */
   luaN_List tables;		/* tables that have had a large vector */
   luaN_List threads;		/* all threads but the main thread */
-  luaN_List standins;		/* userdata that own, or owned, external bytes (outside.c) */
+  /* Userdata that own, or owned, memory outside the heap (outside.c). */
+  luaN_List standins;
 } luaN_Lists;
 
 /* Progress of the sweep of a major collection: major.c, sweep.c. */
@@ -246,8 +259,8 @@ typedef struct luaN_Sweep {
      (G7). Two other phases use these fields: a selection uses both for 'finalizable' (finalize.c),
      and GCSstacks uses 'next' for lists.threads. */
   size_t kept, next;
-  /* The block of the large leaf objects that were freed last, for which luaN_relist is still to be
-     called; or NULL. */
+  /* The block that contained the large leaf objects that were freed last, if it is still to be
+     moved to the list for its number of free lines (luaN_relist); or NULL. */
   luaN_Block *freed;
 } luaN_Sweep;
 
@@ -269,8 +282,8 @@ typedef struct luaN_Bytes {
   /* 1: luaN_trimheap is to call malloc_trim when giveback.h allows, because the last major
      collection has found the heap shrunk (major.c) and within its share of LUAN_BIGHEAP. */
   lu_byte shrunk;
-  /* KiB that the last major collection had marked before it selected the dead objects with
-     finalizers. */
+  /* KiB that the last major collection had marked before it queued the dead objects with finalizers
+     and marked the objects that only they refer to. */
   unsigned undoomed;
   /* Bytes that have become old since the last collection: tenured objects, and growth of vectors,
      stacks and CallInfos of old objects. */
@@ -291,20 +304,23 @@ typedef struct luaN_Bytes {
   size_t youngoutside;		/* external bytes added since the nursery started */
 } luaN_Bytes;
 
-/* A growth in progress: a hash part and its growth buffer (growth.h). */
+/* A table whose hash part is nearly full, and its next, larger vector of nodes, to which keys are
+   copied in advance: the growth buffer (growth.h). */
 typedef struct luaN_Growth {
-  struct luaN_Growth *next;	/* in the list of growths; NULL: the last one */
+  /* The next one in the list luaN_Gc.growths; NULL: this is the last one. */
+  struct luaN_Growth *next;
   Table *t;			/* the table that grows */
   const Node *old;		/* the current nodes of t */
   unsigned size;		/* number of nodes in 'old' */
-  unsigned from;		/* number of nodes below 'lastfree' of t when this growth started */
+  /* Number of nodes below 'lastfree' of t when the buffer was allocated. */
+  unsigned from;
   /* The growth buffer: a vector of twice as many nodes, and its 'lastfree'. */
   Node *node, *lastfree;
   uint32_t *copyof;		/* for each old node, the index of its copy, or LUAN_NOCOPY */
   unsigned cleared;		/* number of initialized nodes, at the start of the buffer */
   unsigned copied;		/* number of nodes at the start of 'old' that were visited */
   unsigned used;		/* number of nodes of the buffer that have a key or had one */
-  /* 1: a key was inserted since the last major collection started. */
+  /* 1: a key was inserted into t since the last major collection started. */
   lu_byte iswanted;
 } luaN_Growth;
 
@@ -328,7 +344,8 @@ typedef struct luaN_Pace {
   /* Sums over all earlier nurseries, in bytes (luaN_charged): 'charged' of the charged bytes;
      'planned' of the sizes or, for a nursery that was not used up, of the charged bytes. */
   uint64_t planned, charged;
-  size_t owed;			/* work debt: bytes of marking that were too many for one pause */
+  /* Work debt: bytes of marking that were too many for one pause and are left to the next ones. */
+  size_t owed;
   /* Bytes of growth of large stacks whose work pauses have not done yet. The limit of the work debt
      is higher by WORK times this number, but by at most PATIENCE_MIN times 'live' (luaN_pay). */
   size_t stackgrowth;
@@ -398,7 +415,7 @@ typedef struct luaN_Gc {
   luaN_Lists lists;
   luaN_Sweep sweep;
   luaN_Bytes bytes;
-  luaN_Growth *growths;		/* the growths that are in progress */
+  luaN_Growth *growths;		/* the tables that have a growth buffer */
   luaN_Pace pace;
   luaN_Pauses pause;
   luaN_Stress stress;
