@@ -403,14 +403,15 @@
 
 /* Bits of 'marked': the epoch; 0 is young, 1 to 3 is old. */
 #define LUAN_EPOCH	0x03
-/* Bit of 'marked': the object is old, and not in remset.objects or remset.whole (G8). */
+/* Bit of 'marked': the object is old and not in the remembered set as a whole, that is, not in
+   remset.objects or remset.whole (G8). A store into it needs a barrier. */
 #define LUAN_UNLOGGED	0x04
-/* Bit of a table's 'marked': the table is in weak.inmajor (G6). In a thread the same bit is
-   LUAN_CLEAN. */
+/* Bit of a table's 'marked': the table is in weak.inmajor, the list of weak tables that the major
+   collection has reached (G6). In a thread the same bit is LUAN_CLEAN. */
 #define LUAN_DISCOVERED	0x08
-/* Bit of 'marked' of a table that is in lists.tables, and of a userdata that is in lists.standins.
-   A userdata is in that list if it owns external bytes, or owned some before the last sweep of the
-   list. */
+/* Bit of 'marked' of a table that is in lists.tables, because it has had a vector of more than
+   LUAN_LARGE bytes, and of a userdata that is in lists.standins, because it owns external bytes or
+   owned some before the last sweep of the list. */
 #define LUAN_LISTED	0x10
 /* Bit of a thread's 'marked': the stack was shortened in place since the last call of
    luaN_shrinkthread. The next call clears the bit and, unless 'all' is 1, keeps the block of the
@@ -419,10 +420,12 @@
 /* Bit of a long string's or userdata's 'marked': the running minor collection leaves it young
    (ageing.h, waiting.h). */
 #define LUAN_MET	0x08
-/* Bit of a long string's 'marked': survivor age 1 or more. */
+/* Bit of a long string's 'marked': at least one minor collection has left the string young
+   (survivor age 1 or 2). */
 #define LUAN_AGED	0x10
-/* Bit of a long string's 'marked': survivor age 2. In other types the same bit is FINALIZEDBIT.
-   (The age of a large userdata is in the byte before the userdata: luaN_age.) */
+/* Bit of a long string's 'marked': two minor collections have left the string young (survivor age
+   2). In other types the same bit is FINALIZEDBIT. (The age of a large userdata is in the byte
+   before the userdata: luaN_age.) */
 #define LUAN_TWICE	0x40
 /* Bit of a small userdata's 'marked': a minor collection has left the userdata young. In other
    objects the same bit is LUAN_PENDING. */
@@ -449,8 +452,8 @@
 #define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
 #define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
 
-/* Tests of an object's epoch. luaN_islogged is true if o is in remset.objects or remset.whole
-   (G8). */
+/* Tests of an object's epoch. luaN_islogged is true if o is in the remembered set as a whole: in
+   remset.objects or remset.whole (G8). */
 #define luaN_isyoung(o)	(((o)->marked & LUAN_EPOCH) == 0)
 #define luaN_isold(o)	(((o)->marked & LUAN_EPOCH) != 0)
 #define luaN_islogged(o) \
@@ -475,9 +478,9 @@
 */
 #define LUAN_SMALLTABLE	32
 
-/* True if the running collection has not marked o: in a minor collection, if o is young; in a major
-   one, if o lacks the current epoch. Also true for an o that a minor collection has reached and
-   leaves young (luaN_ismet). */
+/* True if the running collection has not marked o. In a minor collection that is so if o is young,
+   in a major one if o lacks the current epoch. Also true for an object that a minor collection has
+   reached and leaves young (luaN_ismet). */
 #define luaN_white(g,o) \
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
@@ -490,8 +493,8 @@
 /* True if a store of o into p needs a barrier. */
 #define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
 
-/* True if a store of o into table t needs a barrier. Does not read the header of o if t has
-   LUAN_VAST. */
+/* True if a store of o into table t needs a barrier. If t is huge (LUAN_VAST), that does not depend
+   on o, whose header is not read. */
 #define luaN_crossestable(t,o) \
   (((t)->marked & LUAN_UNLOGGED) && \
    (((t)->marked & LUAN_VAST) || luaN_differ(t, o)))
@@ -540,9 +543,9 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 ** above the bytes of old objects) and the collector is not stopped. Calls no finalizer and moves no
 ** stack.
 **
-** For functions of the API that allocate and have no safepoint: raw stores, lookups of names. Every
-** object that the caller uses must be reachable from a root. With LUAN_STRESS=emergency,
-** luaN_overdue is called every time (stress.h).
+** To be used in functions of the API that allocate and have no safepoint: raw stores, lookups of
+** names. Every object that the caller uses must be reachable from a root. With
+** LUAN_STRESS=emergency, luaN_overdue is called every time (stress.h).
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -587,9 +590,10 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Remembers a store of object o (NULL: not known) into a slot of table t: adds the slot, or all of
-   t if t is small, to the remembered set. If t is huge, may tenure o instead. Does nothing if t is
-   logged. 'slot' is the address of the value. Never fails, raises an error or collects. */
+/* To be called for a store of object o (NULL: not known) into a slot of table t. Adds the slot, or
+   all of t if t is small, to the remembered set. If t is huge, may tenure o instead. Does nothing
+   if all of t is in the set already. 'slot' is the address of the value. Never fails, raises no
+   error and runs no collection. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Barrier after node n of t has received a new key. v is the value that is about to be stored in n,
@@ -607,9 +611,10 @@ LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
 
 /*
 ** To be called when t has got its new vectors:
-**   - replaces the remembered slots of t by their new addresses, or remembers all of t (G1)
+**   - replaces the addresses of remembered slots of t by the new ones, or adds all of t to the
+**     remembered set (G1)
 **   - adds t to lists.tables if a vector is large
-**   - counts the copied bytes
+**   - counts the copied bytes for copy samples (copies.h)
 ** 'before' is the number of bytes of the previous vectors. 'array' (not read) is the address of the
 ** previous array part, 'asize' its slots; 'old' has the previous hash part.
 */
@@ -646,8 +651,8 @@ LUAI_FUNC void luaN_closeheap (global_State *g);
    complete. */
 LUAI_FUNC void luaN_closing (lua_State *L);
 
-/* Reserves capacity in the lists of weak tables of a new state, and reads LUA_GC and LUAN_STRESS.
-   Raises a memory error if there is no memory. */
+/* To be called for a new state. Reserves capacity in its lists of weak tables, and reads the
+   environment variables LUA_GC and LUAN_STRESS. Raises a memory error if there is no memory. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
 /* Marks the dead short string o again, because the program has found o in the string table before
@@ -716,18 +721,20 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
 /* To be called when a new thread L has got its stack. If an emergency collection has tenured L
-   while the stack was being allocated, counts the stack and makes L dirty. */
+   while the stack was being allocated, adds the stack to the bytes of old objects, and makes L
+   dirty, so that the next collection scans it. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /* To be called when L's stack was moved from a block of 'oldsize' slots, while stack_last is the
-   end of the new block. Sets stackroom to the slots of the new block, and stack_last to the end
-   of a stack of 'size' slots. Makes L dirty. Takes the sample of the block if it was postponed
-   (S2). */
+   end of the new block. Sets stackroom to the slots of the new block, and stack_last to the end of
+   a stack of 'size' slots. Makes L dirty, so that the next collection scans the stack. Takes the
+   sample of the block if it was postponed (S2). */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
 /* Returns a new table with an array part of asize slots and a hash part of hsize nodes (a power of
-   2, or 0). The slot below L->top must be free, because a table with large vectors is stored there
-   while they are allocated. May run an emergency collection; raises a memory error. */
+   2, or 0). The stack slot directly below L->top may be overwritten: a table with large vectors is
+   stored there while the vectors are allocated, so that a collection finds it. May run an emergency
+   collection; raises a memory error. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
 /* The address of the C function that value v is, or NULL. */

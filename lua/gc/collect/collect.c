@@ -9,11 +9,12 @@
 ** minor collection. A program in the incremental mode has the same collections, but only major ones
 ** find its objects with finalizers dead.
 **
-** A host that paces explicitly stops the collector and requests steps (collectgarbage "step"). A
-** step of n KiB represents n KiB of allocation. In the generational mode it is a minor collection.
-** In the incremental mode it pays for a part of a cycle (a major collection), as in upstream: each
-** byte pays for as many bytes of marking as the step multiplier, by default 100. Between two cycles
-** is upstream's pause, for which steps count like allocation.
+** A host that decides itself when to collect stops the collector and requests steps (collectgarbage
+** "step"). A step of n KiB represents n KiB of allocation. In the generational mode it is a minor
+** collection. In the incremental mode it pays for a part of a cycle (a major collection), as in
+** upstream: each byte pays for as many bytes of marking as the step multiplier, by default 100.
+** After a cycle, the next one starts when upstream's pause is over, for which steps count like
+** allocation.
 */
 #define LUA_CORE
 
@@ -43,9 +44,10 @@
 #include "vec.h"
 
 /*
-** When a minor collection is due, it may be delayed by LUAN_GAP bytes for a slice of
-** luaN_refinetables, as often as necessary while the nursery is smaller than REFINED bytes plus one
-** REFINEDPART-th of the old bytes. Larger bounds make the collection shorter and the nursery
+** When a minor collection is due and large tables are in the remembered set, luaN_refinetables
+** visits a part of them instead, and the collection is delayed by LUAN_GAP bytes of allocation.
+** That is repeated as often as necessary while the nursery is smaller than REFINED bytes plus one
+** REFINEDPART-th of the old bytes. With larger values, the collection is shorter and the nursery
 ** larger.
 */
 #define REFINED	((size_t)8 * 1024 * 1024)
@@ -63,8 +65,8 @@ void luaC_fix (lua_State *L, GCObject *o) {
 }
 
 
-/* Calls a batch of finalizers. If the clock ends the batch before all were called, makes the next
-   safepoint come early (luaN_defer). */
+/* Calls finalizers for about a millisecond. If some are left, makes the next safepoint come early
+   (luaN_defer), which continues. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L), LUAN_GAP);
 }

@@ -3,12 +3,12 @@
 #ifndef luaN_major_h
 #define luaN_major_h
 
-/* Starts a major collection: takes a new epoch and marks the roots. Must follow luaN_minor and
-   luaN_aged with 'start' 1, after which nothing is young. */
+/* Starts a major collection: takes a new epoch and marks the roots. To be called directly after
+   luaN_minor and luaN_aged with 'start' 1, which leave no object young. */
 LUAI_FUNC void luaN_beginmajor (lua_State *L);
 
-/* Runs slices of the running major collection, if there is one, of about 'bytes' of marking cost in
-   total. Must follow a minor collection in the same pause. Sets gcstate to GCSpause when the major
+/* If a major collection runs, continues it by slices of about 'bytes' of marking cost in total. To
+   be called after a minor collection in the same pause. Sets gcstate to GCSpause when the major
    collection ends. */
 LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
 

@@ -3,10 +3,10 @@
 ** The end of marking (termination.h), in this order:
 **
 **   1. Visit each ephemeron table that slices have not visited (ahead.h) once, and list its entries
-**      whose keys may be dead. Visit these entries again until no value is left to mark, or find
-**      them by their keys (chase.h).
+**      whose keys are not marked so far. Visit these entries again until no value is left to mark,
+**      or find them by their keys (chase.h).
 **   2. Remove the entries with dead values.
-**   3. Select the dead objects with finalizers, and mark everything that they refer to. This may
+**   3. Queue the dead objects with finalizers, and mark everything that they refer to. This may
 **      also mark keys, so step 1 continues.
 **   4. Remove the entries with dead keys.
 */
@@ -34,15 +34,16 @@
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** A chase is tried after MAX_PASSES passes that have resolved entries, if at least MIN_FOLLOWED
-** entries are left. A chase costs more than one pass, but its cost is linear in the number of
-** entries, whatever their order is.
+** Ephemerons whose keys are not marked so far are visited repeatedly. After MAX_PASSES such visits
+** of all of them, each of which has found keys that were marked meanwhile, the rest is found by the
+** keys (a chase, chase.h), if at least MIN_FOLLOWED entries are left. A chase costs more than one
+** visit of all entries, but its cost is linear in the number of entries, whatever their order is.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
 
 
-/* Marks the values in the hash part of t whose keys are alive. Returns 1 if it has marked a
+/* Marks the values in the hash part of t whose keys are marked. Returns 1 if it has marked a
    value. */
 static int markvalues (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
@@ -59,9 +60,9 @@ static int markvalues (global_State *g, Table *t) {
 
 
 /*
-** Visits ephemeron table t for the first time: marks the values whose keys are alive, and adds the
-** entries whose keys may be dead to weak.unresolved. If there is no memory for that, weak.overflow
-** is set, and converge visits whole tables repeatedly.
+** Visits ephemeron table t for the first time: marks the values whose keys are marked, and adds the
+** other entries to weak.unresolved. If there is no memory for that, weak.overflow is set, and
+** converge visits whole tables repeatedly.
 */
 static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
@@ -72,9 +73,9 @@ static void resolvetable (global_State *g, Table *t) {
 }
 
 
-/* Marks the values of the entries in weak.unresolved whose keys are alive now, with everything that
-   the values refer to, and removes these entries from the list. Returns their number. Visits the
-   list from its end if 'backwards' is 1. */
+/* Marks the values of the entries in weak.unresolved whose keys are marked now, with everything
+   that the values refer to, and removes these entries from the list. Returns their number. Visits
+   the list from its end if 'backwards' is 1. */
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -94,12 +95,14 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Resolves the remaining entries by a chase, which finds entries by their keys (chase.h). Returns 1
-   if it has marked all values with live keys, 0 if it may have missed some. Returns 0 without a
-   chase if there are fewer than MIN_FOLLOWED entries or no memory. */
+/* Marks the values of the remaining entries whose keys become marked, by a chase, which finds
+   entries by their keys (chase.h). Returns 1 if it has marked all values with live keys, 0 if it
+   may have missed some. Returns 0 and does nothing if there are fewer than MIN_FOLLOWED entries or
+   no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* In a major collection without a log, the entries with undecided keys are followed, too. */
+  /* In a major collection that does not log marked objects, the chase also has the listed entries
+     whose weak keys are not marked so far (undecided, ahead.h). */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -119,7 +122,8 @@ static int follow (global_State *g) {
 /*
 ** Marks until no ephemeron has a value left to mark. '*first' is the index in weak.discovered of
 ** the first table that resolvetable has not visited. '*clock' is the value of clockof at the last
-** visit of the unresolved entries and undecided keys; until it changes, they need no visit.
+** visit of the listed entries whose keys were not marked; until clockof changes, they need no
+** visit.
 */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
@@ -175,9 +179,10 @@ static void clearvalues (global_State *g, size_t i) {
 }
 
 
-/* Removes the entries with dead keys: first the entries that are still in weak.unresolved, then
-   those of the tables of weak.discovered whose keys and values are weak. If weak.overflow is set,
-   also removes such entries from all ephemeron tables of weak.discovered. */
+/* Removes the entries with dead keys: first the entries that are still in weak.unresolved, whose
+   keys were never marked, then those of the tables of weak.discovered whose keys and values are
+   weak. If weak.overflow is set, also removes such entries from all ephemeron tables of
+   weak.discovered. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
@@ -202,15 +207,16 @@ static void clearkeys (global_State *g) {
 }
 
 
-/* Moves to weak.discovered the tables of weak.inmajor whose entries must be visited now: those
-   without LUAN_SCANNED, and those whose kind has changed since slices visited them. If a table has
-   become strong, or if weak.discovered cannot grow, traverses the table as strong instead. */
+/* Moves to weak.discovered the tables of weak.inmajor whose entries must be visited now: those that
+   slices have not visited completely (without LUAN_SCANNED), and those in which other references
+   are weak now than when slices visited them. If a table has become strong, or if weak.discovered
+   cannot grow, traverses the table as strong instead. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
   for (i = 0; i < c->weak.inmajor.n; i++) {
     Table *t = luaN_tableof(c->weak.inmajor.a[i]);
-    int kind = luaN_weakness(g, t);  /* the present kind */
+    int kind = luaN_weakness(g, t);  /* which references are weak at present */
     if ((t->flags & LUAN_SCANNED) && kind == luaN_kindof(c->weak.inmajor.a[i])) {
       c->weak.inmajor.a[kept++] = c->weak.inmajor.a[i];
       continue;
@@ -243,8 +249,8 @@ static void leavetomajor (global_State *g) {
 
 
 /* Does steps 1 and 2 of the comment at the start of this file: marks everything that is alive, and
-   removes the dead weak values that are not tombstoned. 'first' and 'clock' are passed to
-   converge. */
+   removes the dead weak values whose slots are not tombstoned (hidden.h). 'first' and 'clock' are
+   passed to converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -257,9 +263,10 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of unresolved entries plus, in a major collection, of words in the list of
-   undecided keys. If it falls while the selected objects with finalizers and everything that they
-   refer to are marked, a dead key was marked, too. */
+/* Returns the number of entries whose keys were not marked (weak.unresolved) plus, in a major
+   collection, the number of words in the list of such keys that slices have made. If the sum falls
+   while the queued objects with finalizers and everything that they refer to are marked, a dead key
+   was marked, too. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
@@ -279,10 +286,10 @@ static int hasallweak (const luaN_Gc *c) {
 
 
 /*
-** Does steps 3 and 4 after the selection: marks everything that the selected objects refer to, and
-** removes the entries with dead keys; slices do that for tables with LUAN_SCANNED. Also removes the
-** entries with dead values from the tables that only selected objects have led to: weak.discovered
-** from index 'nalive' on.
+** Does steps 3 and 4 after the dead objects with finalizers were queued: marks everything that
+** these objects refer to, and removes the entries with dead keys; slices do that for tables with
+** LUAN_SCANNED. Some tables were reached only from the queued objects: weak.discovered from index
+** 'nalive' on. Also removes the entries with dead values from these tables.
 */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
@@ -333,9 +340,10 @@ static int termination_leave (global_State *g) {
 }
 
 
-/* If at most LUAN_ATONCE objects have finalizers, selects the dead among them, and runs one slice
+/* If at most LUAN_ATONCE objects have finalizers, queues the dead among them, and runs one slice
    that marks these with everything that they refer to. Returns 1 if the slice has completed that.
-   If more objects have finalizers, starts a selection in slices and returns 0. */
+   If more objects have finalizers, prepares slices to find and queue the dead ones, and returns
+   0. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {

@@ -11,9 +11,9 @@ LUAI_FUNC void luaN_terminate (lua_State *L);
 ** Runs an atomic step of a major collection that runs in slices. To be called when slices have
 ** nothing left to mark. Returns 1 if the step ends the marking. Returns 0 if slices have more to do
 ** before another call:
-**   - restore or clear tombstones (hidden.h)
-**   - select the dead among many objects with finalizers
-**   - mark the many objects that the selected ones refer to
+**   - restore or clear the tombstoned slots of weak tables, which look empty (hidden.h)
+**   - find and queue the dead among many objects with finalizers
+**   - mark the many objects that the queued ones refer to
 */
 LUAI_FUNC int luaN_terminateslice (lua_State *L);
 
