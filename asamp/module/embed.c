@@ -333,8 +333,9 @@ static const char *embed_start (lua_State *L, const asamp_Options *options,
     return "the size of the client is not sizeof(asamp_Client) of this version; use the "
            "asamp.h of this module";
   if ((wrong = badperiod(o.period)) != NULL) return wrong;
-  if (luaN_isclosing(L)) return "the state is being closed; call start before lua_close";
-  if ((s = sampler_tostart(L)) == NULL) return "not enough memory";
+  if ((s = sampler_tostart(L)) == NULL)
+    return luaN_isclosing(L) ? "the state is being closed; call start before lua_close"
+                             : "not enough memory";
   t = sampler_tracker(s);
   if (embed_isours(t)) return "the state has a client; stop it first";
   if (t->client != NULL)

@@ -16,7 +16,7 @@ local function unexpected(text)
 end
 
 local world = {
-  out = function() end, err = unexpected,
+  out = function() end, err = unexpected, read = require "profiler.reader".read,
   progress = function() return function() end, function() end end,
 }
 
@@ -263,7 +263,7 @@ describe("asamp convert --to firefox", function()
   it("has the text of source files that the user requests, and of no others", function()
     local folder = path .. ".d"
     assert(os.execute("mkdir -p " .. folder .. "/.git"))
-    for name, text in pairs{["a.lua"] = "return 1 -- \"x\"\n", [".git/b.lua"] = "secret"} do
+    for name, text in pairs{["a.lua"] = "return function() end -- \"x\"\n", [".git/b.lua"] = "secret"} do
       shell.write(folder .. "/" .. name, text)
     end
     local p = assert(require "profilegen".open{path = path, period = 100, resolve = "plain"})
@@ -285,7 +285,7 @@ describe("asamp convert --to firefox", function()
       return found
     end
     assert.same({}, texts())
-    assert.same({["a.lua"] = "return 1 -- \"x\"\n"}, texts("--source", "/nowhere:" .. folder))
+    assert.same({["a.lua"] = "return function() end -- \"x\"\n"}, texts("--source", "/nowhere:" .. folder))
   end)
 
   it("has an object die when its collection ended", function()

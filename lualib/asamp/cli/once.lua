@@ -7,7 +7,6 @@
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
-local reader = require "profiler.reader"
 
 local M = {}
 
@@ -91,18 +90,13 @@ end
 local function never() return false end
 local function always() return true end
 
--- Returns the number of samples in the readable part of the file.
-local function samples(item)
+-- Returns the number of samples in the readable part of the file. read: of M.of.
+local function samples(item, read)
   if not item.samples then
-    local profile = reader.read(item.path)
+    local profile = read(item.path)
     item.samples = profile and profile.samples + profile.timesamples or 0
   end
   return item.samples
-end
-
-local function larger(a, b)
-  local x, y = samples(a), samples(b)
-  return x > y or x == y and a.size > b.size
 end
 
 local function overlaps(a, b) return a.from < b.to and b.from < a.to end
@@ -195,9 +189,14 @@ local function parts(list, notes)
 end
 
 --- Returns the paths without those that would be counted twice, and a list of messages about the
--- removed ones. nil, message: two of the files have recordings in common, and others.
-function M.of(paths)
+-- removed ones. nil, message: two of the files have recordings in common, and others. read(path): returns
+-- a profile (profiler.reader.read), or nil.
+function M.of(paths, read)
   local list, notes = {}, {}
+  local function larger(a, b)
+    local x, y = samples(a, read), samples(b, read)
+    return x > y or x == y and a.size > b.size
+  end
   for i, path in ipairs(paths) do
     local text, size = outline(path)
     list[i] = {path = path, outline = text, size = size, recordings = {}}
@@ -219,7 +218,7 @@ function M.of(paths)
       several[item.recorder] = (several[item.recorder] or 0) + 1
     end
   end
-  local function length(item) return (several[item.recorder] or 0) > 1 and samples(item) or 0 end
+  local function length(item) return (several[item.recorder] or 0) > 1 and samples(item, read) or 0 end
   table.sort(dumps, function(a, b)
     if length(a) ~= length(b) then
       return length(a) > length(b)

@@ -66,7 +66,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
       return code
     end
   end
-  local paths, notes = once.of(o.files)
+  local paths, notes = once.of(o.files, world.read)
   if not paths then
     return warn.wrong("%s", notes)
   end

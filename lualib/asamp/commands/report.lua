@@ -489,7 +489,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   if o.sum then
     local notes
-    o.files, notes = once.of(o.files)
+    o.files, notes = once.of(o.files, world.read)
     if not o.files then
       return warn.wrong("%s", notes)
     end
