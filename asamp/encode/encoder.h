@@ -149,8 +149,8 @@ void encoder_notallocated (Encoder *e);
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
 /* Records the holder paths of samples. 'runs' has the n numbers of EVENT_HOLDERS (event.h). */
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
-/* Records the walk that found the holders. 'start' is its time. 'ns' is the time for which the walk
-   stopped the program. */
+/* Records a search for holders. 'start' is the time at which it stopped the program, 'ns' for how
+   long. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
 /* Records a row of resident memory: n bytes of 'what', m bytes of 'text'. */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,

@@ -33,9 +33,9 @@ typedef struct PastTotals {
   uint64_t bytes;       /* bytes that these samples represent */
 } PastTotals;
 
-/* Makes an empty Past. 'period' is the number of bytes that one period of an allocation sample
-   represents, until an event changes it for a state; 'mallocs' the same for samples of native
-   memory. Returns NULL if there is not enough memory. */
+/* Makes the data for a flight recorder that has dropped no event yet. 'period' is the number of
+   bytes that one period of an allocation sample represents, until an event changes it for a state;
+   'mallocs' the same for samples of native memory. Returns NULL if there is not enough memory. */
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 

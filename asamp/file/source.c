@@ -85,8 +85,8 @@ static int refill (Source *s) {
   return s->nin > 0;
 }
 
-/* Decompresses to 'to' until there is some output, or the source ends. Returns the number of
-   bytes. */
+/* Decompresses to 'to' until there is some output, or the source ends. Returns the number of bytes
+   written to 'to'. */
 static size_t unpack (Source *s, unsigned char *to, size_t room) {
   size_t left = room;
   while (left == room && !s->ended) {

@@ -21,8 +21,8 @@
 /* The bytes allocated under one set of labels. */
 typedef struct AccountSum {
   uint64_t bytes;	/* bytes counted up to the last change of the thread's label */
-  uint64_t reported;	/* bytes that account_each has marked as reported; may exceed 'bytes' of the
-			   running label until the label changes */
+  uint64_t reported;	/* bytes that account_each has marked as reported; may exceed 'bytes' for
+			   the label set of the running thread, until this set changes */
   uint32_t set;
 } AccountSum;
 

@@ -91,7 +91,8 @@ static int isserved (const struct link_map *object) {
 }
 
 
-/* Makes 'object' the served object file if there is none yet. Returns the served object file. */
+/* If the module is not bound to an object file yet, records that it is now bound to 'object'.
+   Returns the object file to which it is bound. */
 static const struct link_map *serve (const struct link_map *object,
                                      const Binding *b) {
   const struct link_map *which;

@@ -88,8 +88,8 @@ void classes_start (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud);
 void classes_close (Classes *c);
 
-/* Removes all entries that refer to tables by address. Must be called if collections may have run
-   without classes_forgetdead. */
+/* Removes all entries that refer to tables by address. Must be called if a collection may have
+   freed tables without a call of classes_forgetdead. */
 void classes_forget (Classes *c);
 
 /*

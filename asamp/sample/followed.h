@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** List of the samples that survived their first collection. A sample stays listed until it dies.
-** The list is ordered from oldest to newest. A table finds the explicitly freeable blocks of the
-** samples by address. Independent of Lua and of the profile.
+** List of the followed samples: those that survived their first collection. A sample is listed
+** until it dies. The list is ordered from oldest to newest. If a sample's block can be freed
+** explicitly, a table maps the block's address to the sample. Independent of Lua and of the
+** profile.
 **
 **   FW1  at most FOLLOWED_MOST samples. Each takes 48 bytes, and 32 to 64 more if its block can be
 **        freed explicitly. The samples of one block form a chain (F1 in pending.h);
@@ -52,8 +53,8 @@ typedef struct Followed {
 } Followed;
 
 /*
-** The deaths among the listed samples, encoded as run lengths: a number of live samples, then a
-** number of dead ones, and so on. The last run is one of dead samples. Valid until the next call
+** The deaths among the samples of the list, encoded as run lengths: a number of live samples, then
+** a number of dead ones, and so on. The last run is one of dead samples. Valid until the next call
 ** of followed_deaths or followed_add.
 */
 typedef struct FollowedDeaths {

@@ -99,7 +99,7 @@ void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample 
 int mallocs_learn (void);
 
 /* Returns 1 if mallocs_drain would have work to do: samples to pass, or missing unwind rules to
-   look up. Checks only the first of the walks for missing rules. */
+   look up. Checks only one of the memories for walks for missing rules. */
 int mallocs_waiting (const void *home);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** List of the samples whose survival no collection has decided yet, ordered from oldest to newest.
-** A table finds the explicitly freeable blocks of the samples (vectors, stacks, buffers) by
-** address. Independent of Lua and of the profile.
+** If a sample's block can be freed explicitly (a vector, a stack, a buffer), a table maps the
+** block's address to the sample. Independent of Lua and of the profile.
 **
 **   F1  the samples of one watched block form a chain from the newest to the oldest. A vector that
 **       has grown can have several samples, and so can the external bytes of a userdata;

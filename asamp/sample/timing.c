@@ -45,8 +45,8 @@ static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context)
 }
 
 
-/* Callback for timer_who: stores the states whose code runs in 'whose', and returns their
-   number. */
+/* Callback for timer_who: stores in 'whose' the states whose code runs on this thread, and returns
+   their number. */
 static unsigned running (const void **whose, void *context) {
   return owner_states(SP((const ucontext_t *)context), whose, TIMER_DEPTH);
 }

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 
-/* Returns the owners of all followed samples in a vector from malloc, and sets the field 'queried'
-   of each sample to its position in this vector plus 1. Returns NULL if there is not enough
-   memory. */
+/* Returns the owners of all live samples (t->followed) in a vector from malloc, and sets the field
+   'queried' of each sample to its position in this vector plus 1. Returns NULL if there is not
+   enough memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));
@@ -55,7 +55,8 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
 }
 
 
-/* Returns 1 if a search is due by time. 'finished': a major collection has just ended. */
+/* Returns 1 if the time of the next search for holders has come. 'finished' is 1 if a major
+   collection has just ended. */
 static int trackholders_isdue (const Tracker *t, int finished) {
   uint64_t time = t->collection.time;
   return t->holdersevery > 0 && time >= t->holdersdue &&

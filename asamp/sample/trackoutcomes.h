@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Determines the results of a collection and passes them to the tracker's client: the survival of
-** pending samples, the deaths of followed samples, and the record of the collection.
+** samples that had no outcome (pending.h), the deaths of earlier survivors (followed.h), and the
+** record of the collection.
 **
 **   A5  while the tracker is off and no safepoints are requested, few collections are reported:
 **       those that decide the survival of a sample or find a survivor of an earlier collection

@@ -83,8 +83,8 @@ static void handler (int signal) {
   for (i = 0; i < 2; i++)
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
-  /* does not end the process if this thread was finishing profiles: its exit(), which the signal
-     interrupted, continues */
+  /* if the signal has interrupted this thread while it finished profiles in exit(), does not end
+     the process here: exit() continues */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid))
     raise(signal);
   errno = e;

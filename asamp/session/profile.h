@@ -71,8 +71,8 @@ typedef struct ProfileConfig {
      'error' is 0 and 'lost' is the number of samples lost in the stall. Runs on the writer thread
      with no lock held. NULL: no call. */
   void (*stalled)(const char *path, int error, uint64_t lost);
-  /* Called on the writer thread after every buffer, and from time to time. Returns 1 if it had
-     work to do; then it is called again soon. NULL: no call. */
+  /* Function for regular work. Called on the writer thread after every buffer, and from time to
+     time. Returns 1 if it had work to do; then it is called again soon. NULL: no call. */
   int (*round)(void);
   /* If 'most' is not 0, the profile is a flight recorder (ring.h). Its files are made only by
      profile_dump and at the end. */

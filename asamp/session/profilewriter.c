@@ -176,7 +176,7 @@ static void profilewriter_turn (Profile *p) {
     p->pause *= 2;
 }
 
-/* Passes the result of a request to the thread that waits for it. 'path' NULL: the file has no
+/* Passes the result of a profile_dump to the thread that requested it. 'path' NULL: the file has no
    name. */
 static void profilewriter_answer (Profile *p, const char *path, int error) {
   pthread_mutex_lock(&p->lock);

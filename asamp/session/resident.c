@@ -267,8 +267,8 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
 }
 
 
-/* Adds the rows. 'known' is 1 if the mappings could be read; if it is 0, the rows of stacks, files
-   and the system are left out. */
+/* Adds all rows to *r. 'known' is 1 if the mappings of the process could be read; if it is 0, the
+   rows of stacks, files and the system are left out. */
 static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, const Mappings *s,
                      int known) {
   size_t i;
@@ -310,8 +310,9 @@ static void resident_fill (Rows *r) {
     v.own = (int64_t)own_bytes();
     untouched = nativerows(&v, &s, &m, &p, resident);
     takelua(&l, &untouched);
-    /* Memory that states reserved after their measurements: new chunks were counted in v.others,
-       new large vectors in v.native. Moves these bytes to the row "lua.since". */
+    /* Memory that states have reserved after their last measurements: new chunks are included in
+       the row of other mappings (v.others), new large vectors in that of native memory (v.native).
+       Moves these bytes to the row "lua.since". */
     if (since > 0) {
       untouched = since;
       resident_take(&v.others, &untouched);

@@ -167,8 +167,8 @@ typedef struct SharedHeaps {
 /* Stores the sums over all states that ever shared a profile, and over open heaps. Thread-safe. */
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
 /*
-** Returns the number of failures to sample the time of a thread. In a shared profile, a thread
-** counts once. Stores the reason of the first failure in 'why'. Thread-safe.
+** Returns how often the time of a thread could not be sampled. In a shared profile, a thread counts
+** once. Stores the reason of the first failure in 'why'. Thread-safe.
 */
 uint64_t sampler_untimed (char why[256]);
 /*
@@ -191,8 +191,8 @@ typedef struct SamplerRequest {
    state that collects. Returns 1; 0 if there is no such state; a negative number if another request
    is pending. */
 int sampler_request (uint64_t id, SamplerRequest *request);
-/* Withdraws a request. Returns 0 if the request is not pending, because it is running or was
-   served. */
+/* Withdraws a request of sampler_request. Returns 0 if that is too late, because f is running or
+   was called. */
 int sampler_withdraw (SamplerRequest *request);
 
 typedef struct SamplerRow {

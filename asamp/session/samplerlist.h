@@ -82,7 +82,8 @@ void samplerlist_unlock (void);
 
 /* Registers the handlers of fork and exit, once in a process. */
 void samplerlist_watch (void);
-/* Finishes all profiles at exit, or before a signal ends the process. */
+/* Reports the last data of all states and finishes all profiles, at exit or before a signal ends
+   the process. */
 void samplerlist_exiting (void);
 
 /* Adds a sampler to samplers.all. Lock held. */
@@ -126,8 +127,8 @@ void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
 /* Stores in *t the sums over all present and past states that share a profile. Called with the lock
-   held, if possible (samplerlist_exiting). If 'isexit' is 1, first publishes the numbers of the
-   states that run on this thread. */
+   held, if possible (samplerlist_exiting). If 'isexit' is 1, first updates the numbers (Seen) of
+   the states that run on this thread. */
 void samplerlist_addup (SharedTotals *t, int isexit);
 
 #endif
