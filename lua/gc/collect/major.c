@@ -47,14 +47,16 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping the lines of a block, in bytes of marking. The block's marks are in LUAN_LINES /
-   LUAN_LINE cache lines, and each of them costs one visit. */
+/* Cost of sweeping the lines of a block, in bytes of marking. The marks of a block are in
+   LUAN_LINES / LUAN_LINE cache lines. Reading one of these costs as much as a visit
+   (LUAN_VISIT). */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
 /* luaN_trimheap keeps more memory than is needed now, because a heap may grow. It adds one
-   RESERVE_PART-th to the live bytes and to the needed bytes. It keeps empty blocks of a nursery's
-   size plus one RESERVE_PART-th of the bytes of all blocks. A larger RESERVE_PART keeps less memory
-   and requests memory more often. */
+   RESERVE_PART-th to the live bytes, and to the bytes that the heap will need again (bytes.needed).
+   It keeps as many bytes of empty blocks as the nursery has, plus one RESERVE_PART-th of the bytes
+   of all blocks. With a larger RESERVE_PART, less memory is kept, and memory is requested more
+   often. */
 #define RESERVE_PART		8u
 
 /* Bytes of empty blocks that the states of the process never return, except in a full collection.
@@ -67,19 +69,20 @@
 #define SHRUNK_PART		4
 
 /*
-** When a heap has shrunk, it keeps the freed memory for one or two periods, and returns it to the
-** system only if it was not used again. If a program repeatedly builds something and drops it, an
-** earlier return would make the system clear the same pages again and again, which would cost more
-** time than the rest of the program.
+** When a heap has shrunk, it keeps the freed memory for one or two periods of time, and returns it
+** to the system only if it was not used again in them. If a program repeatedly builds something and
+** drops it, an earlier return would make the system clear the same pages again and again, which
+** would cost more time than the rest of the program.
 **
-** A period ends after LUAN_UNUSED_MS milliseconds, or earlier, when WHILE_HEAPS times the largest
-** use in this period and the one before was allocated. A use is recorded only when the marking of a
-** shrunk heap ends, which is at random points of its growth. A period is so long that one of these
-** points is near the maximum.
+** A period ends after LUAN_UNUSED_MS milliseconds. It ends earlier if the program has allocated
+** WHILE_HEAPS times as many bytes as the heap has used at most in this period and the one before.
+** The bytes in use are recorded only when the marking of a shrunk heap ends, which is at random
+** points of the heap's growth. A period is long enough for one of these points to be near the
+** maximum.
 **
-** The states of the process share LUAN_BIGHEAP equally. A heap that uses more than its share
-** returns free pages from the end of the major collection on, and free memory of malloc only in
-** full collections, because malloc_trim is a long pause (giveback.h).
+** Each state of the process has the same share of LUAN_BIGHEAP bytes. A heap that uses more than
+** its share returns free pages from the end of the major collection on, and free memory of malloc
+** only in full collections, because malloc_trim is a long pause (giveback.h).
 */
 #define WHILE_HEAPS	3u
 
@@ -114,9 +117,10 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* Updates the accounts when everything alive is marked, and decides whether the heap has shrunk. If
-   not, sets bytes.needed to the bytes of the used blocks, garbage included: the heap will need
-   about as many until the end of the next major collection. */
+/* To be called when everything alive is marked. Updates the bytes of live and old objects, and
+   finds out whether the heap has shrunk (SHRUNK_PART). If not, sets bytes.needed to the bytes of
+   the used blocks, garbage included: the heap will need about as many until the end of the next
+   major collection. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -135,7 +139,8 @@ static void major_known (global_State *g) {
 
 /* Runs the atomic step. The minor collection just before it has marked the roots. If
    luaN_terminateslice ends the marking, all objects without the current epoch are dead, and the
-   sweep starts; else slices continue to mark or select. */
+   sweep starts. Otherwise slices continue to mark, or to find and queue the dead objects with
+   finalizers. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -175,8 +180,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
 }
 
 
-/* Shrinks the threads of lists.threads from index sweep.next on, until the cost reaches 'bytes'.
-   Returns the cost. */
+/* Frees unused stack memory of the threads of lists.threads from index sweep.next on, until the
+   cost reaches 'bytes'. Returns the cost. */
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
@@ -271,8 +276,9 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period if the current one is over. If its largest use was lower than that of the
-   previous period, allows the release of the pages that were kept for the higher use. */
+/* Starts a new period (WHILE_HEAPS) if the current one is over. If the largest number of bytes in
+   use was lower in it than in the previous period, allows the release of the pages that were kept
+   for the higher number. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -290,9 +296,9 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Starts a new period if one is due, and returns the bytes of blocks to keep: the largest of
-   bytes.needed and the two values of bytes.lately, plus one RESERVE_PART-th, because the use
-   between two collections may have been higher. */
+/* Starts a new period (WHILE_HEAPS) if the current one is over. Returns the bytes of blocks that
+   the heap must keep: the largest of bytes.needed and the two values of bytes.lately, plus one
+   RESERVE_PART-th, because the heap may have used more between two collections. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;

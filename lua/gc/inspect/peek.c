@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Functions that read objects for the sampler, also in the middle of a collection (seam.h). They
-** run no metamethod, allocate nothing and write nothing. In the sampler's 'decide' they may also
-** read dead objects, whose memory is freed later.
+** run no metamethod, allocate nothing and write nothing. In the sampler's function 'decide', which
+** runs when a collection has found the dead objects, they may also read these, because their memory
+** is freed later.
 */
 #define LUA_CORE
 

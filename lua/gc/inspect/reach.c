@@ -3,14 +3,15 @@
 ** The walk over all reachable objects, with the name of each reference (luaN_walk of seam.h). It
 ** reaches the objects that a full collection would keep if it started now. The sizes are those that
 ** the collector counts: together with luaN_statebytes they add up to the bytes in use after such a
-** collection. The client may request a tree (luaN_Walker.strings), which contains the first edge to
-** each object, and only some of the strings.
+** collection. The client may request a tree (luaN_Walker.strings): then only the first edge to each
+** object counts, and only some of the strings are included.
 **
 ** The walk is breadth first, so that the first edge to an object ends a shortest path. Stacks are
 ** visited when nothing else is left, so that objects that only a stack refers to come after all
-** others. Objects that are only pending finalization come last. A weak reference is an edge only if
-** it refers to a string. The value of an entry with a weak key is reached by an edge from the key,
-** as soon as both the table and the key were reached.
+** others. Objects that are reached only from the queue of objects whose finalizers must be called
+** come last. A weak reference is an edge only if it refers to a string. The value of an entry with
+** a weak key is reached by an edge from the key, as soon as both the table and the key were
+** reached.
 **
 ** The set of reached objects (visits.c) is empty again when the walk ends. Otherwise the walk
 ** writes to the heap only bits of 'flags' of metatables, the cache of absent metamethods.
@@ -45,19 +46,20 @@ typedef struct List {
 typedef struct Walk {
   global_State *g;
   const luaN_Walker *w;
-  /* For a tree: the places from which the objects of 'queue' were reached (LUAN_NOPARENT: none).
-     The array has the capacity of 'queue'. Otherwise NULL. */
+  /* If a tree was requested: for each object of 'queue', the index in 'queue' (place) of the object
+     from which it was reached first (LUAN_NOPARENT: none). The array has the capacity of 'queue'.
+     Otherwise NULL. */
   uint32_t *parents;
-  List queue;		/* all reached objects; the index of an object is its place */
+  List queue;		/* all reached objects; the 'place' of an object is its index here */
   size_t next;		/* index in 'queue' of the next object to visit */
   List threads;		/* places in 'queue' of threads whose stacks are deferred */
   size_t nextnamed;	/* index in 'threads' of the next stack whose local variables are visited */
   size_t nextunnamed;	/* index in 'threads' of the next stack whose other slots are visited */
   /* The kind of slots that reach_frame omits: LUAN_ELOCAL or LUAN_ESTACK; LUAN_EROOT: none. */
   luaN_EdgeKind omitted;
-  /* Entries whose weak key was not reached when the walk visited their table. An entry is three
-     words: the table, the node (NULL if the key was reached later), and a link. A link is the index
-     of the next entry of the same chain plus 1; 0 ends the chain. */
+  /* Entries of weak tables whose weak key was not reached when the walk visited the table. An entry
+     is three words: the table, the node (NULL if the key was reached later), and a link. A link is
+     the index of the next entry of the same chain plus 1; 0 ends the chain. */
   List open;
   /* Hash table of the entries of 'open' by their keys: for each chain, the link to its first entry.
      The number of chains is a power of 2. Empty until converge builds it. */
@@ -87,7 +89,7 @@ static int push (Walk *w, List *l, void *p) {
 
 
 /* Appends object o of a tree to the queue, with w->e.place as its parent. Returns 0, and sets
-   w->failed, if there is no memory or no number left for its place. */
+   w->failed, if there is no memory, or if the index in the queue does not fit into 32 bits. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -122,8 +124,8 @@ static int isstring (const GCObject *o) {
 }
 
 
-/* Returns 1 if slot v is empty. A tombstoned slot does not count as empty, because its entry still
-   holds the key. */
+/* Returns 1 if slot v is empty. A tombstoned slot of a weak table (hidden.h) does not count as
+   empty, because its entry still refers to the key. */
 static int isvoid (const TValue *v) {
   return isempty(v) && !luaN_ishidden(v);
 }
@@ -147,8 +149,9 @@ static int reach (Walk *w, GCObject *o) {
 
 
 /* Sets 'to' and 'fresh' of the edge w->e to object o, and reports the edge. If the edge is the
-   first to reach o, queues o, unless w->alone is 1. For a tree, reports the edge only if it is the
-   first to reach o and its 'place' is LUAN_NOPLACE. */
+   first to reach o, queues o, unless w->alone is 1. If a tree was requested, reports the edge only
+   if it is the first to reach o and has the 'place' LUAN_NOPLACE, that is, comes from a root or
+   from a weak key. */
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
@@ -184,7 +187,7 @@ static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key,
 }
 
 
-/* Sets the origin of the next edges: 'o', at 'place' in the queue. */
+/* Sets the object from which the next edges come: 'o', at index 'place' of the queue. */
 static void from (Walk *w, const void *o, size_t place) {
   w->e.from = o;
   w->e.place = place;
@@ -241,8 +244,8 @@ static void chain (Walk *w) {
 }
 
 
-/* Adds an entry whose key is not reached yet to 'open', and also to the hash table if it is
-   built. */
+/* Adds an entry of a weak table whose key is not reached yet to 'open', and also to the hash table
+   if it is built. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
@@ -541,9 +544,9 @@ static void reach_drain (Walk *w, lua_State *L) {
 
 /*
 ** Reports the values of the entries in 'open' whose keys were reached after the entry was added.
-** One pass finds most of them. Then a hash table is built, and reach_drain finds the others by
-** their keys. Passes alone would be slow: if the value of each entry is the key of the next one,
-** each entry would take a pass.
+** One visit of all entries finds most of them. Then a hash table is built, and reach_drain finds
+** the others by their keys. To visit all entries repeatedly would be slow: if the value of each
+** entry is the key of the next one, each visit might resolve only one entry.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
@@ -590,8 +593,8 @@ static void roots (Walk *w, lua_State *L) {
 
 
 /*
-** Reports the edges of the next deferred stack. If no stack is left, reports the objects pending
-** finalization as roots, once. Returns 0 if nothing is left.
+** Reports the edges of the next deferred stack. If no stack is left, reports the objects that are
+** queued for the call of their finalizers as roots, once. Returns 0 if nothing is left.
 **
 ** Each stack is visited twice: first for its local variables; for its other slots only when
 ** everything reachable from local variables was reached. So an object that both refer to is

@@ -41,7 +41,8 @@ typedef struct Walk {
   GCObject **stack;		/* reached objects that are to be visited */
   size_t n, size;		/* number of objects on 'stack', and its capacity */
   size_t bytes;			/* bytes of visited objects and their vectors, without prototypes */
-  size_t logged;		/* number of reached objects that are logged (G8) */
+  /* Number of reached objects that are in the remembered set as a whole (G8). */
+  size_t logged;
   /* The object that is being visited. NULL: the roots are being visited, or an object for which G1
      and G3 need no check. */
   GCObject *from;
@@ -121,8 +122,9 @@ static int isremembered (Walk *w, const GCObject *o) {
 }
 
 
-/* Checks that the object w->from, which is being visited, may refer to o (G1, G3), and that o is
-   not dead. Returns 0 if o is not an object. */
+/* Checks that the object w->from, which is being visited, may refer to o: a young o must be
+   remembered (G1), an unmarked o still to be reached by marking (G3). Also checks that o is not
+   dead. Returns 0 if o is not an object. */
 static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
@@ -143,13 +145,14 @@ static int refers (Walk *w, GCObject *o) {
 }
 
 
-/* Returns 1 if the young object o has a survivor age above 0. */
+/* Returns 1 if a minor collection has left the young object o young (survivor age above 0). */
 static int isaged (const GCObject *o) {
   return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_age(o) > 0;
 }
 
 
-/* Returns 1 if the young object o is in finalize.left: left young for a finalizer. */
+/* Returns 1 if the young object o is in finalize.left: found dead, and left young until its
+   finalizer has run. */
 static int iswaiting (const luaN_Gc *c, const GCObject *o) {
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++) if (c->finalize.left.a[i] == (const void *)o) return 1;
@@ -183,7 +186,8 @@ static void reachvalue (Walk *w, const TValue *v) {
 }
 
 
-/* Returns 1 if slot v of t is empty and not tombstoned; checks G13 of a tombstoned one. */
+/* Returns 1 if slot v of the weak table t is empty. A tombstoned slot (hidden.h) does not count as
+   empty; checks that it is allowed and its object is old (G13). */
 static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);
@@ -232,8 +236,9 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Checks G9 for table t, unless t is logged. 'known' contains the n words of weak.doubtful and the
-   slots of remset.slots, in ascending order. */
+/* Checks that the slots of t with unmarked old keys or values are listed or remembered (G9), unless
+   t is remembered as a whole. 'known' contains the n words of weak.doubtful and the slots of
+   remset.slots, in ascending order. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;
@@ -285,7 +290,7 @@ static void checkdiscovered (Walk *w) {
 
 
 /* Checks that each young object in a slot below the function of a frame with CIST_CLEAN was stored
-   there through an open upvalue, which is logged (T2). */
+   there through an open upvalue, which is in the remembered set (T2). */
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
@@ -379,8 +384,8 @@ static void verify_walk (Walk *w, GCObject *o) {
 }
 
 
-/* Checks that all objects of v, a list of the remembered set, are logged (G8), and subtracts the
-   number of those that the walk has reached from w->logged. */
+/* Checks that all objects of v, a list of the remembered set, are old and lack LUAN_UNLOGGED (G8),
+   and subtracts the number of those that the walk has reached from w->logged. */
 static void verify_uncount (Walk *w, const luaN_Vec *v) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -528,7 +533,7 @@ static const char *checkstrings (const global_State *g, int over) {
 }
 
 
-/* Checks that the old open upvalues of young threads are remembered (G1). */
+/* Checks that the old open upvalues of young threads are in the remembered set (G1). */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;

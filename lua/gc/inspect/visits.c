@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of objects (visits.h). */
+/* The set of the objects that a walk over the heap has reached (visits.h). */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -3,7 +3,8 @@
 ** The set of the objects that a walk over the heap has reached. An object in the set has the bit of
 ** its first granule set in its block (luaN_bits) or, if it is in lists.large or is the main thread,
 ** TESTBIT in its header. The set is empty between two walks. A walk is possible only while no
-** object is pending, because the marker uses the same bits of blocks for pending objects.
+** object is pending, because marking uses the same bits of blocks for pending objects: those that
+** are marked and did not fit on a mark stack.
 */
 #ifndef luaN_visits_h
 #define luaN_visits_h

@@ -98,8 +98,9 @@
    or the pause minus 100. Not used after the incremental mode was set. */
 #define GROWTH_PERCENT	60u
 
-/* First and largest value of the back-off pace.patience: the volume that starts a major collection,
-   in multiples of the live bytes. */
+/* First and largest value of the back-off pace.patience. A major collection starts when the program
+   has allocated about this multiple of the live bytes since the last one, even if the heap has not
+   grown. */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
@@ -108,10 +109,10 @@
 #define PART		8u
 
 /*
-** A finalizable object counts as FINALIZER_BYTES bytes. The larger the sum of these bytes is
-** relative to the live bytes, the earlier a collection by volume starts ('volume'): only a major
-** collection finds objects dead that die old. FINALIZERS_MIN objects count as many (luaN_majordue,
-** luaN_outlived).
+** An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these bytes is
+** relative to the live bytes, the less allocation starts a major collection (function 'volume'),
+** because only a major collection finds old objects dead. If a heap has at least FINALIZERS_MIN
+** such objects, they are many (luaN_majordue, luaN_outlived).
 */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
@@ -126,13 +127,13 @@
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
-/* For the incremental mode: bytes of the smallest nursery before a cycle, and the bytes of
-   allocation by which a cycle may start early (luaN_majordue). */
+/* For the incremental mode: bytes of the smallest nursery before a cycle starts, and the number of
+   bytes of allocation by which the cycle may start early (luaN_majordue). */
 #define MIN_CYCLE_GAP	1024u
 
 /*
-** Bytes of marking that an allocated byte pays for. So a collection ends before the heap has grown
-** by one WORK-th. The number also limits
+** Number of bytes that a major collection marks for each byte that the program allocates. So the
+** collection ends before the heap has grown by one WORK-th. The number also limits
 **   - the work debt: one WORK-th of the live bytes
 **   - large leaf objects in addition to a nursery (textroom): one WORK-th of the old bytes
 **   - a hurried collection of a heap that is not big (paysmore): it may mark WORK times as much
@@ -181,8 +182,8 @@ static size_t untilcycle (global_State *g) {
 
 
 /* Limits the size of the next nurseries, because lua_Alloc has refused memory during the present
-   one. The limit is three quarters of the bytes that the present one was charged with, but at least
-   LUAN_LEASTNURSERY. */
+   one. The limit is three quarters of the bytes that were allocated in the present nursery, as
+   GCdebt counts them, but at least LUAN_LEASTNURSERY. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
@@ -226,21 +227,24 @@ void luaN_cyclebegins (luaN_Gc *c) {
 }
 
 
-/* Returns 1 if the running major collection hurries. */
+/* Returns 1 if the running major collection does more work in each slice (hurries), because weak
+   tables have received many entries. */
 static int ishurried (const luaN_Gc *c) {
   return c->pace.hurried || hasmanyweak(c);
 }
 
 
-/* Returns 1 if slices of the running major collection do more work for each allocated byte: it
-   hurries, and the last major collection that ran in slices has found enough dead. */
+/* Returns 1 if slices of the running major collection do more work for each allocated byte: if weak
+   tables have received many entries (ishurried), and the last major collection that ran in slices
+   has found enough bytes dead (pace.found). */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
 
 
 /* Returns the upper bound of the nursery of a big heap. It is lower while a major collection marks,
-   and lowest while one hurries, because the slice that follows each nursery is bounded. */
+   and lowest while one hurries (ishurried), because the work of the slice that follows each nursery
+   is bounded. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;
@@ -270,10 +274,10 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 
 /*
-** Returns the bytes of large leaf objects that may be allocated in addition to the nursery. Returns
-** 0 if the last minor collection has left none young, if a major collection runs, if the mode is
-** incremental, if pace.tight bounds the nursery, or if the program or the operator has set its
-** size.
+** Returns the bytes of large leaf objects (long strings and userdata) that may be allocated in
+** addition to the nursery. Returns 0 if the last minor collection has left none of them young, if a
+** major collection runs, if the mode is incremental, if pace.tight bounds the nursery, or if the
+** program or the operator has set its size.
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -334,8 +338,8 @@ static size_t leastgrowth (void) {
 }
 
 
-/* Returns the bytes of large leaf objects, tenured or left young, that do not count as growth. That
-   is 0 in the incremental mode. */
+/* Returns the bytes of large leaf objects, tenured or left young, that do not count as growth of
+   the heap, because most of them are freed soon. That is 0 in the incremental mode. */
 static size_t sparedtexts (const luaN_Gc *c) {
   size_t most = c->pace.live, share = SHARED / luaN_countstates();
   if (c->pace.fullcycles) return 0;
@@ -371,8 +375,8 @@ static int isquiet (global_State *g) {
 
 
 /* Returns the bytes in use when the last major collection ended. Objects that were not marked
-   before the selection of dead objects with finalizers count only one PART-th of their bytes: most
-   are kept only by finalizers, or have died while the collection ran. */
+   before the dead objects with finalizers were queued count only one PART-th of their bytes: most
+   of them are kept only for finalizers, or have died while the collection ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -407,7 +411,8 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
   if (dead >= c->bytes.old / (l_mem)PART) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
-    c->pace.patience *= 4;  /* this collection was started by the volume and has found little */
+    /* This collection was started by the volume of allocation and has found little garbage. */
+    c->pace.patience *= 4;
 }
 
 
@@ -504,8 +509,9 @@ void luaN_cycleended (global_State *g) {
 }
 
 
-/* Returns the bytes of marking that 'bytes' of allocation pay for while a collection of a big heap
-   hurries: NURSERY_MAX for each NURSERY_SMALL bytes, which is the usual nursery at that time. */
+/* Returns the bytes that a slice marks for 'bytes' of allocation while a major collection of a big
+   heap hurries (ishurried): NURSERY_MAX bytes for each NURSERY_SMALL bytes, which is the usual
+   nursery at that time. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The pacer: decides when to collect and how much. It runs no collection.
+** The pacer: decides when collections start and how much work each slice does. It runs no
+** collection itself.
 **
 ** The cost model. While a program allocates A bytes and L bytes are live, collection costs:
 **
@@ -34,14 +35,14 @@
 #ifndef luaN_pace_h
 #define luaN_pace_h
 
-/* Cost of one visit of memory that is rarely in the cache, as a number of bytes of marking. Visits
-   of these elements count: entries of lists, slots and CallInfos of deep stacks, buckets of
-   strings, threads, objects pending finalization, slots of weak tables. */
+/* Cost of one visit of memory that is rarely in the cache, as the number of bytes whose marking
+   takes as long. Visits of these elements count: entries of lists, slots and CallInfos of deep
+   stacks, buckets of strings, threads, objects pending finalization, slots of weak tables. */
 #define LUAN_VISIT	48u
 
 /* Slices do their work in parts of LUAN_SLICE bytes of marking, or LUAN_ATONCE visits (LUAN_VISIT).
-   Some work of the atomic step has the same limits. Smaller parts keep closer to the budget and
-   cost more calls. */
+   Some work of the atomic step has the same limits. With smaller parts, a slice exceeds its budget
+   by less and makes more calls. */
 #define LUAN_SLICE	((size_t)128 * 1024)
 #define LUAN_ATONCE	2048u
 
@@ -50,37 +51,39 @@
 LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
-/* Records that 'bytes' of the last nursery have survived a minor collection. If they are many, the
-   following nurseries may be doubled; if they are few, one doubling is undone (WIDER_MOST in
-   pace.c). */
+/* Records that 'bytes' of the last nursery have survived a minor collection. If that is a large
+   part, the following nurseries may be twice as large; if it is a small part, one such doubling is
+   undone (WIDER_MOST in pace.c). */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
 /* Sets the size of the next nursery and sets GCdebt to minus that size. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
 /*
-** Returns the bytes that all nurseries of the state were charged with so far. A moved vector is
-** charged with its whole new size, a large leaf object perhaps with less than its size
-** (pace.textroom). Sets '*planned' to the sum of the planned sizes of the nurseries, or of the used
-** part if a nursery was not used up. Both lack the bytes since the last luaN_flush.
+** Returns the bytes that have counted for the start of minor collections so far, in all nurseries
+** of the state. A moved vector counts with its whole new size, a large leaf object perhaps with
+** less than its size (pace.textroom). Sets '*planned' to the sum of the planned sizes of the
+** nurseries, or of the used part if a nursery was not used up. Neither number includes the bytes
+** allocated since the last luaN_flush.
 */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
-/* Returns the bytes of marking that 'bytes' of allocation pay for in a slice. */
+/* Returns the bytes that a slice of a major collection must mark because the program has allocated
+   'bytes' of memory since the last slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Returns the bytes of marking for this pause: 'work' plus the work debt, up to a bound. The rest
-   becomes the new work debt. If the rest is above the limit of the debt, the pause does the excess,
-   too. */
+/* Returns how many bytes this pause marks: 'work' plus the bytes that earlier pauses have left (the
+   work debt), up to a bound. The rest becomes the new work debt. If the rest exceeds the limit of
+   the work debt, the pause does the excess, too. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Returns upstream's step size, 2^gcstepsize bytes. An explicit step represents this number of
    bytes in addition to its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
-/* Returns 1 if a cycle of upstream's incremental mode runs or is due. Explicit steps count as
-   allocation for it. Always returns 1 if the program has set the generational mode, whatever LUA_GC
-   sets. */
+/* Returns 1 if a cycle of upstream's incremental mode runs or is due. In this test, explicit steps
+   count as allocation. Always returns 1 if the program has set the generational mode, whatever
+   LUA_GC sets. */
 LUAI_FUNC int luaN_cycledue (global_State *g);
 
 /* Returns 1 if a major collection is due. */
@@ -89,8 +92,9 @@ LUAI_FUNC int luaN_majordue (global_State *g);
 /* Records that a major collection starts. */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
-/* Records that a major collection in slices has found 'dead' bytes of old objects dead. Adapts the
-   back-off (pace.patience) to that number. */
+/* Records that a major collection in slices has found 'dead' bytes of old objects dead. From that
+   number, computes after how much allocation the next one starts if the heap does not grow (the
+   back-off pace.patience). */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 
 /* Records that a major collection has ended, and computes when the next one is due. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pauses (pause.h). */
+/* Measures the pauses of the collector (pause.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -41,7 +41,8 @@ void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
   g->heap.gc.pause.slicebegan = 0;
-  /* Blocks that are freed from here on are not credited to the nursery (payback in nursery.c). */
+  /* Blocks that are freed explicitly from here on do not delay the next minor collection (payback
+     in nursery.c). */
   g->heap.spare = 0;
   memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
 }

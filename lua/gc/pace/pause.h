@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pauses: their duration, and the number of entries that they visit. luaN_memory reports both to
-   users. */
+/* Pauses of the collector: their duration, and the number of entries of lists, stacks and weak
+   tables that they visit. luaN_memory reports both to users. */
 #ifndef luaN_pause_h
 #define luaN_pause_h
 
@@ -16,8 +16,8 @@ LUAI_FUNC void luaN_endpause (lua_State *L);
    major collection. To be called when the minor collection of the pause has ended. */
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
-/* Ends a pause as luaN_endpause, without the call of the sampler. For pauses that only work on the
-   remembered set, before a collection (refine.c). */
+/* Ends a pause as luaN_endpause, but does not call the sampler. To be used after pauses that only
+   process a part of the remembered set (refine.c), without a collection. */
 LUAI_FUNC void luaN_endslice (global_State *g);
 
 #endif
