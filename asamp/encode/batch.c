@@ -45,8 +45,8 @@ void batch_allocation (Batch *b, uint64_t size, int outside, int kind) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Writes the outcomes as run lengths, alternately of dead and of surviving samples, dead ones
-   first. */
+/* Writes the outcomes of n samples as run lengths, alternately of samples that died and of samples
+   that survived. The first run has samples that died, and may be empty. */
 static void fateruns (Bytes *to, const unsigned char *survived, size_t n) {
   size_t i = 0;
   int fate = 0;

@@ -86,8 +86,8 @@ static int place_folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
-/* Returns 1 if 'file' belongs to a user whom a folder with this status gives no trust: all users may
-   write there, and the user is not the folder's owner. A folder without the sticky bit is only
+/* Returns 1 if 'file' belongs to a user that is not trusted in a folder with this status: all users
+   may write there, and the user is not the folder's owner. A folder without the sticky bit is only
    checked for links: its regular files may be meant to be shared. */
 static int place_distrusts (const struct stat *folder, const struct stat *file) {
   return (folder->st_mode & S_IWOTH) && file->st_uid != folder->st_uid &&

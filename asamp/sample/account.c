@@ -47,8 +47,8 @@ static int growtable (Account *a) {
 }
 
 
-/* Makes a sum for a set that has none yet. Returns NULL if the pieces are full or there is not
-   enough memory. */
+/* Makes a sum for a label set that has none yet. Returns NULL if there are as many sums as the
+   pieces can have, or if there is not enough memory. */
 static AccountSum *newsum (Account *a, uint32_t set) {
   uint32_t scaled = a->n / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);

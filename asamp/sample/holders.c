@@ -485,9 +485,9 @@ static void count (Work *w) {
 }
 
 /*
-** Callback for an edge of the needed object w->at. If the edge is the first one to another needed
-** object, sets that object's path. If w->counting is 1, only counts the edge for 'fields' or
-** 'slots'. Returns 0 to stop.
+** Callback for an edge (reference) of the needed object w->at. If the edge is the first one visited
+** that leads to another needed object, sets that object's path. If w->counting is 1, only counts
+** the edge for 'fields' or 'slots'. Returns 0 to stop.
 */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;

@@ -51,8 +51,8 @@ static char *nextline (Lines *l) {
 }
 
 
-/* Stores the stack pointers of this thread and of the threads that are not running, at most
-   STACKS. Returns their number. */
+/* Stores in 'sp' the stack pointers of this thread and of those threads of the process that are not
+   running now, at most STACKS. Returns their number. */
 static size_t pointers (uintptr_t sp[STACKS]) {
   struct dirent *entry;
   size_t n = 0;

@@ -71,8 +71,8 @@ uint64_t mappings_rss (void);
    (clock_now): for a state that lives for one request, a reading costs about as much as all records
    of the state. Thread-safe. */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
-/* Returns the time of the last reading of the resident bytes: the 'now' of the mappings_recentrss
-   that made it. Returns 0 if there was none. Thread-safe. */
+/* Returns the time of the last reading of the resident bytes by mappings_recentrss, which is the
+   argument 'now' of that call. Returns 0 if there was none. Thread-safe. */
 uint64_t mappings_rsstime (void);
 
 #endif

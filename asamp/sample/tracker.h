@@ -108,9 +108,9 @@ void tracker_points (Tracker *t, lua_State *L, int on);
 
 /*
 ** Starts samples of native memory. The state receives the samples of threads that run it, and
-** possibly those of threads that run no state (mallocs.h). The client must have 'ready', and the
-** library must be loaded. 'period' and 'seed' are as for mallocs_start. Returns 0 if there is not
-** enough memory.
+** possibly those of threads that run no state (mallocs.h). The client must have the callback
+** 'ready', and the library that selects the allocations must be loaded (mallocs_there). 'period'
+** and 'seed' are as for mallocs_start. Returns 0 if there is not enough memory.
 */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 

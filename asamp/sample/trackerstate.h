@@ -96,8 +96,8 @@ typedef struct Tracker {
 				   searched for deaths of earlier survivors, ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
   Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
-  /* Periods of allocation samples, and of samples of native memory, since the client was added or
-     tracker_again was called. */
+  /* Numbers of sampling periods of the allocation samples ('samples') and of the samples of native
+     memory ('natives') since the client was added or tracker_again was called. */
   uint64_t samples, natives;
   uint64_t nanoseconds;		/* Time that the tracker has taken since the client was added, in
 				   ns. */

@@ -43,9 +43,9 @@ static inline void trackholders_growing (Tracker *t) {
 /* Called after a collection: searches for holders if a search is due. */
 void trackholders_often (Tracker *t, lua_State *L);
 
-/* Reports the result of the running search (t->search) if it is ready, for the samples that are
-   still followed. Their positions in the list may have changed since the query;
-   FollowedSample.queried has the position in the query. */
+/* If the child process has finished its search (t->search), reports the holders of the samples that
+   are still alive. The positions of these samples in the list may have changed since the search
+   started; FollowedSample.queried has the position at that time. */
 void trackholders_answered (Tracker *t);
 
 /* Searches now for the holders of all live samples (Tracker.followed) and reports them. Returns the

@@ -13,8 +13,8 @@
 #define FEW_BLOCKS	128
 
 
-/* Returns the second bit of a block in 'watching', as a mask for the word that also has its first
-   bit (luaN_watchbit). */
+/* Returns the second of a block's two bits in the bit set t->watching, as a mask for the 64-bit
+   word that also has the first bit (luaN_watchbit). */
 static uint64_t secondbit (const void *block) {
   return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
 }

@@ -102,7 +102,8 @@ static int labels_nameof (const LabelChange *c) {
     left.labelnames++;
     return LABELS_NAMES;
   }
-  /* A failure leaves the values[0] of a name that does not exist yet; another name may use it. */
+  /* If a later step fails, values[0] stays allocated in an element that has no name yet; the
+     next new name uses it. */
   if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
                        (name->values[0] = labels_copy(LABELS_OTHERS,
                                                        strlen(LABELS_OTHERS))) == NULL))

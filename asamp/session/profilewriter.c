@@ -277,9 +277,9 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
-/* Encodes the ring into the open file. Returns an errno, or 0. 'isend' is 1 at the end of the
-   profile. Before the end, the open states have not reported their exact allocated bytes, so the
-   file has no total of them. */
+/* Encodes the content of the flight recorder into the open file. Returns an errno, or 0. 'isend' is
+   1 at the end of the profile. Before the end, the open states have not reported their exact
+   allocated bytes, so the file has no total of them. */
 static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
   uint64_t epoch = (clock_read(CLOCK_REALTIME) - clock_between(since, now)) / 1000;
