@@ -71,8 +71,9 @@ typedef struct luaN_Mark {
   /* If 'holder' is a table of which only a remembered slot is being visited: that slot. NULL: all
      references of 'holder' are visited. */
   void *slot;
-  /* The holders of the objects that the running collection leaves young. 'holders' contains
-     objects; 'slots' contains slots of tables, as pairs of a table and a slot. */
+  /* The references to the objects that the running collection leaves young (their holders):
+     'holders' contains the objects that refer to them, 'slots' the slots of tables, as pairs of a
+     table and a slot. */
   luaN_Vec holders, slots;
   /* Counts, in the life of the state, how often marking has reached an object and left it young. */
   size_t met;
@@ -136,9 +137,11 @@ enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
   /* The weak tables that the running minor collection, full collection or atomic step has reached.
-     Each word is a table tagged with its kind (luaN_tagged of weak.h). */
+     Each word is a table, with the kind of its weak references in the low bits (luaN_tagged of
+     weak.h). */
   luaN_Vec discovered;
-  /* The weak tables that a major collection has reached in slices, tagged with their kind (G6). */
+  /* The weak tables that a major collection has reached in slices, with the kind of their weak
+     references in the low bits. They are the tables with LUAN_DISCOVERED (G6). */
   luaN_Vec inmajor;
   luaN_Vec unresolved;		/* nodes of ephemeron tables whose keys are not marked so far */
   /* Two lists of entries that slices have visited in weak tables (ahead.h): the entries whose weak
@@ -156,8 +159,8 @@ typedef struct luaN_Weak {
   /* 'doubting' is 1 while slices visit the lists of 'doubtful' again (a pass). 'again' is the list
      that they visit: LUAN_DOUBTKEYS or LUAN_DOUBTVALUES. */
   lu_byte doubting, again;
-  /* 1: an atomic step has decided that every tombstoned object that is not marked is dead
-     (hidden.h). */
+  /* 1: an atomic step has ended the marking of objects in tombstoned slots (hidden.h): those that
+     are not marked are dead. */
   lu_byte decided;
   lu_byte overflow;		/* 1: 'unresolved' is incomplete, because there was no memory */
   /* 1: ephemerons are being resolved by their keys (a chase, chase.h). Every object that may be a
@@ -170,14 +173,15 @@ typedef struct luaN_Weak {
   /* 1: old objects that are marked now are appended to the list of undecided keys (logged), so that
      they are looked up as weak keys (ahead.h). */
   lu_byte logging;
-  /* In the list that is being visited, 'doubt' is the index of the next word, and 'doubtkept' is
-     the number of words that the pass has kept so far. In a round of tombstoning, 'doubtkept' is
-     the index at which the round ends. */
+  /* In the list that is being visited, 'doubt' is the index of the next word to visit, and
+     'doubtkept' is the number of words that were kept in the list so far. While slices tombstone
+     values (hidden.h), 'doubtkept' is the index at which they stop. */
   unsigned doubt, doubtkept;
-  /* Number of entries of 'doubtful' for which the present pass has marked an object. */
+  /* Number of entries of 'doubtful' for which slices have marked an object in their present visit
+     of the lists. */
   unsigned resolved;
   Table *doubtof;		/* the table to which the word before index 'doubt' belongs */
-  const Table *keptof;		/* the table of the last word that the pass has kept so far */
+  const Table *keptof;		/* the table of the last word that was kept in the list so far */
   /* Number of words at the start of the list of undecided values that were visited to tombstone the
      values (hidden.h). */
   unsigned hidden;
@@ -207,8 +211,8 @@ typedef struct luaN_Strings {
 /* Objects with finalizers: finalize.c, waiting.c. */
 typedef struct luaN_Finalize {
   luaN_List finalizable;	/* objects with finalizers, in the order in which they got them */
-  /* Objects pending finalization, in the order in which their finalizers are called. The finalizers
-     of the entries before index 'next' were called already. */
+  /* Dead objects that are queued for the call of their finalizers, in the order of the calls. The
+     finalizers of the entries before index 'next' were called already. */
   luaN_Vec tobefinalized;
   size_t next;			/* index in 'tobefinalized' of the next object to finalize */
   /* Index in 'tobefinalized' of the first object that the major collection has not marked. */
@@ -256,8 +260,9 @@ typedef struct luaN_Sweep {
   lu_byte list;			/* number of the list that is being swept (luaN_listof) */
   int more;		/* 1: the thread at 'next' has more CallInfos to free */
   /* In the list that is being swept, the first 'next' entries were visited, and 'kept' of them stay
-     (G7). Two other phases use these fields: a selection uses both for 'finalizable' (finalize.c),
-     and GCSstacks uses 'next' for lists.threads. */
+     (G7). Two other phases use these fields: while slices find and queue the dead objects of
+     'finalizable', they use both for that list (finalize.c), and GCSstacks uses 'next' for
+     lists.threads. */
   size_t kept, next;
   /* The block that contained the large leaf objects that were freed last, if it is still to be
      moved to the list for its number of free lines (luaN_relist); or NULL. */
@@ -289,8 +294,8 @@ typedef struct luaN_Bytes {
      stacks and CallInfos of old objects. */
   size_t tenured;
   uint64_t alltenured;		/* sum of 'tenured' in the life of the state */
-  /* Bytes of large leaf objects, and of small userdata pending finalization, that were tenured
-     since the last major collection ended. */
+  /* Bytes of large leaf objects, and of small userdata queued for the call of their finalizers,
+     that were tenured since the last major collection ended. */
   size_t texts;
   /* Value of 'texts' at the start of the last minor collection that ran while no major collection
      was running. */
@@ -330,8 +335,8 @@ typedef struct luaN_Pace {
   /* 1: the last major collection in slices found at least one WEAK_FOUND-th of the old bytes
      dead. */
   lu_byte found;
-  /* 1: the last major collection hurries from its start, because weak tables had received many
-     entries. */
+  /* 1: when the running or last major collection started, weak tables had received many entries, so
+     that it does more work in each slice (it hurries). */
   lu_byte hurried;
   lu_byte wider;		/* number of times that the nursery's bound is doubled (pace.c) */
   unsigned turn;		/* state of the sequence of nursery sizes between two bounds */
@@ -393,7 +398,8 @@ typedef struct luaN_Pauses {
   /* Number of entries that the last or running pause has visited in addition to the objects that it
      found alive. The index is a luaN_Looked (seam.h). */
   uint64_t looked[4];
-  /* The largest number of entries that a pause has visited, without those of the remembered set. */
+  /* The largest number of entries of lists, stacks and weak tables that a pause has visited,
+     without those of the remembered set. */
   uint64_t mostwork;
 } luaN_Pauses;
 
@@ -446,13 +452,14 @@ typedef struct luaN_Heap {
   char *free;			/* nursery_free: the next free byte of the current hole */
   char *limit;			/* nursery_limit: the fast path allocates up to this address */
   char *end;			/* end of the current hole */
-  char *mark;			/* value of 'free' when the accounts were last updated */
+  char *mark;			/* value of 'free' when GCdebt and 'allocated' were last updated */
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes allocated in the life of the state, up to 'mark' */
   uint64_t texts;		/* bytes of 'allocated' that were large leaf objects */
   uint64_t allocatedoutside;	/* external bytes that samples have counted so far */
-  /* Bytes of large and explicit blocks that the current nursery was charged with. When such blocks
-     are freed explicitly, up to this number of bytes is credited (payback of nursery.c). */
+  /* Bytes of large blocks and explicit memory that have counted for the start of the next minor
+     collection. When such blocks are freed explicitly, up to this number of bytes is subtracted
+     again (payback of nursery.c). */
   size_t spare;
   uint64_t copyleft;		/* bytes of growth until the next copy sample */
   const struct luaN_Sampler *sampler;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of the sampler (sampling.h), and the functions that set the sampler, the sample point and
-   the watched blocks (seam.h). */
+/* Calls of the sampler (sampling.h), and the functions that set the sampler, the sample point, and
+   the blocks whose freeing is reported (seam.h). */
 #define LUA_CORE
 
 #include "lprefix.h"

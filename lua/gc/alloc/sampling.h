@@ -25,13 +25,14 @@ static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   return l_unlikely(h->watched[bit / 64] >> bit % 64 & 1);
 }
 
-/* Calls the sampler's function 'freed' for a block that is watched (luaN_iswatched). This function
-   and luaN_reportresized are not inlined, so that their callers need not save registers on the
-   common path. */
+/* Calls the sampler's function 'freed', for a block whose freeing the sampler has requested to be
+   reported (luaN_iswatched). This function and luaN_reportresized are not inlined, so that their
+   callers need not save registers on the common path. */
 LUAI_FUNC void luaN_reportfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
-/* Calls the sampler's function 'resized' for a block that is watched (luaN_iswatched). */
+/* Calls the sampler's function 'resized', for a block whose resizing the sampler has requested to
+   be reported (luaN_iswatched). */
 LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *to,
                                  uint64_t before, uint64_t after)
     __attribute__((noinline));

@@ -56,8 +56,8 @@ static void tenureyoung (global_State *g) {
 
 
 /* If a major collection starts ('start' is 1), no object may stay young. A major collection
-   requires that nothing is young, and it may find the object dead that refers to a young one and is
-   its holder. */
+   requires that nothing is young. It may also find an object dead that refers to a young one and is
+   remembered only for that reason (its holder). */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

@@ -101,8 +101,8 @@ static size_t resolveentries (global_State *g, int backwards) {
    no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* In a major collection that does not log marked objects, the chase also has the listed entries
-     whose weak keys are not marked so far (undecided, ahead.h). */
+  /* In a major collection that does not log marked objects (weak.logging), the chase also has the
+     entries that slices have listed because their weak keys were not marked (ahead.h). */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -144,7 +144,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
       changed = (resolveentries(g, backwards) > 0);
       if (!c->mark.minor && luaN_resolvedoubtful(g)) {
         changed = 1;
-        if (!c->weak.logging) *clock = clockof(c) - 1;  /* forces one more pass */
+        if (!c->weak.logging) *clock = clockof(c) - 1;  /* forces one more visit of the entries */
       }
       passes = (changed && ++passes >= MAX_PASSES && follow(g)) ? 0 : passes;
     }

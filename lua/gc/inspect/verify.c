@@ -556,7 +556,8 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  if (c->mark.pending) return NULL;  /* a walk needs the bits that mark pending objects now */
+  /* A walk needs the bits that now record objects still to be traversed. */
+  if (c->mark.pending) return NULL;
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
   reach(&w, obj2gco(L));

@@ -26,9 +26,9 @@
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** A pass visits the two lists of entries whose weak key or value has not been marked so far. More
-** passes leave less to the atomic step. Another pass follows, up to MAX_PASSES (including rounds of
-** tombstoning), if one of these holds:
+** A pass visits the two lists of entries whose weak key or value has not been marked so far. With
+** more passes, less is left to the atomic step. There are at most MAX_PASSES passes and rounds of
+** tombstoning (MIN_HIDDEN) together. A pass follows the previous one if one of these holds:
 **   - more than n / MIN_RESOLVED_PART entries had something to mark, where n is the number of words
 **     of both lists
 **   - the log of marked objects was given up because it was too long (LOGGED_PART), and there were
@@ -38,11 +38,13 @@
 #define MAX_PASSES	32u
 #define FEW_PASSES	4u
 
-/* A round of tombstoning (hidden.h) starts if more than this number of words of the list of
-   undecided values, that is, of weak values not marked so far, were added after the last round. */
+/* Slices tombstone the listed weak values that are not marked so far: the slots look empty from
+   then on (hidden.h). They do so in rounds. A round starts if more than this number of words were
+   added to the list after the last round. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
-/* Cost of tombstoning, restoring or clearing a slot, in bytes of marking. */
+/* Cost, in bytes of marking, of making the slot of a weak value look empty (tombstoning it,
+   hidden.h), or of restoring or clearing such a slot. */
 #define CLEAR_COST	24u
 
 /* How far ahead objects are prefetched, in slots of a table or words of a list: when a slot or word
@@ -271,8 +273,8 @@ static void beginlog (luaN_Weak *w) {
 }
 
 
-/* Ends a visit of the list of undecided keys. Keeps the first 'kept' words, and those from
-   weak.visited on, which were added during the visit. */
+/* Ends a visit of the list of entries whose weak keys were not marked so far. Keeps the first
+   'kept' words, and those from weak.visited on, which were added during the visit. */
 static void endvisits (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->visited;
@@ -331,8 +333,9 @@ static size_t visitagain (global_State *g, size_t bytes) {
 }
 
 
-/* Returns 1 if the value of e may be tombstoned. The exceptions are values under keys that start
-   with two underscores, and values in the registry. */
+/* Returns 1 if the slot of e may be tombstoned, that is, look empty until it is known whether its
+   object is dead (hidden.h). The exceptions are values under keys that start with two underscores,
+   and values in the registry. */
 static int mayhide (global_State *g, const Entry *e) {
   const Node *n = e->n;
   if (n != NULL && keyisshrstr(n)) {
@@ -385,15 +388,16 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* If the slot of e is empty and not tombstoned, makes its key dead. */
+/* If the slot of e is empty, and does not only look empty (tombstoned), makes its key dead. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);
 }
 
 
-/* To be called when all tombstones are restored or cleared. Their slots are the first weak.hidden
-   words of the list of undecided values. Removes these words and keeps the words after them. */
+/* To be called when all tombstoned slots were restored or cleared. These slots are the first
+   weak.hidden words of the list of weak values that were not marked
+   (weak.doubtful[LUAN_DOUBTVALUES]). Removes these words and keeps the words after them. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -407,8 +411,9 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Restores the values of some tombstoned slots, or clears the slots whose object is dead. To be
-   called after luaN_decide, which decides that. Returns the cost in bytes. */
+/* Continues to visit the tombstoned slots, which look empty (hidden.h): clears a slot if its object
+   is dead, else restores the value. To be called after luaN_decide, when it is known which objects
+   are dead. Returns the cost in bytes. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];

@@ -17,7 +17,8 @@
 
 #include "vec.h"
 
-/* The entries of a chase: a hash table with chains, by the addresses of the keys. */
+/* Entries of ephemeron tables whose keys are not marked so far: a hash table with chains, by the
+   addresses of the keys. */
 typedef struct luaN_Chase {
   /* Heads of the chains of entries whose keys have the same hash; their number is a power of two. A
      head is the number of the first entry of its chain, counted from 1, or 0 if the chain is

@@ -35,8 +35,9 @@
 
 #define LUAN_VHIDDEN	makevariant(LUA_TNIL, 3)
 
-/* luaN_ishidden is true if slot v is tombstoned. luaN_hide tombstones slot v, which must refer to
-   an object. luaN_hiddenobject is the object whose address a tombstoned slot v keeps. */
+/* luaN_ishidden is true if slot v is tombstoned: it has the tag of an empty slot, and keeps the
+   address of an object, which luaN_hiddenobject returns. luaN_hide tombstones slot v, which must
+   refer to an object. */
 #define luaN_ishidden(v)	checktag((v), LUAN_VHIDDEN)
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 #define luaN_hiddenobject(v)	(val_(v).gc)
@@ -72,7 +73,8 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
   return v;
 }
 
-/* Calls luaN_shownext, before a traversal of t continues, if t may have tombstoned slots. */
+/* If t may have tombstoned slots, restores or clears those that a traversal of t is going to read
+   next (luaN_shownext). */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
@@ -95,7 +97,8 @@ LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 #define luaN_shownode(L,t,n) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
 
-/* Returns a border of t, the result of the length operator. Restores the slots that it reads. */
+/* Returns a border of t, the result of the length operator. If t may have tombstoned slots,
+   restores or clears those that it reads (luaN_border). */
 #define luaN_length(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))
 

@@ -96,9 +96,10 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 }
 
 
-/* Adds 'bytes', of o and its vectors, to the accounts after o has received the epoch. If o was
-   young ('young' is 1), also sets its LUAN_UNLOGGED (it is old now, and not in the remembered set).
-   Otherwise, if weak.logging is 1, logs o as a possible weak key. */
+/* To be called when o was marked: adds 'bytes', the bytes of o and its vectors, to the counts of
+   marked bytes. If o was young ('young' is 1), also adds them to the old and tenured bytes, and
+   sets LUAN_UNLOGGED of o, which is old now and not in the remembered set. Otherwise, if
+   weak.logging is 1, logs o as a possible weak key (logmarked). */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -297,13 +298,13 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 **   - as values, small tables that can be eagerly marked and refer to no further such table
 */
 
-/* Limit of the size of an eagerly marked table, as log2 of a number of slots. It holds for the
-   array part and for the hash part. */
+/* Limit of the size of a table that is marked together with its contents (eagerly), as log2 of a
+   number of slots. It holds for the array part and for the hash part. */
 #define MAX_SETTLEDLOG	3
 
-/* If eager marking of a table fails, the table is pushed and traversed later, so that some of its
-   slots are visited twice. So after MAX_FAILED failures in a run of RUN slots, no more tables of
-   this run are eagerly marked. */
+/* If a table turns out not to be suitable for eager marking, it is pushed and traversed later, so
+   that some of its slots are visited twice. So after MAX_FAILED failures in a run of RUN slots, no
+   more tables of this run are eagerly marked. */
 #define MAX_FAILED	2
 #define RUN		128
 
@@ -311,8 +312,8 @@ static int mark_settle (global_State *g, Table *t, int inner);
 
 
 /* Returns 1 if o need not be pushed: it has the current epoch, is a short string, which this call
-   marks, or, if 'inner' is 1, is a table that this call marks eagerly. If eager marking fails, the
-   table is marked and pushed, and the result is 0. */
+   marks, or, if 'inner' is 1, is a table that this call marks together with its contents (eagerly).
+   If that fails, the table is marked and pushed, and the result is 0. */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);
@@ -338,8 +339,9 @@ static int endsall (global_State *g, const Table *t, int inner) {
 }
 
 
-/* Marks t eagerly and returns 1. If that is not possible, marks t as luaN_mark_ does and returns 0.
-   'inner' is 1 if the tables among the values of t may be marked eagerly, too. */
+/* Marks t together with its contents, without pushing it (eagerly), and returns 1. If that is not
+   possible, marks t as luaN_mark_ does and returns 0. 'inner' is 1 if the tables among the values
+   of t may be marked eagerly, too. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
@@ -366,9 +368,9 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* settlevalue marks the object of value v, eagerly if it is a small table. settlenode marks the key
-   and value of n; if n is empty, it makes the key dead. Both return 1 if the value is a table for
-   which eager marking failed, else 0. */
+/* settlevalue marks the object of value v; a small table is marked together with its contents
+   (eagerly). settlenode marks the key and value of n; if n is empty, it makes the key dead. Both
+   return 1 if the value is a table for which eager marking failed, else 0. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -388,8 +390,8 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns the number of failures after which eager marking is not attempted again in a run: usually
-** MAX_FAILED. Returns 0, so that there is no attempt
+** Returns the number of failures after which no more tables of a run of slots are marked together
+** with their contents (eagerly): usually MAX_FAILED. Returns 0, so that there is no attempt
 **   - in a minor collection or a small heap, because the objects are in the processor's cache in
 **     any case
 **   - while ephemerons are resolved by their keys (chase.c), because every object that may be a

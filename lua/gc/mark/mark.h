@@ -46,7 +46,7 @@ LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 /* To be called for an empty node n. If its key is an object, makes the key dead: n keeps only the
    object's address, which luaH_next needs. */
 static inline void luaN_clearkey (Node *n) {
-  lua_assert(!luaN_ishidden(gval(n)));  /* a tombstone keeps its key (G13) */
+  lua_assert(!luaN_ishidden(gval(n)));  /* a tombstoned entry keeps its key (G13) */
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
@@ -120,8 +120,8 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
 }
 
 /* Traverses at most n slots of the strong table t, from slot i on: marks keys and values, and makes
-   the keys of empty nodes dead. May mark small tables among the values eagerly. Returns the index
-   of the next slot, or 0 if there is none. */
+   the keys of empty nodes dead. May mark small tables among the values together with their
+   contents. Returns the index of the next slot, or 0 if there is none. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);
 

@@ -10,7 +10,8 @@
 **      CallInfos
 **   2. may shorten the stack, except in an emergency
 **   3. sets the slots above the top to nil (T3)
-**   4. makes th clean, unless th is the main thread, young or logged
+**   4. sets LUAN_CLEAN of th (its stack has not changed since a scan), unless th is the main
+**      thread, young, or in remset.objects
 ** Returns the cost in bytes.
 */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);

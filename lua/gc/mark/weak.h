@@ -8,14 +8,16 @@
 
 enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
-/* An entry of weak.discovered or weak.inmajor is the address of a weak table with the table's kind
-   in the two low bits. luaN_tagged makes an entry; luaN_tableof and luaN_kindof are its parts. The
-   words of the lists weak.doubtful have other tags in the same bits (state.h). */
+/* An entry of weak.discovered or weak.inmajor is the address of a weak table, with the kind of the
+   table (which of its references are weak: LUAN_WEAKVALUES to LUAN_ALLWEAK) in the two low bits.
+   luaN_tagged makes an entry; luaN_tableof and luaN_kindof are its parts. The words of the lists
+   weak.doubtful have other tags in the same bits (state.h). */
 #define luaN_tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))
 
-/* Returns the kind of t: LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON or LUAN_ALLWEAK. */
+/* Returns which references of t are weak, its kind: LUAN_STRONG (none), LUAN_WEAKVALUES,
+   LUAN_EPHEMERON (only the keys) or LUAN_ALLWEAK. */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
 /* True if o, a key or value of a weak table, is old and not marked so far by the running major
@@ -50,8 +52,8 @@ LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
-**   - luaN_forgetweak is called at the end of a major collection. Empties weak.inmajor and
-**     weak.doubtful, and clears LUAN_DISCOVERED and LUAN_SCANNED of the tables.
+**   - luaN_forgetweak is called at the end of a major collection. Empties the lists weak.inmajor
+**     and weak.doubtful, and clears the flags LUAN_DISCOVERED and LUAN_SCANNED of the tables.
 **   - luaN_leaveweak is called when a major collection is abandoned. Restores or clears all
 **     tombstoned slots (hidden.h), then does the same as luaN_forgetweak.
 **   - luaN_forgettable restores or clears the tombstoned slots of t and clears its LUAN_DISCOVERED
@@ -83,8 +85,9 @@ LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, i
    because the program may change which of the two are weak in t. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* Ends the tombstoned state of slot v (hidden.h). If the atomic step has decided that the object of
-   v is dead, makes v empty and returns 0. Otherwise gives v its value again and returns 1. */
+/* To be called for a tombstoned slot v, which looks empty and keeps the address of its object
+   (hidden.h). If the atomic step has decided that the object of v is dead, makes v empty and
+   returns 0. Otherwise gives v its value again and returns 1. */
 static inline int luaN_showslot (global_State *g, TValue *v) {
   const GCObject *o = luaN_hiddenobject(v);
   lua_assert(luaN_ishidden(v) && luaN_isold(o));

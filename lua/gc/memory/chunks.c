@@ -65,8 +65,8 @@
 
 /* Least and largest number of blocks of a chunk: MAPPED_MIN and MAPPED_MAX if it is mapped,
    CHUNK_MIN and CHUNK_MAX if it comes from lua_Alloc, which must provide one block more for the
-   alignment. Exceptions: a huge chunk has more blocks; a chunk that was a spare mapping may have
-   fewer. */
+   alignment. Exceptions: a huge chunk has more blocks; a chunk may have fewer if it is a mapping of
+   a closed state that was kept (a spare mapping). */
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	(MAPPED_MAX - 1)
 #define MAPPED_MIN	4u
@@ -246,8 +246,9 @@ static int newwhole (global_State *g, unsigned n) {
 }
 
 
-/* Adds a mapped chunk of n blocks. Unless that is a huge chunk, uses a spare mapping of up to n
-   blocks if there is one. Returns 0 if there is no memory. */
+/* Adds a mapped chunk of n blocks. Unless that is a huge chunk, uses a mapping of a closed state
+   that was kept for this purpose (a spare mapping, mapped.h) of up to n blocks if there is one.
+   Returns 0 if there is no memory. */
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
@@ -294,7 +295,8 @@ int luaN_newchunk (global_State *g, size_t n) {
 }
 
 
-/* Frees chunk c. If 'closing' is 1, the state is being closed, and a mapping may become a spare. */
+/* Frees chunk c. If 'closing' is 1, the state is being closed, and a mapping may be kept for the
+   next states (spare mapping, mapped.h). */
 static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = c->size;

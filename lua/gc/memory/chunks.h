@@ -24,8 +24,8 @@ LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
    collect. */
 LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 
-/* Frees all chunks of a closed state, with the objects in them. Mappings may become spares
-   (mapped.h). */
+/* Frees all chunks of a closed state, with the objects in them. Mappings may be kept for the next
+   states (spare mappings, mapped.h). */
 LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
 /*

@@ -14,7 +14,7 @@
 #include "giveback.h"
 #include "mapped.h"
 
-/* Largest number of bytes of all spare mappings together. */
+/* Largest number of bytes of all mappings of closed states that are kept (spare mappings). */
 #define MOST	((size_t)32 * 1024 * 1024)
 
 /* A spare mapping. This struct is stored in its first bytes. */

@@ -136,7 +136,8 @@
 ** collection ends before the heap has grown by one WORK-th. The number also limits
 **   - the work debt: one WORK-th of the live bytes
 **   - large leaf objects in addition to a nursery (textroom): one WORK-th of the old bytes
-**   - a hurried collection of a heap that is not big (paysmore): it may mark WORK times as much
+**   - a collection of a heap that is not big and whose weak tables have received many entries
+**     (paysmore): it may mark WORK times as much
 */
 #define WORK		4
 

@@ -37,7 +37,8 @@
 
 /* Cost of one visit of memory that is rarely in the cache, as the number of bytes whose marking
    takes as long. Visits of these elements count: entries of lists, slots and CallInfos of deep
-   stacks, buckets of strings, threads, objects pending finalization, slots of weak tables. */
+   stacks, buckets of the string table, threads, objects queued for their finalizers, slots of weak
+   tables. */
 #define LUAN_VISIT	48u
 
 /* Slices do their work in parts of LUAN_SLICE bytes of marking, or LUAN_ATONCE visits (LUAN_VISIT).

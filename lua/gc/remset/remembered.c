@@ -40,7 +40,8 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   else {
     Node *n = gnode(t, i - asize);
     v = gval(n);
-    /* There is no tombstone, because a store has overwritten the slot since it was remembered. */
+    /* The slot is not tombstoned (hidden.h), because a store has overwritten it when it was
+       remembered. */
     lua_assert(!luaN_ishidden(v));
     if (isempty(v)) {
       if (keyiscollectable(n)) setdeadkey(n);

@@ -146,9 +146,9 @@ LUA_API void luaN_willclose (lua_State *L) {
 }
 
 
-/* Selects in one pass: queues each dead object when it is found. Slices need two passes instead
-   (luaN_selectslice), because all dead objects must be found before the first is marked: that also
-   marks the dead objects to which it refers. */
+/* Finds and queues each dead object in one visit of the list, because no object is marked
+   meanwhile. Slices visit the list twice instead (luaN_selectslice): all dead objects must be found
+   before the first is marked, which also marks the dead objects to which it refers. */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -243,10 +243,10 @@ void luaN_endselection (luaN_Gc *c) {
 /*
 ** Raises finalize.quota, the least number of finalizer calls in a batch, if the program allocates
 ** objects faster than batches that end by the clock can finalize them. To be called when a step of
-** the collector ends: if calls were pending after the previous step and more are pending now, the
-** number is raised to MOST_A_READING, then to four times its value, until no call is pending. That
-** takes time from the program. (While slices are moving dead objects to the queue, the number is
-** not raised.)
+** the collector ends: if finalizers were still to be called after the previous step, and more are
+** to be called now, the number is raised to MOST_A_READING, then to four times its value, until no
+** call is left. That takes time from the program. (While slices are moving dead objects to the
+** queue, the number is not raised.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
