@@ -44,7 +44,7 @@ function M.summary(found)
     return ("None: t%s, but of %s that survived their first collection in the second half, most " ..
             "died later"):format(grew, units.bytes(found.late))
   elseif found.maybe then
-    return "None that is certain: t" .. grew .. "; the verdict says what may be a leak"
+    return "None that is certain: t" .. grew .. "; the verdict names possible leaks"
   elseif found.grew and found.alloc then
     return ("None: t%s, which is too little for these samples; --alloc %d would decide"):format(
       grew, found.alloc)

@@ -118,7 +118,7 @@ local function finer(v)
   return v.alloc and (" Too few samples of the growth: %s would decide."):format(option(v.alloc)) or ""
 end
 
--- Returns a sentence about what is lacking to say whether the heap grows, or why.
+-- Returns a sentence about the missing data for a verdict on growth, or on its cause.
 local function few(v, p)
   local more = v.alloc and ("A longer run, or %s, would decide."):format(option(v.alloc)) or
                "A longer run would decide."

@@ -34,7 +34,7 @@ local TEXT = 1024      -- mean bytes of long strings: each may contain the one b
 local ENOUGH = 1000    -- samples that decide about growth
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
 local KNOWN = 3 / 4  -- share of the allocated bytes below which samples were lost
-local FEWCOLLECTIONS = 16  -- from so many collections on, more samples do not help
+local FEWCOLLECTIONS = 16  -- number of collections from which on more samples do not help
 local DECIDED = 100  -- number of decided samples that is sufficient for "level" if none survived
 local HELDROWS = 5
 

@@ -57,7 +57,7 @@ describe("a sentence of the verdict", function()
   end)
 
   -- A former bug: "too few samples" of a run with 1,188 samples and 213 collections.
-  it("says what is lacking: live samples of a line, collections, or samples", function()
+  it("names the missing data: live samples of a line, collections, or samples", function()
     local few = {growth = "few", samples = 1188, alloc = 8192, few = {lines = 2, least = 12}}
     assert.matches("2 lines with old and new live objects have fewer than 12 live samples, .*, or " ..
                    "%-%-alloc 8K,", text(few))
@@ -80,7 +80,7 @@ describe("a sentence of the verdict", function()
                    text(facts))
   end)
 
-  it("says what a holder keeps if C code allocated most of it", function()
+  it("says how much a holder keeps if C code allocated most of it", function()
     local leak = {holder = "_G", kind = "list", bytes = 4096, held = 65536,
                   rows = {line(7, {type = "table"})}}
     assert.matches("It keeps 64 KiB%. Of these, C code without a frame of Lua code allocated most, and " ..
