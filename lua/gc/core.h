@@ -37,9 +37,10 @@ static inline void luaN_dirtied (lua_State *L) {
   }
 }
 
-/* If L is clean, makes it dirty (luaN_dirtied). Every function of the API calls lua_lock before it
-   may change its thread's stack (T1 of gc.h). The bytecode loop does not, because it runs only in
-   threads that are dirty already. */
+/* If L is clean, that is, its stack has not changed since a collection scanned it, makes L dirty
+   (luaN_dirtied). Every function of the API calls lua_lock before it may change its thread's stack
+   (T1 of gc.h). The bytecode loop does not, because it runs only in threads that are dirty
+   already. */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \

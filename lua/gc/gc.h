@@ -535,13 +535,14 @@ LUAI_FUNC void luaN_eraserest (lua_State *L);
 */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
-/* Bytes of debt above which a function without a safepoint collects (luaN_isoverdue). */
+/* Functions without a safepoint run a collection only if the program has allocated more than this
+   number of bytes since a collection was due (luaN_isoverdue). */
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** Runs a full collection if one is long overdue (luaN_isoverdue: the debt is above LUAN_OVERDUE and
-** above the bytes of old objects) and the collector is not stopped. Calls no finalizer and moves no
-** stack.
+** Runs a full collection if one is long overdue (luaN_isoverdue: since a collection was due, more
+** than LUAN_OVERDUE bytes, and more than the bytes of old objects, were allocated) and the
+** collector is not stopped. Calls no finalizer and moves no stack.
 **
 ** To be used in functions of the API that allocate and have no safepoint: raw stores, lookups of
 ** names. Every object that the caller uses must be reachable from a root. With

@@ -42,8 +42,8 @@ enum {
   /* Slices of a major collection visit weak tables before the atomic step (ahead.h). */
   LUAN_WEAKSLICES,	/* files: mark/ahead.c mark/ahead.h |
 			   invariants: G9 | loads: dead_values weak_keys */
-  /* Slices make slots with weak values that may be dead look empty (tombstones, hidden.h), so that
-     the atomic step need not visit them. */
+  /* Slices tombstone weak values that may be dead (hidden.h): the slots look empty, and the atomic
+     step need not visit them. */
   LUAN_TOMBSTONES,	/* files: mark/hidden.c mark/hidden.h |
 			   invariants: G13 | loads: dead_values */
   /* Keys of a large hash part are copied to its next, larger vector over many insertions, before

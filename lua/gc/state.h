@@ -99,9 +99,9 @@ typedef struct luaN_Remset {
   luaN_Vec objects;		/* remembered objects, except those in 'whole' */
   luaN_Vec whole;		/* remembered tables that have had a large vector */
   luaN_Vec slots;		/* remembered slots, as pairs: table, slot, table, slot, … */
-  /* List of the clean threads that lua_lock has made dirty since the last collection, linked by
-     nextdirty and ended by LUAN_LASTDIRTY. When a minor collection starts, it moves them to
-     'objects'. */
+  /* List of the threads whose stacks have changed since they were scanned: those that lua_lock has
+     made dirty since the last collection. They are linked by nextdirty; LUAN_LASTDIRTY ends the
+     list. When a minor collection starts, it moves them to 'objects'. */
   struct lua_State *dirty;
   /* Number of words at the start of 'slots' that the last minor collection has added, because these
      slots refer to objects that it has left young (ageing.h). */
@@ -271,7 +271,7 @@ typedef struct luaN_Sweep {
 
 /* Accounts, in bytes unless stated otherwise. */
 typedef struct luaN_Bytes {
-  size_t explicit;		/* bytes of explicit memory (H6) */
+  size_t explicit;		/* bytes of memory that the core frees explicitly (H6) */
   l_mem old;			/* bytes of old objects and their vectors (H6) */
   l_mem living;			/* bytes of the objects that the last major collection marked */
   /* Bytes of blocks that the heap keeps until the next major collection, because it has not shrunk

@@ -33,8 +33,9 @@ static size_t copyofbytes (const luaN_Growth *w) {
 }
 
 
-/* Allocates n bytes of explicit memory without moving the next collection closer. Returns NULL
-   if there is no memory. */
+/* Allocates n bytes from lua_Alloc for a growth buffer. They count as explicit memory, which the
+   core frees itself, but do not bring the next collection closer. Returns NULL if there is no
+   memory. */
 static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {
@@ -45,7 +46,8 @@ static void *growth_take (global_State *g, size_t n) {
 }
 
 
-/* Subtracts n bytes, rounded up, from explicit memory and from the bytes in use. */
+/* Subtracts n bytes, rounded up to 8, from the counts of explicit memory and of the bytes in
+   use. */
 static void growth_uncount (global_State *g, size_t n) {
   g->heap.gc.bytes.explicit -= luaN_round(n);
   g->totalbytes -= (l_mem)luaN_round(n);

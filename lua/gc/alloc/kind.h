@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of memory, and the two functions of nursery.c that resize and free vectors and explicit
-   memory. */
+/* Kinds of memory, and the two functions of nursery.c that resize and free vectors of objects and
+   explicit memory, which the core frees itself (prototypes, buffers). */
 #ifndef luaN_kind_h
 #define luaN_kind_h
 
@@ -10,14 +10,15 @@
 enum luaN_Vector {
   LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
   LUAN_VBUFFER,
-  LUAN_VOUTSIDE		/* not a block: external bytes of a userdata */
+  LUAN_VOUTSIDE		/* not a block: bytes outside the heap that a userdata owns */
 };
 
 /* True if the kind is a long string or a userdata. */
 #define luaN_istextkind(kind)	((kind) == LUA_VLNGSTR || (kind) == LUA_VUSERDATA)
 
 /* Largest size in bytes of a block of this kind that is allocated from the current hole
-   (luaN_bump). The kind must not be that of explicit memory. */
+   (luaN_bump). The kind must not be one whose memory always comes from lua_Alloc
+   (luaN_isexplicit). */
 #define luaN_mostbumped(kind) \
   (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)
 
@@ -51,9 +52,9 @@ enum luaN_Vector {
 #endif
 
 /*
-** Resizes a vector or explicit memory from osize to nsize bytes, like realloc, and returns its
-** address. 'block' is NULL and osize 0 for a new block. If nsize is 0, frees the block and returns
-** NULL.
+** Resizes a block that is not an object, a vector or explicit memory, from osize to nsize bytes,
+** like realloc, and returns its address. 'block' is NULL and osize 0 for a new block. If nsize is
+** 0, frees the block and returns NULL.
 **
 ** A block in lines is shrunk in place; an array in lines is grown in place if possible. May run an
 ** emergency collection. Returns NULL, and keeps the block, if there is no memory or a limit of the
@@ -62,10 +63,10 @@ enum luaN_Vector {
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int kind);
 
-/* Frees a vector or explicit memory of 'size' bytes. If the block is in lines, frees only the lines
-   that it fills completely (luaN_forget). If the sampler watches the block, reports the free. For
-   LUAN_VSTACK, L must be the thread that owns the block. Does nothing if 'block' is NULL and 'size'
-   is 0. */
+/* Frees a block of 'size' bytes that is not an object: a vector or explicit memory. If the block is
+   in lines, frees only the lines that it fills completely (luaN_forget). If the sampler watches the
+   block, reports the free. For LUAN_VSTACK, L must be the thread that owns the block. Does nothing
+   if 'block' is NULL and 'size' is 0. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
 
 #endif

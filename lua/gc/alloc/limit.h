@@ -57,8 +57,8 @@ static inline uint64_t luaN_left (const global_State *g) {
 }
 
 /* Sets nursery_limit to the lowest address that the current hole (N1), the sample point (S1), the
-   debt (N3) and the state's limits (LM1) require; or to nursery_free if every allocation is to be
-   slow. */
+   start of the next collection (N3) and the state's limits (LM1) require; or to nursery_free if
+   every allocation is to be slow. */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
 /* Updates the accounts, so that GCdebt and heap.allocated include all allocated bytes (N2), and
@@ -91,8 +91,9 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
 /* To be called before and after allocations that must neither bring a collection closer nor
-   increase the work of marking. luaN_debt updates the debt and returns it. If the debt has grown
-   since that call, luaN_uncharge sets it back to 'before', the result of luaN_debt. */
+   increase the work of marking. luaN_debt updates GCdebt, which grows with each allocated byte, and
+   returns it. If GCdebt has grown since that call, luaN_uncharge sets it back to 'before', the
+   result of luaN_debt. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 

@@ -45,11 +45,12 @@ LUAI_FUNC void luaN_takewaiting (lua_State *L);
    objects are not overwritten yet. */
 LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 
-/* Counts n new external bytes of u for samples. May call the sampler. */
+/* Counts n new external bytes of u, bytes outside the heap that u owns, for samples. May call the
+   sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
-/* To be called when u owns no external bytes any more: reports them as freed if the
-   address &u->outside, which represents them as a block, is watched. */
+/* To be called when u owns no external bytes any more: reports them as freed if the sampler has
+   requested that for the address &u->outside, which represents them as a block (luaN_iswatched). */
 LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
 
 #endif

@@ -178,8 +178,8 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 /*
 ** The part of luaN_checkoverdue (gc.h) that is not inline. A C function that stores into tables may
 ** run for a long time without a safepoint, and only a collection frees the young vectors that its
-** tables have outgrown. The debt must exceed the bytes of old objects, so that the collection costs
-** no more than the allocation did.
+** tables have outgrown. GCdebt, the bytes allocated since a collection was due, must exceed the
+** bytes of old objects, so that the collection costs no more than the allocation did.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);

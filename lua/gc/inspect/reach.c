@@ -88,8 +88,9 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends object o of a tree to the queue, with w->e.place as its parent. Returns 0, and sets
-   w->failed, if there is no memory, or if the index in the queue does not fit into 32 bits. */
+/* Appends object o to the queue if a tree was requested, with the object at w->e.place as its
+   parent. Returns 0, and sets w->failed, if there is no memory, or if the index in the queue does
+   not fit into 32 bits. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -133,15 +134,16 @@ static int isvoid (const TValue *v) {
 
 /* {== edges ============================================================ */
 
-/* Returns 1 if this string is to be left out of the tree, because its bit in 'strings' is clear. */
+/* Returns 1 if this string is to be left out of the requested tree, because its bit in 'strings' of
+   the luaN_Walker is 0. */
 static int ispassed (const Walk *w, const void *string) {
   unsigned bit = luaN_watchbit(string, w->w->log2);
   return !(w->w->strings[bit / 64] >> bit % 64 & 1);
 }
 
 
-/* Adds object o, to which the object at w->e.place refers, to the tree and returns 1. Returns 0 if
-   o is in the tree already or is a string to be left out, or if the walk has failed. */
+/* Adds object o, to which the object at w->e.place refers, to the requested tree and returns 1.
+   Returns 0 if o was reached before or is a string to be left out, or if the walk has failed. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
@@ -201,8 +203,8 @@ static int isheld (int kind, const TValue *v) {
 }
 
 
-/* Reports the edge from the weak key of entry n of table t to the value of n. In a walk, the key
-   must have been reached. */
+/* Reports the edge to the value of n, an entry of the weak table t, as one that comes from the key
+   of n. In a walk over the whole heap, the key must have been reached. */
 static void weakentry (Walk *w, const Table *t, Node *n) {
   const void *before = w->e.from;
   size_t place = w->e.place;
@@ -293,15 +295,16 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* Adds the object of value v to the tree. Tests the tag first, so that a string that is left out is
-   not read. */
+/* If value v is an object, adds it to the requested tree (reach). Tests the tag first, so that a
+   string that is left out is not read. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
     reach(w, gcvalue(v));
 }
 
 
-/* Adds all objects that the strong table t refers to, except its metatable, to the tree. */
+/* Adds all objects that the strong table t refers to, except its metatable, to the requested tree
+   (reach). */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
@@ -441,7 +444,7 @@ static void edges (Walk *w, GCObject *o) {
     case LUA_VPROTO:
       proto(w, gco2p(o));
       break;
-    default: break;  /* strings refer to nothing, and stacks of threads are deferred */
+    default: break;  /* strings refer to nothing, and the stacks of threads are visited later */
   }
 }
 
@@ -520,7 +523,8 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
 
 /* {== the walk ========================================================= */
 
-/* Visits all objects in the queue from index w->next on; stacks are deferred. */
+/* Visits all objects in the queue from index w->next on. The stacks of threads are left to
+   reach_next. */
 static void reach_drain (Walk *w, lua_State *L) {
   luaN_Object o;
   for (; w->next < w->queue.n && !w->failed; w->next++) {

@@ -714,7 +714,8 @@ static void mustverify (lua_State *L, int exact) {
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
                  : (h->gc.bytes.old > MAX_OFTEN_VERIFIED) ? 16 : 1;
   int lent;
-  lua_assert(!(L->marked & LUAN_CLEAN));  /* T1: the running thread is dirty */
+  /* T1: the running thread is not clean, because its stack changes. */
+  lua_assert(!(L->marked & LUAN_CLEAN));
   if ((h->minors + h->majors) % every != 0) return;
   lent = luaN_lend(1);  /* the verifier's stack is not native memory of the program */
   broken = luaN_verify(L, exact, 1);

@@ -42,44 +42,46 @@
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 #define luaN_hiddenobject(v)	(val_(v).gc)
 
-/* Ends the tombstoned state of slot v of t: makes the slot empty if the atomic step has found its
-   object dead (weak.decided), else restores the value. Returns 1 if it was restored. */
+/* To be called for a slot v of t that only looks empty (is tombstoned). Makes the slot empty if the
+   atomic step has found its object dead (weak.decided), else restores the value. Returns 1 if it
+   was restored. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* If the value of node n of t is tombstoned, restores it, or makes n empty if the object is dead
-   (luaN_show). Removes the entry if its key is dead (isdead). Returns 1 if n has a value after
-   that. */
+/* If node n of t only looks empty (its value is tombstoned), restores the value, or makes n empty
+   if the object is dead (luaN_show). Removes the entry if its key is dead (isdead). Returns 1 if n
+   has a value after that. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
 /* To be called before a traversal of t (next) continues after 'key', or starts if 'key' is nil.
-   Visits the slots from the next one to the first that has a value, and restores or clears those
-   that are tombstoned (luaN_show). If 'key' is not found, does so for all slots of t. */
+   Visits the slots from the next one to the first that has a value. Slots that only look empty (are
+   tombstoned) are restored or cleared (luaN_show). If 'key' is not found, does so for all slots of
+   t. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
 /* Returns a border of t, as the length operator defines it; it may be another one than luaH_getn
    returns. Calls luaN_show for the tombstoned slots that it reads. */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
-/* If slot v of t is tombstoned, restores its value, or makes v empty if the object is dead
-   (luaN_show). Returns 1 if v has a value after that. */
+/* If slot v of t only looks empty (is tombstoned), restores its value, or makes v empty if the
+   object is dead (luaN_show). Returns 1 if v has a value after that. */
 static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
 
-/* If slot v of t is tombstoned, restores its value, or makes v empty if the object is dead
-   (luaN_show). Returns v. */
+/* If slot v of t only looks empty (is tombstoned), restores its value, or makes v empty if the
+   object is dead (luaN_show). Returns v. */
 static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v) {
   if (l_unlikely(luaN_ishidden(v))) luaN_show(L, t, cast(TValue *, v));
   return v;
 }
 
-/* If t may have tombstoned slots, restores or clears those that a traversal of t is going to read
-   next (luaN_shownext). */
+/* If t may have slots that only look empty (tombstoned slots), restores or clears those that a
+   traversal of t is going to read next (luaN_shownext). */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
-/* If t may have tombstoned slots, restores or clears all of them (luaN_lookonce). To be used before
-   the keys of t are counted or moved. */
+/* If t may have slots that only look empty (tombstoned slots), restores or clears all of them
+   (luaN_lookonce). To be used before the keys of t are counted or moved. */
 #define luaN_showall(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
@@ -97,8 +99,8 @@ LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 #define luaN_shownode(L,t,n) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
 
-/* Returns a border of t, the result of the length operator. If t may have tombstoned slots,
-   restores or clears those that it reads (luaN_border). */
+/* Returns a border of t, the result of the length operator. If t may have slots that only look
+   empty (tombstoned slots), restores or clears those that it reads (luaN_border). */
 #define luaN_length(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))
 

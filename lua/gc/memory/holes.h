@@ -47,13 +47,14 @@ LUAI_FUNC unsigned luaN_survey (const luaN_Block *b, unsigned *largest);
 LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 
 /* Frees the lines that are completely in the n bytes at p: those of a vector, or of the end that a
-   vector has lost. A line with LUAN_YOUNG only loses its other marks, and luaN_recycle frees it. */
+   vector has lost. A line that is part of a hole of the nursery (LUAN_YOUNG) only loses its other
+   marks; luaN_recycle frees it later. */
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
-/* Frees the n bytes at p, which must be whole lines with equal marks. If they have LUAN_YOUNG, only
-   removes their other marks; luaN_recycle frees them later. Returns their block if the caller must
-   call luaN_relist for it, else NULL. After several calls for one block, one call of luaN_relist is
-   enough. */
+/* Frees the n bytes at p, which must be whole lines with equal marks. If they are part of a hole of
+   the nursery (LUAN_YOUNG), only removes their other marks; luaN_recycle frees them later. Returns
+   their block if the caller must call luaN_relist for it, else NULL. After several calls for one
+   block, one call of luaN_relist is enough. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);
 
 #endif

@@ -169,9 +169,9 @@ static uint64_t spent (const global_State *g) {
 }
 
 
-/* Returns the upper bound of the nursery in the incremental mode. While no cycle runs, that is the
-   bytes of allocation until one starts. While one runs, it is the bytes of allocation between two
-   of its steps. */
+/* Returns the upper bound of the nursery in the incremental mode. While no cycle (major collection)
+   runs, that is the bytes of allocation until one starts. While one runs, it is the bytes of
+   allocation between two of its steps. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
@@ -417,8 +417,8 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
 }
 
 
-/* Returns the bytes of allocation from the end of a cycle to the start of the next one, by
-   upstream's pause. */
+/* Returns the bytes of allocation from the end of a cycle (major collection) to the start of the
+   next one, as the parameter 'pause' of the incremental mode defines them. */
 static uint64_t pausebytes (const global_State *g) {
   unsigned pause = luaN_pause(g);
   return (uint64_t)(g->heap.gc.pace.live / 100) * (pause > 100 ? pause - 100 : 0);

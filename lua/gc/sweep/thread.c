@@ -82,9 +82,9 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* If an emergency collection has tenured the new thread L while its stack was being allocated,
-   counts the stack and makes the thread dirty, because the collection could neither count nor scan
-   the stack. */
+/* If an emergency collection has tenured the new thread L while its stack was being allocated, adds
+   the stack to the bytes of old objects, and makes the thread dirty, so that the next collection
+   scans it: the emergency collection could neither count nor scan the stack. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
