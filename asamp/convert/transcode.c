@@ -513,6 +513,7 @@ static void transcode_collection (void *ud, const ReadCollection *from) {
   c.duration = from->duration * 1000;
   c.processor = from->processor * 1000;
   c.slices = from->slices * 1000;
+  c.mutator = from->mutator * 1000;
   c.tenured = from->tenured;
   c.planned = from->planned;
   c.charged = from->charged;

@@ -150,7 +150,7 @@ void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32
     (int64_t)(c->processor / 1000 - duration),
     (int64_t)c->looked[LOOKED_REMEMBERED], (int64_t)c->looked[LOOKED_STACKS],
     (int64_t)c->looked[LOOKED_WEAK], (int64_t)c->looked[LOOKED_LISTED], (int64_t)(c->left / 1000),
-    (int64_t)(c->slices / 1000)
+    (int64_t)(c->slices / 1000), (int64_t)(c->mutator / 1000)
   };
   uint64_t planned = before->planned;
   size_t i, most = sizeof(n) / sizeof(n[0]);

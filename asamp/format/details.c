@@ -67,7 +67,7 @@ void details_collection (Fields *f, int format, Collected *c) {
          details_number(f, &c->looked[LOOKED_STACKS]) &&
          details_number(f, &c->looked[LOOKED_WEAK]) &&
          details_number(f, &c->looked[LOOKED_LISTED]) && details_number(f, &c->left) &&
-         details_number(f, &c->slices));
+         details_number(f, &c->slices) && details_number(f, &c->mutator));
   c->processor = c->duration + (uint64_t)waited;
   c->rss = (int64_t)((uint64_t)c->rss * 1024);
   c->time = (int64_t)((uint64_t)c->time + c->duration);

@@ -69,6 +69,7 @@ typedef struct Collected {
   uint64_t label;            /* number of the label set in the file */
   uint64_t processor;
   uint64_t slices;
+  uint64_t mutator;
   int64_t planned, over;     /* 'planned': for a minor collection, the change since the previous
 				minor one. 'over': bytes charged minus bytes planned */
   uint64_t looked[LOOKED_COUNT];

@@ -104,6 +104,10 @@ typedef struct ProfileCollection {
   /* processor time, in ns, of the slices of major collections in this pause and in the pauses of
      collections left out; only of pauses that a minor collection started */
   uint64_t slices;
+  /* processor time of the OS thread, in ns, from the end of the previous record's collection and of
+     the profiler's work for it (first: the start of sampling) to the start of this one. It includes the collections left out. 0: none, or
+     another thread ran the previous one. */
+  uint64_t mutator;
   uint64_t tenured;   /* bytes tenured since the previous record */
   /* Sums over the nurseries since the previous record, in bytes. 'charged': the bytes charged to
      each nursery. 'planned': the size of each nursery, or its charged bytes if they are fewer. */

@@ -96,7 +96,8 @@
 **                       profiles), and 'left' unrecorded ones before them. Fields as in
 **                       ReadCollection (readprofile.h): {n, left, time (end of
 **                       the last), duration, processor (CPU time), slices (part of processor:
-**                       slices of major collections within minor pauses; nil: 0), tenured, planned,
+**                       slices of major collections within minor pauses; nil: 0), mutator (CPU
+**                       time of the thread since the previous record; nil: unknown), tenured, planned,
 **                       charged (bytes), decided, survived (samples): sums; inuse, held, rss:
 **                       maxima after a collection; least: minimum of inuse; major (true: n counts a
 **                       major one); minorpause, majorpause: longest pauses (nil: no such
@@ -410,7 +411,7 @@ static void pushcollections (lua_State *L, const Course *c) {
   lua_createtable(L, (int)c->n, 0);
   for (i = 0; i < c->n; i++) {
     const Span *s = &c->spans[i];
-    lua_createtable(L, 0, 20);
+    lua_createtable(L, 0, 21);
     setinteger(L, "n", s->minors + s->majors);
     setinteger(L, "left", s->left);
     setinteger(L, "time", s->time);
@@ -423,6 +424,8 @@ static void pushcollections (lua_State *L, const Course *c) {
     setinteger(L, "processor", s->processor);
     if (s->slices > 0)
       setinteger(L, "slices", s->slices);
+    if (s->mutator > 0)
+      setinteger(L, "mutator", s->mutator);
     setinteger(L, "planned", s->planned);
     setinteger(L, "charged", s->charged);
     setinteger(L, "decided", s->decided);

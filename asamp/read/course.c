@@ -70,6 +70,7 @@ static void spanof (Span *s, const ReadCollection *one) {
   s->duration = one->duration + one->left;
   s->processor = one->processor + one->left;
   s->slices = one->slices;
+  s->mutator = one->mutator;
   s->left = one->minors + one->majors;
   s->inuse = s->least = one->inuse;
   s->held = one->held;
@@ -97,6 +98,7 @@ static void join (Span *s, const Span *next) {
   s->duration += next->duration;
   s->processor += next->processor;
   s->slices += next->slices;
+  s->mutator += next->mutator;
   s->inuse = more(s->inuse, next->inuse);
   s->held = more(s->held, next->held);
   s->rss = more(s->rss, next->rss);

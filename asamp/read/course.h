@@ -25,6 +25,7 @@ typedef struct Span {
      event has no CPU time in the file; its whole pause is added to both. */
   uint64_t duration, processor;
   uint64_t slices;       /* sum of ReadCollection.slices; included in 'processor' */
+  uint64_t mutator;      /* sum of ReadCollection.mutator */
   /* Largest numbers of bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t least;        /* smallest number of bytes in use after a collection */

@@ -343,6 +343,7 @@ static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   c->minors = decoded.minors;
   c->left = decoded.left;
   c->slices = decoded.slices < c->processor + c->left ? decoded.slices : c->processor + c->left;
+  c->mutator = decoded.mutator;
   c->majors = decoded.majors;
   c->major = major;
   c->labels = readerlabels_set(s, decoded.label);

@@ -90,6 +90,8 @@ typedef struct ReadCollection {
   /* us of CPU time that slices of a major collection took within minor pauses. This time is
      included in 'processor' + 'left'. */
   uint64_t slices;
+  /* us of CPU time of the OS thread from the previous event's collection to this one; 0: unknown */
+  uint64_t mutator;
   uint64_t inuse, held, rss;  /* bytes in use, reserved and resident after it; 0: not in the file.
 			         In files of many states 'inuse' and 'held' are sums over the wanted
 			         open states */

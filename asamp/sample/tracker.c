@@ -33,6 +33,7 @@ static void decided (Tracker *t, lua_State *L) {
   t->nanoseconds += clock_since(t->collection.time);
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
+  trackoutcomes_resume(t);
   tracker_unregister(t, L);  /* it may have stayed registered only for this collection */
 }
 
@@ -226,6 +227,7 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
   t->interval.period = period;
   t->seeded = 0;
   t->samples = t->natives = t->nanoseconds = 0;
+  t->stopped = 0;
   account_reset(&t->account, t->L, 0);
   tracker_setlost(t, 0);
   __atomic_store_n(&t->unfollowed, 0, __ATOMIC_RELAXED);
@@ -325,6 +327,11 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
   account_on(&t->account, L);
   tracker_enter(t, L, interval_first(&t->interval));
   trackcopies_start(t, L);
+}
+
+
+void tracker_stop (Tracker *t) {
+  t->stopped = clock_thread();
 }
 
 

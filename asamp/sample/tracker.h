@@ -95,6 +95,9 @@ void tracker_abandon (Tracker *t);
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
+/* Notes the CPU time of the program's end. To be called before other work of the session's end. */
+void tracker_stop (Tracker *t);
+
 /*
 ** Switches sampling off. If the survival of samples is not decided, or deaths or collections are
 ** not reported yet, runs a minor collection to report them; finalizers run later. The deaths of

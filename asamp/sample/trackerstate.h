@@ -131,6 +131,13 @@ typedef struct Tracker {
 				   record, and was not yet reported. */
   uint64_t since;		/* Start of that collection, CLOCK_MONOTONIC, ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at 'since', ns. */
+  /* 'reported': CPU time of the thread, in ns, when the program resumed after the last recorded
+     collection, or when the tracker was registered. 'reportedon': an address that only this thread
+     has. */
+  uint64_t reported;
+  const void *reportedon;
+  uint64_t stopped;	/* CPU time of the thread when the session started to end (tracker_stop), ns;
+				   0: it has not. */
   uint64_t slices;	/* Number of slices of major collections (luaN_Memory.slices) at the last
 			   record of a collection. */
   /* 'pauses': luaN_Memory.pauses when leftpauses or trackoutcomes_skip last ran. 'reportedpauses':

@@ -23,6 +23,19 @@
 					   samples, proportionally less */
 
 
+/* Returns an address that differs from thread to thread. */
+static const void *thisthread (void) {
+  static __thread char own;
+  return &own;
+}
+
+
+void trackoutcomes_resume (Tracker *t) {
+  t->reported = clock_thread();
+  t->reportedon = thisthread();
+}
+
+
 void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
   ProfileCollection *c = &t->collection;
   luaN_Memory m;
@@ -32,8 +45,12 @@ void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
   c->time = over ? m.began + m.pause : clock_now();
   c->duration = clock_between(t->since, c->time);
   t->reportedpauses += c->duration;
+  c->mutator = (t->reportedon == thisthread())
+                 ? clock_between(t->reported, (t->ending && t->stopped != 0) ? t->stopped
+                                              : t->sinceprocessor) : 0;
   c->processor = clock_between(t->sinceprocessor, clock_thread());
   t->sinceprocessor += c->processor;
+  t->reported = t->sinceprocessor;
   for (k = 0; k < LOOKED_COUNT; k++) {
     c->looked[k] = m.looked[k] - t->sincelooked[k];
     t->sincelooked[k] = m.looked[k];
@@ -61,6 +78,7 @@ void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
   t->pauses = m->pauses;
   t->slices = m->slices;
   t->reportedpauses = 0;
+  trackoutcomes_resume(t);
 }
 
 

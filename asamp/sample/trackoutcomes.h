@@ -24,6 +24,10 @@ void trackoutcomes_decide (void *ud, lua_State *L, int major);
 */
 void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 
+/* Starts the time of the program until the next collection. To be called when the work for a
+   reported collection ends. */
+void trackoutcomes_resume (Tracker *t);
+
 /* Leaves the collections so far out of all records: the next record counts only collections after
    this call. */
 void trackoutcomes_skip (Tracker *t, const luaN_Memory *m);

@@ -96,6 +96,7 @@ static void oncollection (void *ud, const ProfileCollection *c,
   all.majors += out->majors;
   all.left += out->left;
   all.slices += out->slices;
+  all.mutator += out->mutator;
   all.tenured += out->tenured;
   all.planned += out->planned;
   all.charged += out->charged;
@@ -104,6 +105,7 @@ static void oncollection (void *ud, const ProfileCollection *c,
     out->majors = all.majors + (c->major != 0);
     out->left = all.left + c->duration;
     out->slices = all.slices;
+    out->mutator = all.mutator + c->processor;
     out->tenured = all.tenured;
     out->planned = all.planned;
     out->charged = all.charged;
@@ -556,6 +558,7 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
 int sampler_close (Sampler *s, lua_State *L) {
   UNCANCELLED;
   if (s->state.profile == NULL && s->tracker.client != NULL) return 0;
+  tracker_stop(&s->tracker);
   sampler_timeoff(s, L);
   if (s->state.profile != NULL) {
     tracker_off(&s->tracker, L);  /* decides whether the last samples survive */

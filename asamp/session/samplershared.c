@@ -468,6 +468,7 @@ static void follow (Sampler *s) {
 
 void samplershared_leave (Sampler *s, lua_State *L) {
   SamplerRequest *request, *ofany;
+  tracker_stop(&s->tracker);
   follow(s);
   timing_stop(&s->timing);
   if (s->state.profile != NULL) {

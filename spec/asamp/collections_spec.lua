@@ -39,6 +39,24 @@ describe("a collection in a profile", function()
     assert.is_true(sum - last <= (after.pauses - before.pauses) * 1e6 + 1000 + #list.gcs)
   end)
 
+  it("has the CPU time of the program since the one before it: with their own, it is all", function()
+    local took
+    local list = samples.of(function()
+      local start = os.clock()
+      work(200000)
+      took = os.clock() - start
+    end, {period = 4096})
+    local own, mutator = 0, 0
+    for _, c in ipairs(list.gcs) do
+      own, mutator = own + c.processor, mutator + c.mutator
+      assert.is_true(c.mutator >= 0)
+    end
+    assert.is_true(mutator > 0.2e6 * took, mutator)
+    -- 'took' lacks the start and the end of the session, and has the work of other threads
+    assert.is_true((own + mutator) / 1e6 > 0.6 * took and (own + mutator) / 1e6 < 1.2 * took + 0.05,
+                   ("%d %d %f"):format(own, mutator, took))
+  end)
+
   it("counts those that are left out, minor and major, and so all there are", function()
     local before
     local list = samples.of(function()

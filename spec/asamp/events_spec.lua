@@ -259,7 +259,7 @@ for format = 6, 7 do
                      minors = 3, majors = 1, state = 3, planned = 5, charged = 9}
         p:collection{time = t + 6 * MS, inuse = 95, held = 1500, rss = 4000 * 1024, duration = 999,
                      tenured = 1 << 40, majors = 2, planned = 512, charged = 512, remembered = 70,
-                     stacks = 1 << 33, listed = 9, left = 7654321, slices = 1234567}
+                     stacks = 1 << 33, listed = 9, left = 7654321, slices = 1234567, mutator = 2345678}
       end)
       local start = math.tointeger(list.log.metas["asamp.start"])
       for _, g in ipairs(list.gcs) do g.time = g.time + start - t // US end
@@ -279,12 +279,13 @@ for format = 6, 7 do
       assert.same({
         {major = false, inuse = 100, held = 1000, rss = 5000 * 1024, duration = 1234, tenured = 77,
          state = 1, minors = 0, majors = 0, planned = 512, charged = 520, processor = 1000, left = 0,
-         slices = 0},
+         slices = 0, mutator = 0},
         {major = true, inuse = 90, held = 2000, rss = 5000 * 1024, duration = 0, tenured = 0, state = 3,
-         minors = 3, majors = 1, planned = 5, charged = 9, processor = 0, left = 0, slices = 0},
+         minors = 3, majors = 1, planned = 5, charged = 9, processor = 0, left = 0, slices = 0,
+         mutator = 0},
         {major = false, inuse = 95, held = 1500, rss = 4000 * 1024, duration = 0, tenured = 1 << 40,
          state = 0, minors = 0, majors = 2, planned = 512, charged = 512, processor = 0, left = 7654,
-         slices = 1234}},
+         slices = 1234, mutator = 2345}},
         list.gcs)
       assert.truthy(details:find "\ng %-?%d+ 1234 77 23 1000 5000 1 0 0 0 512 8 %-234\n")
       assert.truthy(details:find "\nG 5000 0 0 %-10 1000 0 3 3 1 0 5 4\n")

@@ -301,6 +301,7 @@ static int g_collection (lua_State *L) {
   c.charged = (uint64_t)number(L, 2, "charged", 0);
   c.left = (uint64_t)number(L, 2, "left", 0);
   c.slices = (uint64_t)number(L, 2, "slices", 0);
+  c.mutator = (uint64_t)number(L, 2, "mutator", 0);
   c.looked[LOOKED_REMEMBERED] = (uint64_t)number(L, 2, "remembered", 0);
   c.looked[LOOKED_STACKS] = (uint64_t)number(L, 2, "stacks", 0);
   c.looked[LOOKED_WEAK] = (uint64_t)number(L, 2, "weak", 0);

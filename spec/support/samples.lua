@@ -145,8 +145,8 @@ local function collection(major)
   return function(rest, state, samples)
     local d = numbers(rest)
     bury(state)
-    assert(#d <= 19 and d[#d] ~= 0, "fields of a collection")
-    for i = #d + 1, 19 do d[i] = 0 end
+    assert(#d <= 20 and d[#d] ~= 0, "fields of a collection")
+    for i = #d + 1, 20 do d[i] = 0 end
     state.time = state.time + d[1] + d[2]
     state.inuse, state.held, state.rss = state.inuse + d[3] + d[4], state.held + d[5], state.rss + d[6] * 1024
     local planned = d[11] + (major and 0 or state.planned or 0)
@@ -157,7 +157,7 @@ local function collection(major)
       duration = d[2], tenured = d[3], state = d[7], minors = d[8], majors = d[9],
       planned = planned, charged = planned + d[12], processor = d[2] + d[13],
       remembered = d[14], stacks = d[15], weak = d[16], listed = d[17], left = d[18],
-      slices = d[19]}
+      slices = d[19], mutator = d[20]}
   end
 end
 events.g, events.G = collection(false), collection(true)

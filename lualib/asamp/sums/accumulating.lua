@@ -1,41 +1,46 @@
 -- SPDX-License-Identifier: MIT
 -- Finds containers that accumulate: containers whose objects are not removed. Pure.
 --
--- The rules read the births of live samples (asamp.sums.births), on the clock of allocated bytes;
--- no rule depends on the speed of the machine. A container accumulates if it goes on, and keeps
--- or grows:
---   goes on   it has had samples until the end. It has stopped if the last stretch without one is
---             more than twice as long as any before it and, for a steady rate, less probable than
---             e^-STOP. It has also stopped if no sample came in the last IDLE of the run's time
---             and CPU time, twice as long as any pause before except one and less probable than
---             e^-QUIET, in which the program allocates less than before: it loads
---             something, then works with it. It is doubtful after the
---             longest stretch, if less probable than e^-2*STOP, and after half of IDLE without a
+-- The rules read the births of live samples (asamp.sums.births), on the clock of allocated bytes and on
+-- that of the program's own CPU time; no rule depends on the speed or the load of the machine. A
+-- container accumulates if it goes on, and keeps or grows:
+--   goes on   it has had samples until the end. It has stopped if the last stretch of bytes without one
+--             is more than twice as long as any before it and, for a steady rate, less probable than
+--             e^-STOP. It has also stopped if no sample came in the last IDLE of the CPU time, twice as
+--             long as any pause before except one and less probable than e^-QUIET, in which the program
+--             allocates less than before: it loads something, then works with it. It is doubtful after
+--             the longest stretch, if less probable than e^-2*STOP, and after half of IDLE without a
 --             sample, if longer than these pauses and less probable than e^-2*QUIET.
 --   keeps     of the survivors of a line, those of the first half are alive as often as those of
 --             the second: at least KEPT of the latter's share. A line of a full cache, ring or pool
---             fails: its old objects were replaced. At least EARLY of the live bytes are from
---             each half: a container filled in the first half fails, as does the last of many phases.
+--             fails: its old objects were replaced. At least EARLY of the live bytes are from the
+--             second half: a container filled in the first half fails.
 --   grows     in spite of removals (a queue): the live heap grew by GROWTH from each quarter of the
 --             clock to the next, in the second half at least EVEN of the growth in the first. This
 --             is at least NET of the bytes that the container keeps of the second half, and no
---             other container explains it, and EARLY of the survivors of its lines are of the first
---             half: it was in use while the heap grew. The size of the live heap is known after major
+--             other container explains it. The size of the live heap is known after major
 --             collections; the last one, in the second half of the run, counts as the end.
 --
--- The verdict is "leak", or "maybe" if growth is slower at the end than EARLY or EVEN require, but
--- not below a half of these: a cache that fills also looks so, and a longer run decides. It is also
--- "maybe" for a container that is doubtful to go on; for one that was filled in the second half
--- only, of the allocated bytes (if it caused at least CAUSE of the heap's growth then) or of the time
--- (DELAY): a leak that started late, or the last phase of the program; and in a run so short that it
--- had no major collection. "few": fewer than LEAST samples, of both halves.
+-- The verdict is "leak" if the container was in use from the start: of the samples (for "grows", of its
+-- lines' survivors), the first quarter of the bytes has at least START of its share at an even rate. It is
+-- "maybe" if not; if growth is slower at the end than EARLY or EVEN require, but not below a half of
+-- these: a cache that fills also looks so, and a longer run decides. It is also "maybe" for a container
+-- that is doubtful to go on; for one that was filled in the second half only, of the allocated bytes (if
+-- it caused at least CAUSE of the heap's growth then) or of the CPU time (DELAY): a leak that started
+-- late, or the last phase of the program; in a program that worked for TAIL of its CPU time at
+-- its end without allocating: it may have used the loaded data; and in a run so short that it had no
+-- major collection. "few": fewer than LEAST samples, of both halves.
 --
--- False positives. "keeps": a container in which 2 of 3 objects of the first half were replaced
--- passes with 8 samples (LEAST) in 1 of 50 runs, with 16 in 1 of 1,000. "grows": a level heap
--- passes if five independent sizes happen to be in order and evenly spaced, in less than 1 of 100
--- runs; then a container must still have NET of its bytes from it. A container that is filled until
--- the very end of the program and never replaced cannot be distinguished from a leak otherwise, and is
--- called one.
+-- False positives. A container whose first object comes after the first quarter is never called a leak: a
+-- sample cannot come before its object. Only the position of the quarter has an error, of a twentieth
+-- of the run with 300 samples. TAIL does not depend on samples: CPU time and bytes are measured exactly
+-- at each collection, and the end must take TAIL more than 19 of 20 periods between collections take for
+-- the same bytes; so chance calls at most 1 of 20 leaks "maybe". "keeps": a container in which 2 of 3
+-- objects of the first half were replaced passes with 8 samples (LEAST) in 1 of 50 runs, with 16 in 1 of
+-- 1,000. "grows": a level heap passes if five independent sizes happen to be in order and evenly
+-- spaced, in less than 1 of 100 runs; then a container must still have NET of its bytes from it. A
+-- container that is filled until the very end of the program and never replaced cannot be distinguished
+-- from a leak otherwise, and is called one.
 
 local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
@@ -53,6 +58,8 @@ local FREED = 1 / 10  -- share that the walk reaches if the program's end freed 
 local LARGE = 1 / 20  -- share of the live samples below which a container is not judged
 local NONE = 1 / 8    -- share of a line's survivors below which the first half has none of them
 local DELAY = 1 / 2   -- share of the run's time before the first object of a container that is filled late
+local START = 1 / 8   -- share of an even rate that the first quarter has at least in a leak
+local TAIL = 1 / 100  -- share of the CPU time that a program works without allocating at its end
 local CAUSE = 1 / 2   -- share of the heap's growth that makes a container its cause
 local LOADED = 1 / 2  -- share of the allocated bytes that a program keeps if it mainly loads data
 local OWN = 1 / 20    -- share of a container's samples from which a line counts as one of its
@@ -78,7 +85,7 @@ end
 
 -- Returns "leak" if a container had samples until the end of the run, "maybe" if this is doubtful,
 -- nil if it has stopped.
-local function goeson(profile, c)
+local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
   local first = 0
   while (c.parts[first] or 0) <= 0 do
@@ -91,38 +98,37 @@ local function goeson(profile, c)
   elseif not c.lasts[last] then
     return verdict
   end
-  local pauses, before = {0, 0}, nil
+  local pauses, before, sum, middle, left = {0, 0}, nil, 0, nil, 0
   for part = 0, last do
-    local t = c.lasts[part]
+    local t = c.lasts[part] and run.worked(c.lasts[part])
     pauses[#pauses + 1] = before and t and t - before or nil
-    before = t or before
+    before, sum = t or before, sum + (c.parts[part] or 0)
+    if not middle and t and sum >= c.n / 2 then
+      middle, left = t, c.n - sum
+    end
   end
   table.sort(pauses, function(a, b) return a > b end)
-  local pause = pauses[2]  -- the machine may have caused the longest one
-  local to = births.lastof(profile)
-  local all, n = births.worked(profile, before, to)
-  local least = to - before >= 2 * IDLE * to and 1 or 2  -- samples of CPU time
+  local pause, to = pauses[2], run.to  -- other processes may have caused the longest one
   local rest = to - before
-  if n < 1 or rest <= pause or rest < IDLE / 2 * to or c.n * rest / to <= QUIET or
-     after / PARTS >= rest / to / 2 then
+  -- at the rate of the later half of the samples: the period of sampling may have grown
+  local lacking = before > middle and left * rest / (before - middle) or c.n * rest / to
+  if rest <= pause or rest < IDLE / 2 * to or lacking <= QUIET or after / PARTS >= rest / to / 2 then
     return verdict
   end
-  local stopped = rest > 2 * pause and rest >= IDLE * to and n >= math.max(least, IDLE * all)
-  return not stopped and (c.n * rest / to > 2 * QUIET and "maybe" or verdict) or nil
+  local stopped = rest > 2 * pause and rest >= IDLE * to
+  return not stopped and (lacking > 2 * QUIET and "maybe" or verdict) or nil
 end
 
--- Returns true if DELAY of the run's time, and of its CPU time, had passed before the lines of a
--- container allocated their first survivor. 'lines': see births.of.
-local function isdelayed(profile, c, lines)
-  local first, to = math.huge, births.lastof(profile)
+-- Returns true if DELAY of the program's CPU time had passed before the lines of a container allocated
+-- their first survivor. 'lines': see births.of.
+local function isdelayed(run, c, lines)
+  local first = math.huge
   for key in pairs(c.keys) do
     for _, time in pairs(lines[key] and lines[key].lasts or {}) do
       first = math.min(first, time)
     end
   end
-  local all = births.worked(profile, 0, to)
-  local _, before = births.worked(profile, 0, math.min(first, to))
-  return first >= DELAY * to and before >= math.max(1, DELAY * all)
+  return run.worked(first) >= DELAY * run.to
 end
 
 -- Returns the share of the allocated bytes that is alive at the end.
@@ -231,38 +237,47 @@ local function growthof(course, late)
   return growth > 0 and growth or math.huge
 end
 
+-- Returns true if lines were in use in the first quarter of the run: of their samples, by part, at least
+-- START of the quarter that an even rate gives are from there.
+local function isfromstart(parts)
+  local early, all = 0, 0
+  for part, n in pairs(parts) do
+    early, all = early + (part < PARTS // 4 and n or 0), all + n
+  end
+  return early > 0 and early >= START * all / 4
+end
+
 -- Returns the verdict on the lines of a container that keep their objects. 'born': bytes of the second
 -- half that all containers keep.
-local function ofkept(profile, c, course, born)
+local function ofkept(run, c, course, born)
   local early, late = halves(c.bytes)  -- not samples: periods may differ
-  local verdict = c.n >= FEW and not level(course) and goeson(profile, c)
+  local verdict = c.n >= FEW and not level(course) and goeson(run, c)
   if not verdict then
     return nil
   elseif c.n < LEAST then
     return early > 0 and late > 0 and "few" or nil
   end
   local lower = math.min(early, late) / math.max(early + late, 1)
-  return lower >= EARLY and verdict or
+  return late >= EARLY * (early + late) and isfromstart(c.parts) and verdict or
          (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course, born)) and "maybe" or nil
 end
 
 -- Returns the verdict on a container in spite of removals. 'growth': bytes of the second half that
 -- nothing else explains; 'late': bytes that the container keeps of it; 'lines': see births.of.
-local function ofgrowing(profile, c, course, growth, late, lines)
+local function ofgrowing(run, c, course, growth, late, lines)
   local first, survivors = 0, {}
   for key in pairs(c.keys) do
     for part, n in pairs(lines[key] and lines[key].survivors or {}) do
       add(survivors, part, n)
     end
   end
-  local before, after = halves(survivors)
   while first < PARTS and (c.parts[first] or 0) <= 0 do
     first = first + 1
   end
-  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or before < EARLY * (before + after) then
+  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or not isfromstart(survivors) then
     return nil
   end
-  local verdict, even = goeson(profile, c), evenness(course)
+  local verdict, even = goeson(run, c), evenness(course)
   return even >= EVEN and verdict or even >= EVEN / 2 and verdict and "maybe" or nil
 end
 
@@ -279,7 +294,7 @@ end
 -- Judges the objects that no walk reached and no collection found dead: the end of the program,
 -- such as the return of its main function, has freed them. Not those of lines whose tables the walk
 -- reached ('tables': set of keys): the program has emptied these.
-local function unreached(profile, lines, alive, tables, course, keep)
+local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
     left = left + l.n
@@ -294,7 +309,7 @@ local function unreached(profile, lines, alive, tables, course, keep)
                 retention(l.parts, l.survivors, l.parts) >= LEFT and l or nil
   end
   local c = sum(kept)
-  keep(c, ofkept(profile, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
+  keep(c, ofkept(run, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
 -- Returns the live samples of each line, by key {n, parts}, the number of all, and the set of the
@@ -339,17 +354,18 @@ function M.of(profile)
   elseif #profile.collections < COLLECTIONS then
     return {}
   end
-  local found, others = {}, {}
+  local found, others, run = {}, {}, {}
+  run.worked, run.to = births.worked(profile)
   local course = births.course(profile)
   local growth = course and course(1) - course(1 / 2) or 0
   local alive, all, tables = living(born.containers)
-  local short, late = profile.majors == 0, 0
+  local short, silent, late = profile.majors == 0, births.tail(profile) >= TAIL, 0
   local loads = keptshare(profile) >= LOADED
   for _, c in ipairs(born.containers) do
     late = late + c.late
   end
   local function keep(c, verdict, container)
-    local unsure = short or isdelayed(profile, c, born.lines) or
+    local unsure = short or silent or isdelayed(run, c, born.lines) or
                    loads and container and isofrunning(container.holder, c.keys)
     verdict = verdict == "leak" and unsure and "maybe" or verdict
     if verdict then
@@ -362,7 +378,7 @@ function M.of(profile)
   for _, c in ipairs(born.containers) do
     local kept, every = keeping(c, born.lines, alive)
     if every.n >= LARGE * all then
-      local verdict = ofkept(profile, kept, course, late)
+      local verdict = ofkept(run, kept, course, late)
       if verdict == "leak" then
         keep(kept, verdict, c)
         growth = growth - c.late
@@ -373,10 +389,10 @@ function M.of(profile)
   end
   for _, other in ipairs(others) do
     local c = other.container
-    local verdict = ofgrowing(profile, other.every, course, growth, c.late, born.lines)
+    local verdict = ofgrowing(run, other.every, course, growth, c.late, born.lines)
     keep(verdict and other.every or other.kept, verdict or other.verdict, c)
   end
-  unreached(profile, born.lines, alive, tables, course, keep)
+  unreached(run, profile, born.lines, alive, tables, course, keep)
   return found
 end
 

@@ -21,6 +21,9 @@ M.PARTS = 32
 
 local PARTS = M.PARTS
 local LATER = 1 / 32  -- share of the allocated bytes that may follow a walk of the end
+local USUAL = 19 / 20  -- share of the periods between collections with less CPU time for a byte
+local PERIOD = 1 / 16  -- share of the mean bytes between collections from which a period has a rate
+local ENDING = 1000  -- us; the call that ends a session may take a half of them on a busy machine
 local COVERED = 1 / 2  -- position that the last major collection must have reached
 
 -- {== clocks ================================================================
@@ -55,25 +58,97 @@ local function partof(slices, bin, clock)
   return math.min(PARTS - 1, clock((bin + 1 / 2) * slices.width) * PARTS // 1 | 0)
 end
 
---- Returns the number of samples of CPU time, and of those between two times in us.
-function M.worked(profile, from, to)
-  local w, all, n = profile.worked, 0, 0
-  for i, bin in ipairs(w.bin) do
-    local time = bin * w.width + w.width / 2
-    if time < to then
-      all = all + w.samples[i]
-      n = n + (time > from and w.samples[i] or 0)
-    end
+-- Returns the time in us of the last sample of an allocation; 0: there is none.
+local function lastsample(profile)
+  local last = 0
+  for _, time in ipairs(profile.born.last) do
+    last = math.max(last, time)
   end
-  return all, n
+  return last
 end
 
---- Returns the time in us at which the program ended: that of the last walk, which follows the end
--- directly, or the duration.
-function M.lastof(profile)
-  local walks = profile.walktimes or {}
-  local last = walks[#walks]
-  return last and last.time or profile.duration * 1e6
+-- Returns true if the last collection is the minor one at the end of the session, which decides the last
+-- samples.
+local function closed(profile)
+  local last = profile.collections[#profile.collections]
+  return not profile.states and not last.major and last.time >= lastsample(profile)
+end
+
+-- Returns the time in us at which the program ended: that of the collection at the end of the session,
+-- or else of the last walk.
+local function lastof(profile)
+  local walks, last = profile.walktimes, profile.collections[#profile.collections]
+  return closed(profile) and math.min(last.time, walks[#walks].time) or walks[#walks].time
+end
+
+-- Returns true if the program allocated almost nothing between its own last collection and its end: that
+-- time is mostly the session's.
+local function isbrief(profile)
+  local bytes, last = 0, profile.collections[#profile.collections]
+  for _, c in ipairs(profile.collections) do
+    bytes = bytes + (c.charged or 0)
+  end
+  return closed(profile) and (last.charged or 0) < PERIOD * bytes / #profile.collections
+end
+
+-- Returns the CPU time of the program in us between two times, by samples of time.
+local function ticked(profile, from, to)
+  local w, n = profile.worked, 0
+  for i, bin in ipairs(w.bin) do
+    local time = bin * w.width + w.width / 2
+    n = n + (time > from and time < to and w.samples[i] or 0)
+  end
+  return n * (profile.timeperiod or 0) * 1e6
+end
+
+--- Returns the clock of the program's own CPU time, without collections: a function from us since the
+-- start to us of CPU time, linear between collections; and its value at the program's end, or at the last
+-- sample if the program allocated until its end: within a period, the clock is not exact. In a file
+-- that does not record this time, the clock is that of real time.
+function M.worked(profile)
+  local list, sum, known = {{time = 0, cpu = 0}}, 0, false
+  for _, c in ipairs(profile.collections) do
+    known = known or c.mutator ~= nil
+    sum = sum + (c.mutator or 0)
+    list[#list + 1] = {time = math.max(c.time - (c.duration or 0), list[#list].time), cpu = sum}
+    list[#list + 1] = {time = c.time, cpu = sum}
+  end
+  local to, last = lastof(profile), list[#list]
+  if not known then
+    return function(time) return time end, to
+  end
+  list[#list + 1] = {time = math.max(to, last.time), cpu = sum + ticked(profile, last.time, to)}
+  local function clock(time)
+    local low, high = 1, #list
+    while high - low > 1 do
+      local mid = (low + high) // 2
+      if list[mid].time <= time then low = mid else high = mid end
+    end
+    local from, till = list[low], list[high]
+    local share = (time - from.time) / math.max(till.time - from.time, 1)
+    return from.cpu + (till.cpu - from.cpu) * math.min(1, share)
+  end
+  return clock, clock(closed(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
+end
+
+--- Returns how long the program worked at its end without allocating, as a share of its CPU time: the time
+-- since the collection before the end, minus that for the bytes allocated since. For a byte, 19 of 20
+-- periods between collections took less time. 0: none, or unknown, as after a program's own collection.
+function M.tail(profile)
+  local rates, sum, last = {}, 0, profile.collections[#profile.collections]
+  for i, c in ipairs(profile.collections) do
+    sum = sum + (c.mutator or 0)
+    if i < #profile.collections and (c.mutator or 0) > 0 and c.charged > 0 then
+      rates[#rates + 1] = c.mutator / c.charged
+    end
+  end
+  if #rates == 0 or not last.mutator or not closed(profile) or isbrief(profile) then
+    return 0
+  end
+  table.sort(rates)
+  local usual = rates[math.ceil(USUAL * #rates)]
+  local time = last.mutator - usual * last.charged
+  return time >= ENDING and time / sum or 0
 end
 
 -- Returns the bytes that were allocated in all, and after a time in us. In files of many states by

@@ -1,0 +1,22 @@
+-- expect: 11|12 list errors
+-- Loads items, then checks them in rounds; the list of errors grows with each round.
+local items = {}
+for i = 1, 30000 do items[i] = {id = i, name = "item" .. i} end
+
+local errors = {}
+
+local function check(item, round)
+  local text = item.name .. round
+  if item.id % 10 == 3 then
+    local e = {message = text, where = item.id}
+    errors[#errors + 1] = e
+  end
+  return {text, #text}
+end
+
+local n = 0
+for round = 1, 20 do
+  for i = 1, #items do n = n + #check(items[i], round) end
+end
+print(n)
+-- cut: errors = nil
