@@ -395,8 +395,9 @@ typedef struct luaN_Pauses {
   uint64_t slicebegan;
   /* CPU time of all slices of major collections that ran while there was a sampler. */
   uint64_t slices;
-  /* Number of entries that the last or running pause has visited in addition to the objects that it
-     found alive. The index is a luaN_Looked (seam.h). */
+  /* Numbers of entries of lists, stacks, weak tables and the remembered set that the last or
+     running pause has visited, in addition to the objects that it found alive. The index, a
+     luaN_Looked (seam.h), says which of these. */
   uint64_t looked[4];
   /* The largest number of entries of lists, stacks and weak tables that a pause has visited,
      without those of the remembered set. */
@@ -436,8 +437,8 @@ typedef struct luaN_Tick {
   /* Identifies the OS thread that made the last protected call of the state, by the address of that
      thread's luaN_innermost. NULL: none. */
   const void *where;
-  struct CallInfo *ci;		/* the running frame at the last tick that diverted the table */
-  int deep;			/* 1: at that tick, code outside the bytecode loop was running */
+  struct CallInfo *ci;		/* the frame that ran at the last tick that diverted 'dispatch' */
+  int deep;			/* 1: at that tick, code outside the bytecode loop ran */
   volatile lu_byte wanted;	/* 1: the next safepoint is to call the sampler (TK1) */
   volatile lu_byte diverted;	/* 1: the dispatch table is diverted (TK3) */
   volatile lu_byte collecting;	/* LUAN_MINOR or LUAN_MAJOR during a collection, else 0 */

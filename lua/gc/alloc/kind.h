@@ -65,8 +65,8 @@ LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
 
 /* Frees a block of 'size' bytes that is not an object: a vector or explicit memory. If the block is
    in lines, frees only the lines that it fills completely (luaN_forget). If the sampler watches the
-   block, reports the free. For LUAN_VSTACK, L must be the thread that owns the block. Does nothing
-   if 'block' is NULL and 'size' is 0. */
+   block (luaN_iswatched), reports that it is freed. For LUAN_VSTACK, L must be the thread that owns
+   the block. Does nothing if 'block' is NULL and 'size' is 0. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
 
 #endif

@@ -358,10 +358,10 @@ static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
 
 
 /*
-** Resizes a block by lua_Alloc: explicit memory (osize 0: a new block), or a large block that stays
-** large. If there is no memory, runs an emergency collection, if one may run, and tries again.
-** Returns NULL, and keeps the old block, if there is no memory after that, or if a limit of the
-** state would be exceeded.
+** Resizes a block by lua_Alloc: memory that the core frees explicitly (osize 0: a new block), or a
+** large vector that stays large. If there is no memory, runs an emergency collection, if one may
+** run, and tries again. Returns NULL, and keeps the old block, if there is no memory after that, or
+** if a limit of the state would be exceeded.
 */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int kind) {

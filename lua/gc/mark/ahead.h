@@ -72,8 +72,9 @@ LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
 LUAI_FUNC void luaN_cleardoubtful (global_State *g);
 LUAI_FUNC int luaN_decide (global_State *g);
 
-/* The sweep of entries with dead keys. luaN_beginclearing prepares it. luaN_clearslice does about
-   'bytes' of it, while weak.inmajor has tables, and returns the cost in bytes of marking. */
+/* Functions that remove the entries with dead keys from the tables of weak.inmajor, in slices.
+   luaN_beginclearing prepares that. luaN_clearslice runs a slice of about 'bytes' of marking cost
+   and returns the cost. It must be called until weak.inmajor is empty. */
 LUAI_FUNC void luaN_beginclearing (global_State *g);
 LUAI_FUNC size_t luaN_clearslice (global_State *g, size_t bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads by the program of tombstoned slots of weak tables, that is, of slots that look empty while
-   the collector finds out whether their object is dead (hidden.h). */
+/* Functions for code that reads slots of weak tables for the program. Some slots only look empty
+   while the collector finds out whether their object is dead: tombstoned slots (hidden.h). */
 #define LUA_CORE
 
 #include "lprefix.h"

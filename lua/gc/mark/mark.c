@@ -289,9 +289,9 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 /* {== eagerly marked tables ============================================= */
 
 /*
-** Eager marking marks a small table together with its contents, without pushing it. The reason:
-** marking a broad table (traverse.c) reaches very many tables, and when they are popped from the
-** mark stack the first ones have left the cache.
+** Eager marking marks a small table together with its contents, without pushing it. The reason: a
+** broad table, one with large vectors (traverse.c), may refer to very many tables, and when they
+** are popped from the mark stack, the first ones have left the cache.
 **
 ** A table can be eagerly marked if it cannot be weak and refers, apart from its metatable, only to
 **   - short strings and marked objects

@@ -131,7 +131,7 @@ static int isroomy (const lua_State *th) {
 }
 
 
-/* Frees every second one of the next LUAN_ATONCE unused CallInfos, starting with the second.
+/* Frees half of the next LUAN_ATONCE unused CallInfos of L: the second, the fourth, and so on.
    Returns the number of CallInfos visited. If a major collection is scanning this thread in slices
    and would continue with a freed CallInfo (mark.ci), it continues with the next one instead: if it
    started the scan again, it would never finish a deep stack. */
