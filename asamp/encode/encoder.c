@@ -644,7 +644,8 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
   e->texts = texts;
 }
 
-/* Writes the meta "asamp.left", which contains counts with the keys that readerleft.c reads. */
+/* Writes the line "asamp.left" of the file: for each limit that was exceeded, its name (a key that
+   readerleft.c reads) and the number of items that the file lacks because of it. */
 static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
     {"chunks", e->left.chunks}, {"functions", e->left.functions + e->origins.lumpedfunctions},

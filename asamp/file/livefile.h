@@ -62,9 +62,9 @@ typedef struct LiveFile {
   int leaving;          /* 1: the profile is ending, so a write waits for a full pipe for at most 5
 			   s (W8); atomic */
   Compressor compressor;
-  /* the following fields are for stalls (W6) */
+  /* The following fields are for a stall: a write has failed, and is tried again later (W6). */
   int patient;          /* 1: the file stalls if a write fails; 0: it fails */
-  int stalled;          /* errno of the present stall, or 0 */
+  int stalled;          /* errno of the write that failed, while the file is in a stall; else 0 */
   uint64_t sure;        /* length of the file in bytes at the last flush */
   unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member at the length
 					       'sure' */

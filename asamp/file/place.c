@@ -152,8 +152,13 @@ static int busy (Attempt *a) {
   return NEXT;
 }
 
-/* Empties the locked file if the caller may replace a file of this kind (PL1). If wish->later is
-   set, does not empty it, but returns the same results: 0, an errno or NEXT. */
+/*
+** Decides whether the caller may replace the locked file, which depends on the file's kind and on
+** wish->replace (PL1). Returns:
+**   0     yes, or the file is empty; the file is empty now, unless wish->later is set
+**   NEXT  no: another name must be tried
+**   else  an errno
+*/
 static int empty (Attempt *a, int fd) {
   const PlaceWish *wish = a->wish;
   enum FileKind kind;

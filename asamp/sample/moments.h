@@ -29,7 +29,8 @@
 /* A recorded tick. */
 typedef struct Moment {
   uint64_t time;		/* Time of the tick: CLOCK_MONOTONIC, ns. */
-  uint64_t count;		/* Number of periods, >= 1. */
+  uint64_t count;		/* Number of sampling periods that have passed since the previous
+				   tick, >= 1. */
   void *L, *ci;			/* Lua thread and its frame (CallInfo) that ran at the tick, from
 				   luaN_Moment. */
   uint16_t collecting;	/* Kind of the collection that ran at the tick, from luaN_Moment; 0:

@@ -424,8 +424,8 @@ static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    /* the restored handler may be one that passes signals to ours, and ours passes them to
-       'beneath' */
+    /* The restored handler may have been installed after ours, and pass the signal on to ours. Ours
+       then passes it on to 'beneath', the handler that was installed before ours. */
     s->before = s->beneath;
   }
 }

@@ -31,8 +31,8 @@ struct Sampler {
   /* Values at the last check of the rate (samplerlist_restrain): clock_now; CPU time of the
      process, ns; number of samples of the state. */
   uint64_t ratetime, ratecpu, ratesamples;
-  char *script;			/* shared: source of the outermost function in the state's first
-				   sample */
+  char *script;			/* of a state in a shared profile only ("shared:"): source of the
+				   outermost function in the state's first sample */
   int named;			/* 1: 'script' was emitted as the state's name */
   unsigned name;		/* number of the state's name (seen.h) */
   Seen seen;			/* shared: the state's numbers, for other threads to read */

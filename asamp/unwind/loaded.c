@@ -57,7 +57,8 @@ typedef struct Table {
 
 static Table tables[2];
 static unsigned turn;
-/* Held while a table is written. Recursive, because a signal handler may fork in this time. */
+/* Held while a table of 'tables' is filled. Recursive, because a signal handler of the same thread
+   may fork meanwhile, and the handlers of pthread_atfork lock it. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Numbers of object files that the process had loaded ('adds') and unloaded ('subs') when the table
    was filled. */

@@ -73,8 +73,11 @@ LUAI_FUNC void luaN_pad (global_State *g);
    which the allocator takes memory. The next allocation in lines takes a new hole. */
 LUAI_FUNC void luaN_retire (global_State *g);
 
-/* Computes the bytes in use of the state (totalbytes + GCdebt) again, as the sum of old bytes,
-   explicit bytes and the bytes of objects that were left young (H6). */
+/*
+** Computes the bytes in use of the state (totalbytes + GCdebt) again, after a collection. They are
+** the sum (H6) of the bytes of old objects, of the memory that the core frees explicitly, and of
+** the objects that the collection has left young.
+*/
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
 /* Updates the accounts of old bytes when the vectors, the stack or the CallInfos of o have grown by

@@ -95,9 +95,12 @@ static char *bump (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates n bytes from the overflow region, aligned to 16 bytes for a userdata. If the region is
-   too short, replaces it by a later hole of the same block, or by a hole of another block
-   (luaN_nexthole, which receives 'desperate'). Returns NULL if there is no memory. */
+/*
+** Allocates n bytes from the overflow region: a hole (a run of free lines) for objects that do not
+** fit into the current hole. The address is a multiple of 16 for a userdata. If the region is too
+** short, the next hole of the same block replaces it, or else a hole of another block
+** (luaN_nexthole, which receives 'desperate'). Returns NULL if there is no memory.
+*/
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;

@@ -417,8 +417,12 @@ static void setgray (global_State *g, int on) {
 }
 
 
-/* Checks G4 for the entries of v from index 'first' on: each has FINALIZEDBIT, is tagged only in
-   GCSselect, and occurs neither twice in v nor in a list that was checked before. */
+/*
+** Checks G4 for the entries of v, a list of objects with finalizers, from index 'first' on:
+**   - each has FINALIZEDBIT
+**   - the tag bit that marks an entry as selected for its finalizer is set only in GCSselect
+**   - no object is twice in v, or in a list that was checked before
+*/
 static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
   for (i = first; i < v->n; i++) {

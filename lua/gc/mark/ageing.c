@@ -23,10 +23,13 @@
 #define MOST_SLOTS	LUAN_CACHED
 
 
-/* To be called when an object is to stay young. Lists the reference that was followed to it (its
-   holder), so that the next minor collection visits it again: the object mark.holder or, if that is
-   a table that has had a large vector, its slot mark.slot. Returns 0 if too many holders are
-   listed, if the holder is expensive to visit (ageing.h), or if there is no memory. */
+/*
+** To be called when marking has reached an object that is to stay young. Lists the place from which
+** it was reached, so that the next minor collection visits this place again: the object mark.holder
+** or, if this is a table that has had a large vector, only its slot mark.slot. Returns 0, and lists
+** nothing, if too many places are listed, if the visit would be expensive (ageing.h), or if there
+** is no memory.
+*/
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   GCObject *o = m->holder;

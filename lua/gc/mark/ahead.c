@@ -485,9 +485,12 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/* Looks up o, a logged object (marked since the undecided keys were visited), as key in the tables
-   of weak.inmajor that have weak keys and strong values. Marks the values found, with everything
-   that they refer to. Returns the number of these values. */
+/*
+** To be called for an object o that was marked after all keys that were unmarked had been visited:
+** o may be one of these keys. Looks up o in all tables with weak keys and strong values
+** (weak.inmajor lists them). Marks the values found, with everything that they refer to. Returns
+** the number of these values.
+*/
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Keeps one freed block at the end of malloc's heap. Without it, malloc returns the end of its heap
-** to the system as soon as more than 128 KiB are free there, and the system clears the memory again
-** for the next request. In states of luaL_newstate that would happen often: their chunks are
-** mapped, so malloc may have nothing but their large blocks, and each sweep frees some. Programs
-** that make and drop strings of 8 KB to 10 MB took up to six times as long.
+** Keeps one freed block at the end of malloc's heap.
 **
-** All states of the process share the kept block. It is the one with the highest address among the
-** freed blocks whose size luaN_mayend allows. luaN_freeend (host.h) frees it in luaC_fullgc and
-** usually when the last state of the process is closed. In other collections, and when another
-** state is closed, it does so only if no block was offered for a second.
+** Why: malloc returns the end of its heap to the system as soon as more than 128 KiB are free
+** there. The system must clear this memory again for the next request. A state of luaL_newstate
+** has its small objects in chunks from mmap, so that malloc may have only its large blocks, and
+** each sweep frees some of them. Programs that make and drop strings of 8 KB to 10 MB took up to
+** six times as long.
+**
+** The kept block belongs to all states of the process together. It is the freed block with the
+** highest address, of those whose size luaN_mayend allows. luaN_freeend (host.h) frees it:
+**   - in luaC_fullgc, and usually when the last state of the process is closed
+**   - in other collections, and when another state is closed, if luaN_keepend was not called in the
+**     second before
 **
 ** giveback.h is about free memory that is not at the end of malloc's heap.
 */

@@ -214,7 +214,9 @@ typedef struct luaN_Blocks {
      luaN_refused was called. Becomes 0 when the size of the next nursery is set, or when a major
      collection ends. */
   lu_byte refused;
-  lu_byte cramped;	/* 1: luaN_leavesroom has returned 0 since the last major collection */
+  /* 1: since the last major collection, growth of the heap was refused because lua_Alloc would have
+     had too little memory left for C modules (luaN_leavesroom) */
+  lu_byte cramped;
   luaN_Vec small;		/* small blocks, in the order of addresses (H7) */
   /* Lowest address of the small blocks, and bytes from there to the end of the last one. */
   uintptr_t low, span;

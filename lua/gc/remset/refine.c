@@ -82,8 +82,8 @@ static int seeweak (global_State *g, Table *t) {
 }
 
 
-/* Starts to process the remembered table t: sets its LUAN_UNLOGGED (t is no longer in the
-   remembered set), and marks its metatable and the lines of its vectors. */
+/* Starts to process the remembered table t: takes it out of the remembered set (LUAN_UNLOGGED),
+   marks its metatable, and marks the lines that contain its array and hash parts as in use. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
   luaN_markN(g, t->metatable);

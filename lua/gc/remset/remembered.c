@@ -143,8 +143,8 @@ typedef struct Seen {
 } Seen;
 
 
-/* Prepares 's' for another array, of asize slots. If asize is above MOST_SEEN, no slot has a
-   bit. */
+/* Prepares 's' for another array of asize slots: no slot counts as visited. If asize is above
+   MOST_SEEN, 's' records no visits of this array. */
 static void beginseen (Seen *s, unsigned asize) {
   s->n = (asize <= MOST_SEEN) ? asize : 0;
   memset(s->bits, 0, (s->n + SEENBITS - 1) / SEENBITS * sizeof(s->bits[0]));

@@ -14,9 +14,9 @@
 ** Invariants (checked by luaN_verify):
 **   UO1  bytes.outside is the sum of the external bytes of the userdata in lists.standins. These
 **        userdata have LUAN_LISTED and are listed once; no other userdata owns external bytes.
-**   UO2  'most' of a userdata is the largest number of units (LUAN_UNIT bytes) that it has owned
-**        since it owned none, up to the range of the field; samples have counted that many units.
-**        It is 0 while the userdata owns none.
+**   UO2  'most' of a userdata is the largest number of units (of LUAN_UNIT external bytes) that it
+**        has owned since it last owned none, up to the range of the field. The sampler has counted
+**        exactly these units as allocated. 'most' is 0 while the userdata owns none.
 */
 #ifndef luaN_outside_h
 #define luaN_outside_h
@@ -29,9 +29,12 @@
    collector. May call the sampler; runs no collection. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
-/* Visits entry u of lists.standins in a sweep. Returns 1 if u stays in the list, because it is
-   alive and owns external bytes. Otherwise subtracts the bytes of a dead u, or clears LUAN_LISTED
-   of a live one, and returns 0. */
+/*
+** Visits entry u of lists.standins in a sweep:
+**   - u is alive and owns external bytes: returns 1, and u stays in the list
+**   - u is alive and owns none: clears LUAN_LISTED (u is no longer listed), and returns 0
+**   - u is dead: subtracts its external bytes from the sum, and returns 0
+*/
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
 /* Checks UO1 and UO2 for the verifier. If one is violated, sets *where and returns its name; else
