@@ -49,8 +49,8 @@ static const struct {
     "more than % pairs of type and class: # samples count for their type alone; use fewer "
     "values of __name"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
-    "more than % samples were taken before one collection: the survival of # is unknown; use "
-    "a larger --alloc"},
+    "more than % samples were taken between two collections: the survival of # is unknown; "
+    "use a larger --alloc"},
   [LEFT_FOLLOWED] = {"followed", READERFOLLOW_MOST,
     "more than % surviving samples were alive at once: the death of # is unknown; use a "
     "larger --alloc"},

@@ -47,8 +47,8 @@ local DESCRIPTION = {
   {"paths", nil, "shows the objects that retain most, each with the shortest path to it " ..
     "(with --held-by: those of the class)"},
   {"prove", "PROFILE", "measures the bytes that become free without the reference of each likely leak in " ..
-    "PROFILE, a profile of the same run; without PROFILE: without the references that hold " ..
-    "most sampled bytes", bare = ""},
+    "PROFILE, a profile of the same run. If PROFILE is not given: without each of the references " ..
+    "that hold most sampled bytes", bare = ""},
   {"diff", "OLD", "shows new, gone and grown objects since the snapshot OLD of the same " ..
     "process, by class and line; and the holders of the new ones"},
   {"least", "PERCENT", "leaves out rows of a tree below this share (default 1)",

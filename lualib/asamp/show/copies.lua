@@ -69,7 +69,8 @@ function M.lines(style, copies, brief)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
       "copied: into new strings, and by buffers and tables that grow. again: share of bytes " ..
-      "that had been copied before. by growth: share that growing buffers and tables copied. " ..
+      "that had been copied before. by growth: share of the copied bytes that were " ..
+      "copied because a buffer or table grew. " ..
       "times: how often a byte of the line's strings was copied on average (lower bound).",
       "  ", style.width))
   end

@@ -105,7 +105,7 @@ local function fewtext(found)
   local few = found.few
   return few and ("%s with fewer than %d live samples, old and new, cannot be judged%s."):format(
     units.plural(few.lines, #found.rows > 0 and "more line" or "line"), few.least,
-    few.alloc and ("; --alloc %dK would decide"):format(few.alloc // 1024) or "") or nil
+    few.alloc and ("; a run with --alloc %dK would decide"):format(few.alloc // 1024) or "") or nil
 end
 
 --- Returns lines of text; none if 'found' is nil (the profile lacks data). 'brief': without
