@@ -20,7 +20,8 @@ local DESCRIPTION = {
     "and stacks. A profile is shown at its end and over time, a process that listens " ..
     "(ASAMP=listen) as it is now.",
   {"peak", nil, "shows a profile at the time when most memory was resident, instead of its end"},
-  {"top", "N", "at most N lines or files below each row, and N rows in the table over time (default 8)", options.whole(1)},
+  {"top", "N", "at most N lines or files below each row, and N rows in the table over time (default 8)",
+    options.whole(1)},
   options.WIDTH,
   options.COLOR,
   {"json", nil, "as JSON: sizes in bytes, times in seconds"},
