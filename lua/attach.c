@@ -19,20 +19,21 @@
 #include "attach.h"
 #include "home.h"
 
-/* Paths of the module, relative to a folder of luaN_homeof: the module installed with the fork, and
-   the module installed as a rock. */
+/* Paths of the profiler's module below an installation folder (luaN_homeof of home.h): as the fork
+   installs the module, and as LuaRocks installs it. */
 static const char *const modules[] = {
     "/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
-/* Types of functions of the module. asamp_setup (Setup) receives the value of ASAMP and the folder;
-   it returns 1 if the module accepts states, or reports why not and returns 0. asamp_join (Join)
-   receives a state. */
+/* Types of two functions of the module. asamp_setup (Setup) is called once, with the value of the
+   environment variable ASAMP and the installation folder below which the module was found. It
+   returns 1 if asamp_join may be called from then on; else it reports the reason and returns 0.
+   asamp_join (Join) is called with each complete state and starts to profile it. */
 typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int tried;	/* 1: the module was searched for, which happens once per process */
-static Join *join;	/* NULL: no module accepts states */
+static Join *join;	/* asamp_join of the loaded module; NULL: no states are profiled */
 /* 1 while this OS thread sets up the module, which creates states of its own: these are not
    profiled. */
 static __thread int busy __attribute__((tls_model("initial-exec")));

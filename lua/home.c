@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder that the library was built for. An installer may replace the text in the library's
-   file, so the compiler must not know the value. */
+/* The installation folder that the library was built for. An installer may replace this string in
+   the library's file, so 'volatile' keeps the compiler from using the value of the build. */
 static const char *const volatile built = LUAN_HOME;
 
 static char found[PATH_MAX];

@@ -6,10 +6,10 @@
 ** garbage then, but a report of the objects alive at the end should contain them.
 **
 ** The values of a finished frame stay in the stack above 'top' until they are overwritten or a
-** collection that scans the stack erases them (T3). Every collection scans the main thread. So
-** while the values are there, no collection has run since the frame ended, and the objects exist.
-** CallInfo and stack are checked before use, because another call, or a move of the stack, may have
-** changed them.
+** collection that scans the stack sets them to nil (T3 of gc.h). Every collection scans the main
+** thread. So while the values are there, no collection has run since the frame ended, and the
+** objects exist. CallInfo and stack are checked before use, because another call, or a move of the
+** stack, may have changed them.
 */
 #define LUA_CORE
 
@@ -22,8 +22,8 @@
 #include "lgc.h"
 
 
-/* Returns the index of the slot at address 'o', which may be of an earlier block of the stack; or
-   SIZE_MAX if the present stack has no slot there. */
+/* Returns the index in L's stack of the slot at address 'o', or SIZE_MAX if the stack has no slot
+   at that address: 'o' may be from a block that the stack had before it was moved. */
 static size_t lastchunk_slotof (const lua_State *L, StkId o) {
   uintptr_t at = (uintptr_t)o - (uintptr_t)L->stack.p;
   if (at % sizeof(StackValue) != 0 || at / sizeof(StackValue) >= (size_t)stacksize(L))
@@ -48,9 +48,10 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 }
 
 
-/* Returns the slot of the function of the main chunk whose CallInfo was 'ci', or NULL. It is a
-   copy, above the chunk's arguments. If an error has ended the chunk, it is ci->func; else ci->func
-   is the original, below the arguments. */
+/* Returns the slot of the function of the main chunk whose CallInfo was 'ci', or NULL. A main chunk
+   is a vararg function: when it starts, its function is copied to a slot above its arguments. This
+   function returns the slot of the copy. If an error has ended the chunk, ci->func still refers to
+   the copy; after a return, ci->func refers to the original, below the arguments. */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;
@@ -59,8 +60,8 @@ static StkId chunkof (const lua_State *L, const CallInfo *ci) {
 }
 
 
-/* Returns the number of local variables of chunk p that were in scope at its last instruction. They
-   are in the slots after its function. */
+/* Returns the number of local variables of chunk p that were in scope at the last instruction that
+   it ran. Their values are in the slots after the chunk's function. */
 static int variables (const CallInfo *ci, const Proto *p) {
   int i, n = 0, pc = pcRel(ci->u.l.savedpc, p);
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
@@ -128,7 +129,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
 
 void luaN_closing (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  luaN_setlimits(L, NULL);  /* the limits may be freed before the state's last allocation */
+  luaN_setlimits(L, NULL);  /* their owner may free them before the state's last allocation */
   if (h->sampler == NULL) return;
   if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
   else h->sampler->closing(h->sampler->ud, L);

@@ -27,17 +27,19 @@ static TString *constant (const Proto *f, int i) {
 }
 
 
-/* The variables of a function that are live at an instruction, in the order of their registers.
-   They end in the reverse order of their starts. */
+/* The local variables of function f that are live at one instruction, the scope's instruction, in
+   the order of their registers. They end in the reverse order of their starts. */
 typedef struct Scope {
   const Proto *f;
-  int next;  /* index in locvars of the first variable that starts later */
+  /* index in f->locvars of the first variable that starts after the scope's instruction */
+  int next;
   int n;  /* number of entries of 'live' */
   const LocVar *live[MAX_LIVE];
 } Scope;
 
 
-/* Moves the scope forward to the instruction at 'pc'. */
+/* Makes the instruction at index 'pc' the scope's instruction. It must not precede the previous
+   one. */
 static void advance (Scope *s, int pc) {
   for (;;) {
     const LocVar *v;
@@ -51,9 +53,10 @@ static void advance (Scope *s, int pc) {
 }
 
 
-/* Returns the name of the variable in register 'r' at instruction 'pc', which must not precede the
-   scope's instruction. Returns NULL if there is no such variable or it is hidden; if 'from' is not
-   -1, also if it does not start at instruction 'from'. */
+/* Returns the name of the local variable in register 'r' at instruction 'pc', which must not
+   precede the scope's instruction. Returns NULL if there is no such variable, or if the compiler
+   has made it for a 'for' loop. If 'from' is not -1, also returns NULL if the variable does not
+   start at instruction 'from'. */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;
@@ -65,7 +68,7 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
     if (v == end || v->startpc > pc) return NULL;
   }
   if ((from >= 0 && v->startpc != from) || v->varname == NULL) return NULL;
-  /* The hidden variables of a 'for' loop have names like "(for state)". */
+  /* The variables that the compiler makes for a 'for' loop have names like "(for state)". */
   return (*getstr(v->varname) != '(') ? v->varname : NULL;
 }
 
@@ -153,15 +156,15 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 }
 
 
-/* First line and number ('nth') of the last function without a name. */
+/* The last function without a name that was numbered (NM4 of naming.h). */
 typedef struct Line {
-  int line;
-  unsigned short n;
+  int line;  /* line in which the function starts */
+  unsigned short n;  /* its number among the functions without a name that start in this line */
 } Line;
 
 
-/* Names the functions that f contains, and numbers those without a name (NM4), in the order of the
-   source. */
+/* Names the functions that f contains, and those that these contain, and so on. Numbers those
+   without a name that start in the same line, in the order of the source (NM4 of naming.h). */
 static void nameall (lua_State *L, Proto *f, Line *last) {
   int i;
   if (f->sizep == 0) return;

@@ -23,7 +23,8 @@
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)
 
 
-/* luaN_Frame has these bits of CallInfo.callstatus, unchanged, in members of one byte. */
+/* The members 'cut', 'hooked' and 'fresh' of luaN_Frame, of one byte each, contain these bits of
+   CallInfo.callstatus at the same positions. */
 typedef char StatusFits[(CIST_TAIL == LUAN_TAIL && CIST_HOOKED < 256 && CIST_FRESH < 256) ? 1 : -1];
 
 
@@ -44,7 +45,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->cut = (ci->callstatus & CIST_TAIL);
   }
   else {
-    /* the slot of the function may have no C function, for a hook or a __call */
+    /* NULL (not known) if the slot contains no C function. That may be so in the frame of a call
+       hook, or of the call of an object with a __call metamethod. */
     f->function = luaN_codeof(func);
     f->id = NULL;
     f->pc = 0;
@@ -54,8 +56,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
-/* Returns the nearest thread with frames in the list of resumers: the thread that resumed L, the
-   resumer of that thread, and so on. NULL if there is none. */
+/* Returns the thread whose frames are next to L's in the running stack: the thread that resumed L
+   or, if that has no frames, the thread that resumed that one, and so on. NULL if there is none. */
 static lua_State *outside (lua_State *L) {
   do L = L->resumer;
   while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));
@@ -75,8 +77,9 @@ LUA_API lua_State *luaN_running (lua_State *L) {
 }
 
 
-/* Writes up to OUTER frames of L's running stack, from the outermost inwards: into frames[OUTER -
-   1], frames[OUTER - 2], and so on. Ends after the frame 'stop' of thread L. Returns the number of
+/* Writes up to OUTER frames of the running stack, which consists of the frames of L and of the
+   threads outside L. Starts with the outermost one and continues inwards: frames[OUTER - 1],
+   frames[OUTER - 2], and so on. Ends after the frame 'stop' of thread L. Returns the number of
    frames written. */
 static unsigned seam_outermost (lua_State *L, const CallInfo *stop,
                                 luaN_Frame *frames) {
@@ -121,10 +124,11 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** A reported frame gets the bit CIST_SHOWN, which is cleared when its CallInfo is used for another
-** call, except a tail call. So a frame with the bit that the previous call of this function has
-** reported is the same call, or a tail call that has replaced it. In the main thread, if no host
-** resumes it, it also runs in the same call of luaV_execute.
+** Each frame that this function writes gets the bit CIST_SHOWN, which is cleared when its CallInfo
+** is used for another call, except a tail call. So if the previous call of this function has
+** written the CallInfo, and it still has the bit, its frame is that of the same Lua call, or of a
+** tail call that has replaced it. If the frame is in the main thread and no host has resumed that
+** thread, the same call of luaV_execute still runs it.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {
@@ -170,8 +174,8 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label) {
 }
 
 
-/* Sets labels->bytes to the address of the sum of labels->label. A function of its own, so that
-   luaN_relabelled saves no register. */
+/* Sets labels->bytes to the address of the sum of the bytes allocated with the label labels->label.
+   Not inlined, so that luaN_relabelled need not save registers for the call of 'find'. */
 static __attribute__((noinline)) void findlabel (luaN_Labels *labels) {
   labels->bytes = labels->find(labels, labels->label);
 }

@@ -25,7 +25,8 @@ typedef enum luaN_Kind {
   LUAN_KPROTO, LUAN_KBUFFER, LUAN_KOUTSIDE
 } luaN_Kind;
 
-/* The block whose allocation or growth reached the sample point. */
+/* A sample: describes the block whose allocation or growth reached the sample point, which is the
+   number of allocated bytes at which the next sample is due. */
 typedef struct luaN_Sample {
   /* Address of the block; its new bytes may be uninitialized. For LUAN_KOUTSIDE: an address that
      represents the owner's external bytes. */
@@ -37,7 +38,8 @@ typedef struct luaN_Sample {
      luaN_outside counts. */
   uint64_t size;
   luaN_Kind kind;
-  int outside;		/* 1: the block is not in the nursery's current hole */
+  /* 1: the block is not in the run of free lines from which the fast path allocates at present. */
+  int outside;
   /* If the block is an object: bytes that rounding has added to 'size'. */
   unsigned rounding;
 } luaN_Sample;
@@ -51,40 +53,45 @@ typedef struct luaN_Sample {
 */
 typedef struct luaN_Sampler {
   void *ud;
-  /* Takes the sample of 's', which passed the sample point by 'over' bytes. Returns the distance
-     in bytes from the end of 's' to the next sample point, at least 1. */
+  /* Called for the block 's', whose allocation or growth has reached the sample point and passed it
+     by 'over' bytes. Returns the number of bytes, at least 1, that are to be allocated after 's'
+     until the next sample. */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
   /* Called when a collection has decided which objects are dead: luaN_isdead may be called for
-     every owner, and the objects that have died since the previous decision are still whole.
-     'major' is 1 in a major or full collection. */
+     every owner of a sample. Objects that have died since the previous decision are not freed yet
+     and may be read. 'major' is 1 in a major or full collection. */
   void (*decide) (void *ud, lua_State *L, int major);
   /* Called at the end of a pause, which started at 'began' of luaN_memory. In the pause, 'decide'
      was called once, or twice if a minor collection and the marking of a major one ended. No sample
-     was taken after that. */
+     was taken between the last call of 'decide' and this call. */
   void (*collected) (void *ud, lua_State *L);
-  /* Called for watched blocks (luaN_watch), and for blocks that share a bit with one,
+  /* Called for the blocks that luaN_watch selects by their bits, and for other blocks with the same
+     bits,
        - when a block that is not an object is freed (it may have an owner)
        - when luaN_outside sets the external bytes of a userdata to 0
        - when a minor collection finds dead, after 'decide', a young string or userdata of more than
          512 bytes, or a userdata that an earlier minor collection left pending finalization */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /* Called when a block that is not an object, and for which 'freed' would be called, is resized.
-     (Not called for a table's array that grows in place.) It had 'before' bytes at 'from', and has
-     'after' bytes at 'to', which may be the same address. The common part lives on; the rest is
-     freed. A sample of the new bytes may have been taken before. If the block has moved, 'freed'
-     may be called for 'from' after this call. */
+     (Not called for a table's array that grows in place.) The block had 'before' bytes at 'from',
+     and has 'after' bytes at 'to', which may be the same address. Samples of the bytes that both
+     sizes have in common are still alive; the other bytes are freed. A sample of the new bytes may
+     have been taken before. If the block has moved, 'freed' may be called for 'from' after this
+     call. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
   /* Called at a safepoint to complete the ticks recorded by luaN_interrupt; may be called without a
-     tick. luaN_frames writes the stack of the ticks. It may have additional inner frames that were
-     entered since, and lacks the frames that were left. */
+     tick. luaN_frames writes the running stack, which has the frames that ran at the tick, without
+     those that were left since then; it may have additional inner frames that were entered since
+     then. */
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is whole, and collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
-  /* Called when the growth of a table or luaL_Buffer has moved n bytes (luaN_setcopies), 'over'
-     more than the distance to the next copy sample. Returns the new distance, at least 1;
-     UINT64_MAX: no more copy samples. May be NULL. */
+  /* Called for a copy sample (luaN_setcopies): the growth of a table or luaL_Buffer has moved n
+     bytes, 'over' more than were left until this sample. Returns the number of bytes, at least 1,
+     that growth is to move until the next copy sample; UINT64_MAX: no more copy samples. May be
+     NULL. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error (lauxlib.c does not call it), unless a limit
      (luaN_setlimits) has refused the memory. */
@@ -99,19 +106,21 @@ LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
 /* Returns the state's sampler, or NULL. */
 LUA_API const luaN_Sampler *luaN_getsampler (lua_State *L);
 
-/* Returns the bytes until the next sample; UINT64_MAX without a sampler. */
+/* Returns the number of bytes that are still to be allocated until the next sample; UINT64_MAX
+   without a sampler. */
 LUA_API uint64_t luaN_distance (lua_State *L);
 
-/* Sets the distance to the next sample, in bytes (>= 1). Does nothing without a sampler. */
+/* Sets the number of bytes, at least 1, that are to be allocated until the next sample. Does
+   nothing without a sampler. */
 LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 
-/* Returns the bytes that samples have counted in the life of the state: allocated bytes, and growth
-   of the external bytes of userdata (luaN_outside). */
+/* Returns the number of bytes allocated in the life of the state, as samples count them: blocks of
+   the heap, and growth of the external bytes of userdata (luaN_outside). */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
-/* Sets the distance to the next copy sample, in bytes that growth moves: the previous hash part of
-   a table, its previous array if it was moved, the contents of a luaL_Buffer. UINT64_MAX, which
-   luaN_setsampler sets, means no copy samples. */
+/* Sets the number of bytes that growth is to move until the next copy sample. Bytes that are moved:
+   the previous hash part of a table, its previous array if it was moved, the contents of a
+   luaL_Buffer. UINT64_MAX, which luaN_setsampler sets, means no copy samples. */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
 /*
@@ -169,9 +178,9 @@ LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 /* Counts n bytes for copy samples: a buffer that contains them has grown (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
-/* To be called in 'sample', for a string. If the running instruction is a concatenation that
-   appends to a variable or field, as s = s .. x does, returns the bytes of the operands that were
-   loaded from it; else 0. */
+/* To be called in 'sample' of luaN_Sampler, for a string. If the running instruction is a
+   concatenation that appends to a variable or field, as s = s .. x does, returns the bytes of the
+   operands that were loaded from that variable or field; else 0. */
 LUA_API size_t luaN_replaced (lua_State *L);
 
 /* Bytes of a string's block that are not its text: the header and a NUL. */
@@ -189,14 +198,15 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
 
-/* Returns 1 if the running decision has found 'owner' dead. To be called only in 'decide', and not
-   for an owner that an earlier decision has found dead. */
+/* Returns 1 if the collection that is calling 'decide' of luaN_Sampler has found 'owner', the owner
+   of a sample, dead. To be called only in 'decide', and not for an owner that was found dead in an
+   earlier call of 'decide'. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
-/* Access to tables by their addresses. In 'decide', results are valid until 'decide' returns,
-   and a table that is not dead is valid until a later 'decide' finds it dead. At other times,
-   reachable tables may be read on the OS thread that runs the state; results are valid until the
-   state runs. */
+/* The next functions read tables by their addresses. In 'decide' of luaN_Sampler, results are valid
+   until 'decide' returns, and a table that is not dead may be read until a later call of 'decide'
+   finds it dead. At other times, reachable tables may be read on the OS thread that runs the state;
+   results are valid until the state runs. */
 
 /* Returns the metatable of an owner of samples, a table or userdata; NULL if it has none, or for
    other types. */
@@ -213,7 +223,8 @@ typedef struct luaN_Entry {
 } luaN_Entry;
 
 /* Sets *e to the entry of the string 'key', which has at most 40 bytes. Calls no metamethod.
-   Returns 0 if there is no such entry, or its value is tombstoned. */
+   Returns 0 if there is no such entry, or if its value is weak and looks empty until the running
+   major collection has decided whether the object is dead (mark/hidden.h). */
 LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
                         luaN_Entry *e);
 
@@ -229,13 +240,17 @@ LUA_API const void *luaN_registry (lua_State *L);
 LUA_API const void *luaN_globals (lua_State *L);
 
 /*
-** A walk over all objects that a full collection would keep, and the edges that hold them. It
-** changes no count and no weak table, and runs no finalizer. It is breadth first: the first edge to
-** an object ends a shortest path from a root. Objects that are reached only through a stack come
-** after all others, and objects that are only pending finalization come last.
+** A walk over all objects that a full collection would keep, and over the references that keep them
+** alive (edges, from the object that refers to the object that is referred to). The walk changes no
+** count and no weak table, and runs no finalizer. It is breadth first: the first edge to an object
+** ends a shortest path from a root. Objects that are reached only through a stack are reported
+** after all others. Dead objects that are kept only for the call of their finalizers, and objects
+** that only these refer to, are reported last.
 */
 typedef enum luaN_EdgeKind {
-  LUAN_EROOT,		/* from a root; index: luaN_Root; 'from' is NULL */
+  /* A root refers to the object. 'index' of luaN_Edge says which one (a luaN_Root); 'from' is
+     NULL. */
+  LUAN_EROOT,
   LUAN_EMETATABLE,
   LUAN_EINDEX,		/* t[index] */
   /* t[key], where the key is a string. The LUAN_EKEY edge to the string was reported before. */
@@ -257,7 +272,7 @@ typedef enum luaN_EdgeKind {
      it. 'in' is the function's prototype; for a C function, 'in' is NULL and 'code' is set. Both
      are NULL for slots of no call, as in a coroutine that has not started. */
   LUAN_ESTACK,
-  LUAN_EOPEN,		/* of a thread: an open upvalue */
+  LUAN_EOPEN,		/* an open upvalue of a thread */
   LUAN_EPROTO,		/* the prototype of a closure, or of a function that 'from' contains */
   LUAN_ECONSTANT,
   LUAN_ENAME		/* a name for debugging, or the source */
@@ -274,7 +289,8 @@ typedef struct luaN_Edge {
   luaN_EdgeKind kind;
   int fresh;		/* 1: the first edge to 'to' */
   const void *from, *to;
-  /* Place of 'from' among the reported objects; LUAN_NOPLACE if 'from' is NULL or a weak key. */
+  /* Number of the object 'from' in the order of the walk ('place' of luaN_Object); LUAN_NOPLACE if
+     'from' is NULL or a weak key. */
   size_t place;
   const void *key, *in;
   const void *code;	/* address of a C function, for the kinds that have one */
@@ -297,7 +313,8 @@ typedef struct luaN_Object {
 
 typedef struct luaN_Walker {
   void *ud;
-  /* As lua_Alloc: memory for the walk, about 8 to 16 bytes for each object. */
+  /* Allocates, resizes and frees the memory of the walk, as lua_Alloc does: about 8 to 16 bytes for
+     each object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
   /* Called for each object, before its edges. Edges of stacks and edges to values under weak keys
      may come after edges of other objects. Returns 0 to stop the walk. May be NULL. */
@@ -360,10 +377,11 @@ LUA_API int luaN_refused (lua_State *L);
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
-** Runs a minor collection (a full one if remset.overflow is set), which decides the survival of all
-** samples taken since the last collection. Calls no finalizers; those of dead objects run after the
-** next collection. Does nothing inside a collection or a finalizer, or while the state is created
-** or closed. Must not be called from a sampler's functions, except 'closing'.
+** Runs a minor collection, which decides the survival of all samples taken since the last
+** collection. (Runs a full collection if the remembered set is incomplete.) Calls no finalizers;
+** those of dead objects run after the next collection. Does nothing inside a collection or a
+** finalizer, or while the state is created or closed. Must not be called from a sampler's
+** functions, except 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
 
@@ -397,11 +415,13 @@ typedef struct luaN_Memory {
      stacks and CallInfos of old objects counts, userdata pending finalization do not. */
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery */
-  /* Bytes with which all nurseries so far were charged. Differences to 'allocated': a vector that
-     is moved counts as new; large blocks that are freed in the same nursery are subtracted; large
-     strings and userdata may count less (pace.textroom). */
+  /* Bytes that counted for the start of minor collections (with which nurseries were charged), in
+     the life of the state. Differences to 'allocated': a vector that is moved counts as new; large
+     blocks that are freed before the next minor collection are subtracted; large strings and
+     userdata may count less (pace.textroom of gc/state.h). */
   uint64_t charged;
-  /* Sum of the planned sizes of all nurseries so far; of each, only the part that was used. */
+  /* Sum of the planned sizes of all nurseries so far; of a nursery that was not used up, only the
+     bytes that were used. */
   uint64_t planned;
   uint64_t minors, majors;  /* number of collections so far */
   /* Duration of the last pause. A pause is a minor collection with the slice of a major one after
@@ -430,7 +450,8 @@ typedef struct luaN_Memory {
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
 /*
-** Where the state's memory is, in bytes:
+** Where the state's memory is, in bytes. A chunk consists of blocks of 32 KiB; a block consists of
+** a head and of lines of 64 bytes (gc/gc.h, section 1).
 **   - held of luaN_Memory = chunks + large + lists + the structs of the state and its main thread
 **   - chunks = heads + lines + unused + empty + alignment of blocks + pages returned to the system
 ** luaN_places reads the heads of all blocks, and calls 'chunk' (may be NULL) for every chunk.
@@ -455,7 +476,8 @@ typedef struct luaN_Places {
   uint64_t unused;
   /* Lines of the blocks that have no line in use, without the pages returned to the system. */
   uint64_t empty;
-  /* Other blocks of lua_Alloc: large objects and vectors, explicit memory. */
+  /* Other blocks of lua_Alloc: large objects and vectors, and memory that the core's own code frees
+     (prototypes, the string table). */
   uint64_t large;
   uint64_t lists;	/* the collector's own lists */
 } luaN_Places;
@@ -557,8 +579,8 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
-/* Returns 1 while lua_Alloc runs on this OS thread for the heap of a state, which counts the memory
-   itself. Else returns 0. */
+/* Returns 1 while lua_Alloc runs on this OS thread for the heap of a state, so that a sampler of
+   malloc can leave out that memory, which the state's own samples cover. Else returns 0. */
 LUA_API int luaN_isallocating (void);
 
 /* The label of a thread is a number that the sampler's owner sets. A new thread has the label of
@@ -582,16 +604,18 @@ typedef struct luaN_Labels {
   /* Returns the address of the sum of 'label', which must be valid as long as the account exists.
      May add the address to 'recent'. Must not use the state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
-  /* Cache of the sums of recent labels: a label's place is the label modulo LUAN_RECENTLABELS. An
-     unused place has a label that belongs to another place. */
+  /* Cache of the addresses of the sums of recent labels: the element for a label has the label
+     modulo LUAN_RECENTLABELS as its index. An unused element has a label that belongs to another
+     index. */
   struct {
     uint64_t *bytes;
     unsigned label;
   } recent[LUAN_RECENTLABELS];
 } luaN_Labels;
 
-/* Sets the account, which belongs to the caller and must exist until another one is set; NULL:
-   none. The caller must have set 'from', 'bytes' and 'label' to the present values. */
+/* Sets the state's account of the bytes allocated with each label. The account belongs to the
+   caller and must exist until another one is set; NULL: none. The caller must have set 'from',
+   'bytes' and 'label' to the present values. */
 LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to);
 
 /* Returns 1 if L is the state's main thread. */
@@ -613,7 +637,7 @@ LUA_API const char *luaN_name (const void *proto, size_t *length);
 /* A tick: an instant of which a time sample is taken, recorded by a signal handler. */
 typedef struct luaN_Moment {
   lua_State *L;		/* the thread that ran */
-  /* Innermost frame of that thread, as in luaN_Frame; NULL: none. */
+  /* Innermost frame of that thread, as 'ci' of luaN_Frame; NULL: the thread had no frame. */
   void *ci;
   unsigned label;	/* label of the thread at the tick (luaN_label) */
   int collecting;	/* LUAN_MINOR or LUAN_MAJOR in a collection; else 0 */
@@ -639,8 +663,8 @@ typedef struct luaN_Registers {
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
 
-/* Returns the number of VM instructions of the state that were diverted for a tick: at most one
-   for each tick. */
+/* Returns the number of VM instructions in the life of the state before which a safepoint ran
+   because of a tick (diverted instructions, tick.h): at most one for each tick. */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
 /* Address ranges of the core's code, for walks of the C stack. 'execute' is the bytecode loop,
@@ -658,10 +682,11 @@ typedef struct luaN_Code {
 LUA_API void luaN_code (luaN_Code *c);
 
 /*
-** A running call of luaD_rawrunprotected, for example for lua_pcall or lua_resume. The calls of an
-** OS thread are linked, whatever their states; each has one frame of luaN_Code.protect. 'outer' is
-** an address in the call's own frame. Code that follows the links must check it first, because a
-** program that switches C stacks may abandon frames.
+** A running call of luaD_rawrunprotected, for example for lua_pcall or lua_resume. The running
+** calls of an OS thread are linked from the innermost outwards, whatever their states. Each has one
+** frame in the C stack whose code is in the range luaN_Code.protect, and 'outer' is an address in
+** that frame. Code that follows the links must check each address first, because a program that
+** switches C stacks may abandon frames.
 */
 typedef struct luaN_Protected {
   const struct luaN_Protected *outer;  /* the call around this one; NULL: there is none */
@@ -676,8 +701,9 @@ LUA_API luaN_Protected luaN_protected (void);
 /* Returns the main thread of the state of L. */
 LUA_API lua_State *luaN_main (lua_State *L);
 
-/* Checks the heap's invariants (luaN_verify of verify.h). Returns NULL if they hold, else a line
-   that names the first violated invariant. Walks all reachable objects, with memory from malloc. */
+/* Checks the invariants of the heap and the collector (luaN_verify of verify.h). Returns NULL if
+   they hold, else a line that names the first violated invariant. Walks all reachable objects, with
+   memory from malloc. */
 LUA_API const char *luaN_check (lua_State *L);
 
 #endif

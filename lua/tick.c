@@ -20,8 +20,9 @@
 
 /* {== the dispatch table =============================================== */
 
-/* The code address of each opcode (section made by ljumptab.h). The entry after the opcodes is the
-   code to which a diverted table leads. */
+/* The code address of each opcode (ljumptab.h puts this table into a section of its own). The entry
+   after the opcodes is the address of the code that runs a safepoint, to which all entries of a
+   diverted table lead. */
 #define BOUND	__attribute__((visibility("hidden")))
 extern const void *const __start_luadispatch[NUM_OPCODES + 1] BOUND;
 #define opcodes	__start_luadispatch
@@ -34,7 +35,8 @@ void luaN_opentick (luaN_Tick *t) {
 }
 
 
-/* Diverts the table. Runs in the signal handler, so the bytecode loop may be at any place. */
+/* Diverts the dispatch table: makes all its entries lead to the code that runs a safepoint. Runs in
+   the signal handler, so the bytecode loop may be at any place. */
 static void divert (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -61,10 +63,11 @@ static void restore (luaN_Tick *t) {
 /* {== the instruction that ran ========================================= */
 
 /*
-** The registers at the last tick of this OS thread that diverted a table; 'owner' is the luaN_Tick
-** of that state. They are not stored in each state, because there may be ten thousand states. A
-** tick of another state before the safepoint overwrites them, and the first sample is less exact
-** (TK4).
+** The machine's registers at the last tick of this OS thread that diverted a dispatch table;
+** 'owner' is the luaN_Tick of the state whose table that is. They are not stored in each state,
+** because there may be ten thousand states. If another state has a tick before the safepoint of the
+** first one, it overwrites them. Then the sample of the first one may be attributed to the
+** instruction after the one that ran (TK4).
 */
 #define REGISTERS	32u
 
@@ -110,8 +113,9 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
-/* Returns 1 if a jump leads to instruction n, or a loop instruction with an index other than n - 1
-   does. In a long function, reads only the instructions less than MAX_JUMP_DISTANCE from n. */
+/* Returns 1 if instruction n is the target of a jump, or of a loop instruction other than
+   instruction n - 1. In a long function, reads only the instructions less than MAX_JUMP_DISTANCE
+   from n. */
 #define MAX_JUMP_DISTANCE	4096
 
 static int istarget (const Proto *p, int n) {
@@ -128,8 +132,8 @@ static int istarget (const Proto *p, int n) {
 }
 
 
-/* Returns the index of the instruction that ends at address 'pc', if it is in p and instruction n
-   can run directly after it (leadsto); else -1. */
+/* Returns the index of the instruction directly before address 'pc', if it is in p and instruction
+   n can run directly after it (leadsto); else -1. */
 static int candidate (const Proto *p, uintptr_t pc, int n) {
   uintptr_t code = (uintptr_t)p->code;
   size_t x = (pc - code) / sizeof(Instruction);
@@ -139,8 +143,8 @@ static int candidate (const Proto *p, uintptr_t pc, int n) {
 }
 
 
-/* Returns the index of the instruction that ran at the tick, given that n is next; n if that cannot
-   be determined (TK4). */
+/* Returns the index of the instruction of frame ci that ran at the tick, where n is the next
+   instruction that is to run. Returns n if that cannot be determined (TK4 of tick.h). */
 static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   const Proto *p = ci_func(ci)->p;
   int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);
@@ -151,7 +155,7 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
     x = candidate(p, held.r[i], n);
     /* if a register has the address of n, instruction n - 1 or a jump to n may have run */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
-    /* if both x - 1 and x are candidates, x ran: one register has its address, one the next */
+    /* if both x - 1 and x are candidates, x ran: registers have the addresses of x and x + 1 */
     if (found < 0 || x == found + 1) found = x;
   }
   return (found >= 0) ? found : n;

@@ -1,39 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Time samples, the core's part. A signal can arrive between any two machine instructions, when a
-** frame may be incomplete and the pc of the running function in a register. So the handler walks no
-** Lua stack: luaN_interrupt (seam.h) records a tick, and the sampler is called at the next
-** safepoint, a place where the running stack can be walked, in general with all frames of the tick.
+** Time samples, the core's part. The timer of a profiler sends a signal; each signal is to result
+** in a sample of the running Lua stack. But a signal can arrive between any two machine
+** instructions, when a frame may be incomplete and the pc of the running function in a register. So
+** the handler walks no Lua stack: luaN_interrupt (seam.h) records the instant, a tick, and the
+** sampler is called at the next safepoint. That is a place where the running stack can be walked,
+** in general with all frames that ran at the tick.
 **
 ** Safepoints for ticks are
 **   - the next VM instruction, if a Lua function was running and no collection: the state's
-**     dispatch table, by which the bytecode loop finds the code of each instruction, is diverted
-**     until that instruction. The loop has the same code whether its table is diverted or not, and
-**     other states have tables of their own;
+**     dispatch table, by which the bytecode loop finds the code of each instruction, is diverted,
+**     that is, all its entries lead to code that runs the safepoint and restores the table. The
+**     loop has the same code whether its table is diverted or not, and other states have tables of
+**     their own;
 **   - the places where a function is entered, or left by a return, an error or a yield: the core
 **     tests for hooks there anyway, and a bit of hookmask requests the safepoint;
 **   - the end of a collection.
-** A protected call on another OS thread than the state's previous one requests a safepoint, too,
-** where the sampler moves its timer to that OS thread.
+** If a state starts a protected call on another OS thread than its previous one, that requests a
+** safepoint, too, where the sampler moves its timer to the new OS thread.
 **
 ** Invariants:
-**   TK1  'wanted' is set from a tick, or from a protected call on another OS thread, to the next
-**        safepoint. While 'wanted' is set, the thread that ran at the tick or call has LUAN_TICK in
-**        its hookmask. (Exception: if the tick came while a hook was being set, safepoints of the
-**        second kind may be missed.)
-**   TK2  Code outside the core never sees LUAN_TICK. A thread has the bit only if it ran at a tick
-**        or made such a call: a new thread does not inherit the bit.
-**   TK3  'diverted' implies 'wanted', except inside luaN_point. The dispatch table of a state is
-**        diverted while 'diverted' is set. Only the OS thread that runs the state writes to the
-**        table. So samples of another thread, or a fork during them, cost this thread nothing.
-**   TK4  When a diverted instruction of the frame that ran at the tick calls the sampler, the
-**        frame's savedpc is after the instruction that ran at the tick, if that can be determined:
-**        from savedpc, or from the registers at the tick (not with AddressSanitizer), if they lead
-**        to the diverted instruction. Otherwise savedpc is after the diverted instruction.
-**   TK5  luaN_innermost describes the innermost luaD_rawrunprotected of the OS thread, except for
-**        a signal at its start or end. A signal diverts a state only if the innermost protected
-**        call is that of the state, or there is none: a state that has called another state has no
-**        next instruction while the loop of the other one runs.
+**   TK1  'wanted' of luaN_Tick (state.h) is set from a tick, or from a protected call on another OS
+**        thread, to the next safepoint. While 'wanted' is set, the thread that ran at the tick or
+**        call has LUAN_TICK in its hookmask. (Exception: if the tick came while a hook was being
+**        set, safepoints where a function is entered or left may be missed.)
+**   TK2  Code outside the core never sees LUAN_TICK. A thread has the bit only if it ran at a tick,
+**        or made a protected call on another OS thread: a new thread does not inherit the bit.
+**   TK3  'diverted' of luaN_Tick implies 'wanted', except inside luaN_point. The dispatch table of
+**        a state is diverted while 'diverted' is set. Only the OS thread that runs the state writes
+**        to the table. So time samples of other OS threads do not slow down this one, also if the
+**        process forks during such a sample.
+**   TK4  Before a diverted instruction of the frame that ran at the tick, the sampler is called
+**        with the frame's savedpc set to the address after the instruction that ran at the tick.
+**        That instruction is determined from the previous savedpc, or from the machine registers at
+**        the tick (not with AddressSanitizer). It is accepted only if the diverted instruction can
+**        run directly after it. If none is accepted, savedpc is set to the address after the
+**        diverted instruction.
+**   TK5  luaN_innermost describes the innermost running luaD_rawrunprotected of the OS thread. (A
+**        signal that arrives while a call of that function starts or ends may see another one.) A
+**        signal diverts a state only if the innermost protected call is that of the state, or there
+**        is none: a state that has called another state has no next instruction while the bytecode
+**        loop of the other one runs.
 **   TK6  A signal on an OS thread changes no state whose last protected call was on another OS
 **        thread.
 */
@@ -44,19 +51,21 @@
 
 #include "seam.h"
 
-#define LUAN_TICK	0x80	/* bit of hookmask: the thread has a tick to complete */
+#define LUAN_TICK	0x80	/* bit of a thread's hookmask: requests a safepoint (TK1) */
 
-/* Runs a safepoint in thread L: clears 'wanted' and L's LUAN_TICK, restores the dispatch table, and
-   calls the sampler's 'point' if there is a sampler. */
+/* Runs a safepoint for time samples in thread L: clears the request (tick.wanted, and LUAN_TICK of
+   L), restores the dispatch table, and calls the sampler's 'point' if there is a sampler. */
 LUAI_FUNC void luaN_point (lua_State *L);
 
-/* Runs a safepoint if L has LUAN_TICK; returns the bits of the hooks that the program has set. */
+/* Runs a safepoint if one is requested in thread L (LUAN_TICK). Returns the bits of the hooks that
+   the program has set. */
 static inline int luaN_hooks (lua_State *L) {
   if (l_unlikely(L->hookmask & LUAN_TICK)) luaN_point(L);
   return L->hookmask & ~LUAN_TICK;
 }
 
-/* Runs the safepoint before a diverted instruction, pc[-1] of frame ci. */
+/* Runs the safepoint before a diverted instruction: pc[-1] of frame ci, the first instruction after
+   a tick, which was reached through the diverted dispatch table. */
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
@@ -64,8 +73,9 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
    own, which tick.c finds. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* Attribute of the label to which a diverted table leads. With the attribute, the compiler lays out
-   the loop as if the label did not exist. Clang warns that labels have no such attribute. */
+/* Attribute of the label in the bytecode loop to which all entries of a diverted dispatch table
+   lead. With the attribute, the compiler lays out the loop as if the label did not exist. Clang
+   warns that labels have no such attribute. */
 #if defined(__clang__)
 #define LUAN_COLD
 #else
@@ -75,9 +85,9 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* The dispatch table of a state. Its address is constant; the loop computes the address once. */
 #define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
 
-/* Keeps the address of the table on x86-64 in a register that calls preserve, with a value that the
-   compiler cannot trace from one jump to the next. Otherwise the compiler would keep the address on
-   the stack, and every instruction would load it. */
+/* On x86-64, keeps the address of the dispatch table in a register that calls preserve. The empty
+   asm statement prevents the compiler from knowing that the value is the same after each jump;
+   otherwise it would keep the address on the stack, and every instruction would load it. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LUAN_KEPT	__asm__("r14")
 #define luaN_jump(table,x) \
@@ -90,11 +100,13 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* Initializes the tick data of a new state. */
 LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
-/* Makes 'label' the present label of the state's account (luaN_setlabels), which must exist: adds
-   the bytes allocated since the last change of the label to the sum of the previous label. */
+/* Makes 'label' the present label of the state's account of allocated bytes by label
+   (luaN_setlabels of seam.h), which must exist: adds the bytes allocated since the last change of
+   the label to the sum of the previous label. */
 LUAI_FUNC void luaN_relabelled (lua_State *L, unsigned label) __attribute__((noinline));
 
-/* If the state has an account, counts the bytes allocated from here on for the label of L. */
+/* If the state has an account of allocated bytes by label (luaN_setlabels of seam.h), counts the
+   bytes allocated from here on for the label of thread L. */
 static inline void luaN_countfor (lua_State *L) {
   const luaN_Labels *labels = G(L)->heap.labels;
   if (l_unlikely(labels != NULL) && labels->label != L->label) luaN_relabelled(L, L->label);
@@ -113,9 +125,9 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
-/* Does the rare cases of luaN_protect: a protected call inside that of another state, the first
-   protected call of a state, or the first after one on another OS thread, which requests a
-   safepoint for the sampler. */
+/* Does the rare cases of luaN_protect: a protected call inside that of another state; the first
+   protected call of a state; the first one on another OS thread than the previous one. The last
+   case requests a safepoint, where the sampler moves its timer to this OS thread. */
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
 /* Records in luaN_innermost that a protected call of L starts. Sets '*outer', which belongs to the
@@ -135,7 +147,7 @@ static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
 /* Records that a collection of kind 'how', LUAN_MINOR or LUAN_MAJOR, starts or continues. */
 #define luaN_collecting(g,how)  ((g)->heap.tick.collecting = (how))
 
-/* Records that the collection has ended, and runs a safepoint if one is wanted. */
+/* Records that the collection has ended, and runs a safepoint if one is requested (TK1). */
 LUAI_FUNC void luaN_collected (lua_State *L);
 
 #endif

@@ -4,7 +4,7 @@
 **   - The frame of a Lua or C function is made here if a CallInfo is free and the stack has
 **     capacity.
 **   - Up to one result of a C function is moved here.
-**   - A yield that needs no jump is a return (luaN_yields).
+**   - A yield returns from the bytecode loop, where no longjmp is necessary (luaN_yields).
 **
 ** luaD_precall and luaD_poscall do the rest: __call, hooks of C functions, two or more results, a
 ** stack that must grow.
@@ -15,8 +15,8 @@
 #include "lapi.h"
 #include "seam.h"
 
-/* As luaD_poscall, for a C function that has returned with n results. 'ci' is the frame of the C
-   function. */
+/* Ends the call of a C function that has returned n results, and moves the results, as luaD_poscall
+   does. 'ci' is the frame of the C function. */
 static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
   int wanted = ci->nresults;
   if (l_unlikely(L->hookmask) || (unsigned)wanted > 1u)
@@ -35,10 +35,11 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** To be called when a Lua function calls coroutine.yield; 'next' is the frame of that call. If it
-** is in the outermost bytecode loop of a thread that lua_resume runs, yields and returns 1: the
-** loop can return, because the C stack has no function to jump over. Otherwise (below a C function,
-** a metamethod or a hook) returns 0; the caller must call coroutine.yield, which throws.
+** To be called when a Lua function calls coroutine.yield; 'next' is the frame of that call. If the
+** Lua function runs in the bytecode loop that lua_resume has started for the thread, yields and
+** returns 1: the loop can return to lua_resume, because no other C function is between them.
+** Otherwise (below a C function, a metamethod or a hook) returns 0. The caller must then call
+** coroutine.yield, which leaves these C functions by a longjmp.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L,
                                                   CallInfo *next) {
@@ -50,8 +51,9 @@ static __attribute__((noinline)) int luaN_yields (lua_State *L,
 }
 
 
-/* As luaD_precall, where 'ci' is the running frame. If the result is NULL and L->ci is not 'ci',
-   the thread has yielded, and the bytecode loop must return. */
+/* Starts the call of the function in slot 'func', as luaD_precall does; 'ci' is the frame of the
+   caller. Returns the new frame of a Lua function, and NULL for a C function. If the result is NULL
+   and L->ci is not 'ci', the thread has yielded, and the bytecode loop must return. */
 static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     lua_State *L, CallInfo *ci, StkId func, int nresults) {
   CallInfo *next = ci->next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Concatenation of strings and integers, for lvm.c. Unlike upstream, makes no interned string of an
-** integer. Leaves the rest to luaV_concat if
+** Concatenation of strings and integers, for lvm.c. Unlike upstream, does not create a string for
+** each integer operand. Leaves the concatenation to luaV_concat if
 **   - an operand is a float, needs a metamethod, or is an empty string (the result may be the other
 **     operand)
 **   - there are more than LUAN_INTEGERS integers
@@ -22,8 +22,8 @@ typedef struct luaN_Pieces {
 } luaN_Pieces;
 
 
-/* Copies the n values below 'top' to 'to': the bytes of strings, and the digits of integers, which
-   are in p. */
+/* Copies the n values below 'top' to 'to', one after the other: the bytes of strings, and the
+   decimal digits of integers. The digits are in p. */
 static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
   int k = 0;
   for (; n > 0; n--) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Fields by short string; ltable.h includes this header last. The search along the chain of a key
-** is inline: in a table with few fields about half of the keys are not at their main position, and
-** the seed of the hashes determines which. With a call for these keys, the speed of a program would
-** differ by a quarter between runs.
+** Lookup of table fields by short strings; ltable.h includes this header last.
+**
+** The whole lookup is inline, also for keys that are not at their main position. If such keys
+** needed a function call, the speed of a program would differ by a quarter from run to run: in a
+** table with few fields about half of the keys are not at their main position, and the random seed
+** of the hashes determines which keys these are.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
@@ -35,7 +37,8 @@ LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
 
 #if defined(lvm_c)
 
-/* The function luaH_get of ltable.c, which the inline luaH_get calls under this name. */
+/* Second name of the function luaH_get of ltable.c. The inline luaH_get below calls the function by
+   this name, because its own name would be a recursive call. */
 extern const TValue *luaN_getany (Table *t, const TValue *key) __asm__("luaH_get");
 
 LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
@@ -44,7 +47,8 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 }
 
 
-/* The function luaH_getstr of ltable.c, which the inline luaH_getstr calls under this name. */
+/* Second name of the function luaH_getstr of ltable.c. The inline luaH_getstr below calls the
+   function by this name, because its own name would be a recursive call. */
 extern const TValue *luaN_getstring (Table *t, TString *key) __asm__("luaH_getstr");
 
 LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
@@ -74,7 +78,8 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 **   - an __index is not a table
 **   - o is not a table, string or full userdata
 **   - 'key' is a long string
-**   - a slot is tombstoned
+**   - a slot that is read is tombstoned: its weak value looks empty until the running major
+**     collection has decided whether the object is dead (hidden.h)
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
@@ -101,9 +106,9 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 }
 
 
-/* Takes a free node for a new key with main position mp, links it after mp, and returns it. Returns
-   NULL, and does nothing, if no node is free, or if the key at mp is no short string or has another
-   main position (it would have to move). */
+/* Takes a free node for a new key whose main position mp is in use, links it after mp, and returns
+   it. Returns NULL, and does nothing, if no node is free, if the key at mp is no short string, or
+   if mp is not the main position of the key at mp (that key would have to move). */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
   if (!keyisshrstr(mp) ||

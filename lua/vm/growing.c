@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies keys into growth buffers and completes growths (growing.h). */
+/* Copies keys of nearly full hash parts into growth buffers, and makes these the hash parts
+   (growing.h). In this file, the buffer of a growth is the next, larger vector of nodes (a growth
+   buffer). An old node is a node of the table's current hash part; its copy is the node of the
+   buffer that has its key. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -19,14 +22,15 @@
 
 /*
 ** A growth starts only while getfreepos has visited fewer than GROWTHWINDOW nodes since the hash
-** part became nearly full; later, too few insertions are left to copy all keys. Usually the first
-** call of luaN_keycame_ is early enough. It may be too late after a resize that left few free
-** nodes, or after fields.h has inserted keys.
+** part became nearly full (luaN_isnearlyfull). Later, too few insertions are left to copy all keys.
+** Usually the first call of luaN_keycame_ is early enough. It may be too late after a resize that
+** left few free nodes, or after the inline code of fields.h, which does not call it, has inserted
+** keys.
 */
 #define GROWTHWINDOW	32
 
-/* Number of nodes that willdouble reads. If two or more of them are empty, keys are being removed,
-   and the next vector may not be needed (luaN_hashroom). */
+/* Number of nodes that willdouble reads. If two or more of them are empty, the program removes
+   keys, so that the table may keep its size (luaN_hashroom) and not need a buffer. */
 #define GROWTHPROBES	64u
 
 /* If a table has an integer key from 1 to this number times its slots, willdouble returns 0,
@@ -54,8 +58,8 @@ static int willdouble (const Table *t) {
 }
 
 
-/* Returns a table that has the buffer as its hash part, for the computation of main positions. The
-   other members of the table are not set. */
+/* Returns a table that has the buffer of w as its hash part, for the computation of main positions
+   in the buffer. The other members of the table are not set. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;
@@ -176,9 +180,10 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Does the work that is due for the growth, in proportion to the nodes that getfreepos has visited
-   ('left' are not visited yet): first initializes nodes of the buffer, then copies keys. Returns 0
-   if no node of the buffer is free. */
+/* Does the part of the work for growth w that is due now: first initializes nodes of the buffer,
+   then copies keys. The work done is proportional to the number of nodes that getfreepos has
+   visited since the growth started; 'left' nodes are not visited yet. Returns 0 if no node of the
+   buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -191,7 +196,8 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Updates the copy of the moved key. Ends the growth if the buffer has no free node for the key. */
+/* Updates the copy of the key that was moved from node 'from' to node 'to' of t. Ends the growth,
+   which frees its buffer, if the buffer has no free node for the key. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -211,7 +217,8 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
 }
 
 
-/* Starts or continues the growth of t. Ends the growth if the buffer has no free node for a key. */
+/* Starts a growth of t if t will probably need twice the nodes, or continues the one in progress.
+   Ends the growth, which frees its buffer, if the buffer has no free node for a key. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -259,8 +266,9 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/* Inserts the keys without a copy, which the bytecode loop has inserted (fields.h), into the buffer
-   one by one. Fails if more than 5/8 of the buffer's nodes would be in use then (growing.h). */
+/* Makes the buffer the hash part of t. Then inserts the keys that have no copy, because the
+   bytecode loop has inserted them (luaN_newfield of fields.h), one by one. Returns 0 if more than
+   5/8 of the buffer's nodes would be in use after that. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Growth buffers (lua/gc/alloc/growth.h), the part that reads keys and nodes. ltable.c calls it.
+** Growth buffers, the part that reads keys and nodes; ltable.c calls it. A growth buffer is the
+** next, larger vector of nodes of a hash part that is nearly full. Keys are copied to it in advance
+** (a growth), so that the insertion that fills the hash part takes less time
+** (lua/gc/alloc/growth.h).
 **
 ** getfreepos (ltable.c) visits the nodes of a hash part from the last to the first to find free
 ** ones; when it has visited all, the table is resized. A growth may start when only one
-** LUAN_GROWTHPART-th of the nodes is left. It continues with each key that luaH_newkey inserts, in
-** proportion to the visits of getfreepos: during the first half of the remaining nodes the buffer
-** is initialized, during the second half keys are copied to it.
+** LUAN_GROWTHPART-th of the nodes is left to visit. It continues with each key that luaH_newkey
+** inserts, in proportion to the visits of getfreepos: while getfreepos visits the first half of the
+** remaining nodes, the buffer is initialized; during the second half, keys are copied to it.
 **
-** After the start only few more keys find a free node, about a ninetieth of the number of nodes,
-** because most of the remaining nodes were taken as main positions. So a table that keeps its size
-** rarely has a buffer, and an insertion pays for about 200 copies, some microseconds.
+** After the start of a growth only few more keys find a free node, about a ninetieth of the number
+** of nodes, because most of the remaining nodes were taken as main positions. So a table that keeps
+** its size rarely has a buffer, and each insertion copies about 200 keys, which takes some
+** microseconds.
 */
 #ifndef luaN_growing_h
 #define luaN_growing_h
@@ -21,8 +25,8 @@
    to visit. */
 #define LUAN_GROWTHPART	32
 
-/* True if t has a large hash part that is nearly full, so that a growth may start or be in
-   progress. */
+/* True if t has a large hash part that is nearly full, so that t may have a growth buffer, or get
+   one. */
 #define luaN_isnearlyfull(t) \
   ((t)->lsizenode >= LUAN_LEASTGROWTH && \
    l_unlikely((t)->lastfree <= gnode(t, sizenode(t) / LUAN_GROWTHPART)))

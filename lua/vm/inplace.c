@@ -29,7 +29,8 @@
 #define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
 
 
-/* Moves the entry of node 'from' to the empty node n. n keeps its successor in the chain. */
+/* Moves the entry of node 'from' to the empty node n. The node after n in its chain stays the
+   same. */
 static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
   int next = gnext(n);
   *n = *from;
@@ -39,8 +40,9 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if node[0] can leave its chain, because no key needs it: the main position of each key
-   in node[1] to node[n - 1] is one of these n - 1 nodes. */
+/* Returns 1 if node[0] can leave its chain, because each key after it is found without it: the main
+   position of each key in node[1] to node[n - 1], which is in 'mp' (NULL: no key), is one of these
+   n - 1 nodes. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {

@@ -12,17 +12,19 @@
 ** moves a key, and unlinks the key's former node. If there is no such key, the rehash unlinks the
 ** empty node itself. An unlinked empty node is a chain of its own, and free.
 **
-** Keys before the first empty node of a chain stay at their addresses, and so do their remembered
-** slots. If only the last node of a chain is empty, no hash is read.
+** Keys before the first empty node of a chain stay in their nodes, so that entries of the
+** remembered set for the slots of these nodes stay right. If only the last node of a chain is
+** empty, no hash is read.
 **
 ** If the first node of a chain is empty and other nodes follow, it receives a key in the same way,
 ** or is unlinked if it is the main position of no key. That is expensive, because the hashes of all
 ** keys of the chain must be read. So in a large table, such chains are processed only while few
 ** nodes are empty, or in a second pass if the first one has freed too few nodes.
 **
-** A rehash frees at least half of the empty nodes, and the insertions that follow pay for it. If a
-** chain has very many nodes, because keys were chosen to collide, the rehash stops and the table is
-** resized. Between the processing of two chains, every key can be found.
+** A rehash frees at least half of the empty nodes. So the next rehash comes only after as many
+** insertions, over which the cost is spread. If a chain has very many nodes, because keys were
+** chosen to collide, the rehash stops and the table is resized. Between the processing of two
+** chains, every key can be found.
 */
 #ifndef luaN_inplace_h
 #define luaN_inplace_h

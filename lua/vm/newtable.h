@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Allocates a table of known size and its vectors, for ltable.c: in one block of memory if each
-** vector has up to LUAN_SMALLTABLE slots, else separately. If a vector is replaced later (unless an
-** array grows in place: luaN_resize), only the lines that the old vector fills completely are
-** freed.
+** Allocates a table of known size and its vectors (array part and hash part), for ltable.c: in one
+** block of memory if each vector has up to LUAN_SMALLTABLE slots, else separately. If such a vector
+** is replaced later, its memory is freed only in units of whole lines (64 bytes): lines that also
+** contain other data stay in use. (An array that grows in place is not replaced: luaN_resize.)
 */
 #ifndef luaN_newtable_h
 #define luaN_newtable_h
 
-/* A table and its vectors in one block must be in lines, because the sweep cannot free a table in
-   memory from lua_Alloc. The largest such block has LUAN_SMALLTABLE slots in each part. */
+/* A table and its vectors in one block must not be a large allocation, because the sweep cannot
+   free a table in memory from lua_Alloc. The largest such block has LUAN_SMALLTABLE slots in each
+   part. */
 _Static_assert(sizeof(Table) + LUAN_SMALLTABLE * (sizeof(TValue) + sizeof(Node)) <= LUAN_LARGE,
                "a small table would be a large object");
 

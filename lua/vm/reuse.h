@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A new key that collides takes an empty node of its chain before it takes a free node. Otherwise
-** the chains of a table whose keys are collected would grow: the nursery makes new objects at the
-** addresses of dead ones, so the same main positions collide again, and each round would leave one
-** more empty node in the same chains until the table is rehashed.
+** A new key whose main position is in use takes an empty node of its chain before it takes a free
+** node, which is in no chain. Otherwise the chains of a table with weak keys would grow while its
+** keys die: new objects are allocated at the addresses of dead ones, so that keys have the same
+** main positions again, and each time one more empty node would stay in the same chains until the
+** table is rehashed.
 **
 ** The rule: the empty node must not be the main position of a later key of the chain. (luaH_newkey
 ** makes such chains: it stores a key at its main position if that node is empty.) If a key of
@@ -13,9 +14,9 @@
 ** an assignment cannot find them.
 **
 ** luaH_next compares a key with dead keys by address. So a dead key with the address of the new key
-** must not precede the new key in the chain. There may be one: its object is the new key itself,
-** whose entry a collection found empty, or was freed at the same address. emptynode sets the
-** address of such a dead key to NULL.
+** must not precede the new key in the chain. There are two ways in which such a dead key arises: a
+** collection has found the entry of the same key empty, or a freed object had the address that the
+** new key has now. emptynode sets the address in such a dead key to NULL.
 */
 #ifndef luaN_reuse_h
 #define luaN_reuse_h
@@ -23,8 +24,9 @@
 /*
 ** Returns a node for the new key 'key', whose main position is mp: an empty node after mp in its
 ** chain that is not the main position of a later key of the chain, unless that key is dead. Returns
-** NULL if there is none, or if the key in mp has another main position. Restores or clears
-** tombstones of the nodes that it reads. Neither collects nor raises an error.
+** NULL if there is none, or if the key in mp has another main position. If the weak value of a node
+** that it reads only looks empty (is tombstoned, hidden.h), first restores it, or makes the node
+** empty if the object is dead. Neither collects nor raises an error.
 */
 static Node *emptynode (lua_State *L, Table *t, Node *mp, const TValue *key) {
   Node *n = mp, *found = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores that add an entry to a table without luaV_finishset. There are two cases: the entry fills
-   an existing empty slot (of an array that has grown, or of a key that was removed), or it adds a
-   field to a young table (fields.h). */
+/* Stores that add an entry to a table and need no call of luaV_finishset. There are two cases: the
+   entry fills an empty slot that exists (in an array that has grown, or of a key whose entry was
+   removed), or it adds a field to a young table (luaN_newfield of fields.h). */
 #ifndef luaN_stores_h
 #define luaN_stores_h
 

@@ -32,12 +32,13 @@ static inline uint64_t luaN_load4 (const char *s) {
 
 
 /*
-** Returns the hash of the l bytes at s. Each multiplication (luaN_fold) mixes in eight bytes, the
-** last one up to eight; upstream mixes in one byte at a time. A rest of 4 to 7 bytes is read as two
-** words of 4 bytes that overlap.
+** Returns the hash of the l bytes at s. Each multiplication (luaN_fold) adds eight bytes to the
+** hash, the last one up to eight; upstream adds one byte at a time. If 4 to 7 bytes are left at the
+** end, they are read as two words of 4 bytes that overlap.
 **
 ** The seed is in both halves of the multiplicand and in the factor. If half of a product did not
-** depend on the seed, strings could be computed that collide in one bucket under most seeds.
+** depend on the seed, an attacker could compute strings that have the same bucket of the string
+** table for most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {
