@@ -414,11 +414,11 @@
    owned some before the last sweep of the list. */
 #define LUAN_LISTED	0x10
 /* Bit of a thread's 'marked': the stack was shortened in place since the last call of
-   luaN_shrinkthread. The next call clears the bit and, unless 'all' is 1, keeps the block of the
-   stack, because the thread may need it again. */
+   luaN_shrinkthread, which frees unused memory of threads. The next call clears the bit and, unless
+   its argument 'all' is 1, keeps the block of the stack, because the thread may need it again. */
 #define LUAN_LONG	0x10
-/* Bit of a long string's or userdata's 'marked': the running minor collection leaves it young
-   (ageing.h, waiting.h). */
+/* Bit of a long string's or userdata's 'marked': the running minor collection has reached the
+   object, or keeps it for its finalizer, and leaves it young (ageing.h, waiting.h). */
 #define LUAN_MET	0x08
 /* Bit of a long string's 'marked': at least one minor collection has left the string young
    (survivor age 1 or 2). */
@@ -430,12 +430,13 @@
 /* Bit of a small userdata's 'marked': a minor collection has left the userdata young. In other
    objects the same bit is LUAN_PENDING. */
 #define LUAN_AGEDUDATA	0x20
-/* Bit of a table's 'marked': the table is huge or has been huge (luaN_isvast of remset.h). A
-   barrier of the table does not read the stored object: it remembers the slot, or the whole table
-   if that has at most LUAN_SMALLTABLE slots now. In other types the same bit is TESTBIT. */
+/* Bit of a table's 'marked': the table is huge or has been huge (at least 4,096 slots: luaN_isvast
+   of remset.h). A barrier of the table does not read the stored object, which would be a cache
+   miss: it adds the slot to the remembered set, or the whole table if that has at most
+   LUAN_SMALLTABLE slots now. In other types the same bit is TESTBIT. */
 #define LUAN_VAST	0x80
-/* Bit of the 'flags' of a weak table: slices have visited its entries before the atomic step
-   (ahead.h, G9). */
+/* Bit of the 'flags' of a weak table: slices of the running major collection have visited all its
+   entries (ahead.h), and have listed those whose weak key or value was not marked (G9). */
 #define LUAN_SCANNED	0x40
 /* Bit of 'marked' of an object in lists.large, or of the main thread: the object is pending, that
    is, marked and not traversed yet, because a mark stack was full (mark.c). */
@@ -478,9 +479,9 @@
 */
 #define LUAN_SMALLTABLE	32
 
-/* True if the running collection has not marked o. In a minor collection that is so if o is young,
-   in a major one if o lacks the current epoch. Also true for an object that a minor collection has
-   reached and leaves young (luaN_ismet). */
+/* True if the running collection has not marked o. In a minor collection, that means that o is
+   young; in a major one, that o does not have the current epoch. So the macro is also true for an
+   object that a minor collection has reached and leaves young (luaN_ismet). */
 #define luaN_white(g,o) \
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
@@ -490,7 +491,7 @@
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
-/* True if a store of o into p needs a barrier. */
+/* True if a store of o into p needs a barrier. (For slots of tables: luaN_crossestable.) */
 #define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
 
 /* True if a store of o into table t needs a barrier. If t is huge (LUAN_VAST), that does not depend
@@ -501,7 +502,7 @@
 
 /* {== definitions of upstream's names =================================== */
 
-/* The mark of a new object: young. */
+/* The value of the mark bits of a new object: young (epoch 0). */
 #define luaC_white(g)	0
 
 /* True if a major collection has found o dead and its sweep has not ended yet. */
@@ -520,8 +521,9 @@
 /* }===================================================================== */
 
 /* To be called after an error was caught. If an allocation has failed since the last call, sets the
-   slots above the top of the stack to nil. They contain values of unwound frames, and some may be
-   registers of the frame that continues; an emergency collection would scan these. */
+   slots above the top of the stack to nil, because they contain values of the frames that the error
+   has ended. Some of these slots may be registers of the frame that continues. An emergency
+   collection scans them, so that it would keep the objects to which these values refer. */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
@@ -579,14 +581,15 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
    ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i)), gcvalue(v)) \
    : cast_void(0))
 
-/* Clears CIST_CLEAN of all frames of L (T2). To be called before a frame other than the running
-   one is written to. */
+/* Clears CIST_CLEAN of all frames of L, so that the next collection scans their slots again (T2).
+   To be called before a frame other than the running one is written to. */
 #define luaN_dirty(L) \
   { CallInfo *ci_; \
     for (ci_ = (L)->ci; ci_ != NULL; ci_ = ci_->previous) \
       ci_->callstatus &= cast(unsigned short, ~CIST_CLEAN); }
 
-/* Marks frame ci as that of a tail call and clears CIST_CLEAN (T2). */
+/* Marks frame ci as that of a tail call. Clears CIST_CLEAN, because the call may change slots below
+   the function of the frame (T2). */
 #define luaN_tailcall(ci) \
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
@@ -623,8 +626,8 @@ LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
 
-/* Frees the growth buffer of t, if t has one (growth.h). To be called before t gets other
-   vectors. */
+/* Frees the growth buffer of t, if t has one: the larger vector of nodes to which keys of a nearly
+   full hash part are copied in advance (growth.h). To be called before t gets other vectors. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
 /* Returns the number of nodes that the hash part of t is to have: at least 'hashed', the number of
@@ -636,8 +639,8 @@ LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 
 /*
 ** To be called before o gets metatable mt (or NULL). If that gives o a finalizer, reserves capacity
-** for o in the lists of luaN_Finalize (G4). Raises a memory error, with nothing changed, if there
-** is no memory even after an emergency collection.
+** for o in the lists of luaN_Finalize, so that queueing o when it is dead cannot fail (G4). Raises
+** a memory error, with nothing changed, if there is no memory even after an emergency collection.
 */
 LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
 
@@ -657,12 +660,14 @@ LUAI_FUNC void luaN_closing (lua_State *L);
 LUAI_FUNC void luaN_start (lua_State *L);
 
 /* Marks the dead short string o again, because the program has found o in the string table before
-   the sweep has removed it, and subtracts 1 from strings.dead. A barrier would not be enough: the
-   cache of luaS_new may be the only reference to o. */
+   the sweep has removed it. Subtracts 1 from strings.dead, the number of dead strings. A barrier
+   would not be enough, because no store of o may follow: the cache of luaS_new may be the only
+   reference to o. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
-/* Adds the new short string ts to strings.young, unless strings.unlisted is set. If there is no
-   memory, sets strings.unlisted: the next minor collection then sweeps the whole string table. */
+/* Adds the new short string ts to strings.young, the list of strings that the next minor collection
+   sweeps. If there is no memory for that, sets strings.unlisted: the next minor collection then
+   sweeps the whole string table instead. Does nothing if strings.unlisted is set already. */
 LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
@@ -670,7 +675,8 @@ LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 ** 1 if the collector does not run by itself. The step collects
 **   - if 'kilobytes' is 0
 **   - if 'kilobytes' is positive, 'stopped' is 0, and the step uses up the nursery
-**   - if 'kilobytes' is positive, 'stopped' is 1, and a cycle runs or is due (luaN_cycledue)
+**   - if 'kilobytes' is positive, 'stopped' is 1, and a cycle of the incremental mode (a major
+**     collection) runs or is due (luaN_cycledue)
 ** A step that collects runs a minor collection and may run a slice of a major one. Returns 1 if
 ** this step has ended a cycle, after its finalizers were called; always 0 in the generational mode.
 */
@@ -688,22 +694,24 @@ static inline int luaN_bucket (const global_State *g, unsigned int h) {
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
 /*
-** Sets the size of L's stack to 'size' slots without moving the stack, and returns 1 (T4). Returns
-** 0 and does nothing if the block of the stack is too short, or if the stack has that size already;
-** the caller must move the stack then. All frames must end within 'size' slots. Does not allocate
-** or collect.
+** Sets the size of L's stack to 'size' slots without moving the stack, and returns 1. That is
+** possible because the stack may use only the first part of its block (T4). Returns 0 and does
+** nothing if the block is too short, or if the stack has that size already; the caller must move
+** the stack then. All frames must end within 'size' slots. Does not allocate or collect.
 */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
 /* Returns the next size, in slots, of a stack that is too short: twice the size, but at most
-   LUAN_STRIDE slots more, because collections set the slots above the top to nil (T3). */
+   LUAN_STRIDE slots more, because each scan of the stack sets all slots above the top to nil
+   (T3). */
 #define LUAN_STRIDE	8192
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* Returns the number of slots of the block that L's stack needs to have 'size' slots (T4). If that
-   is more than the present block has, sets the slots of the present block from stack_last +
-   EXTRA_STACK on to nil, because the caller copies them. */
+/* Returns the number of slots that the block of L's stack is to have, so that the stack can have
+   'size' slots; the stack may use only the first part of its block (T4). If the present block is
+   shorter, sets its slots from stack_last + EXTRA_STACK on, which the stack does not use, to nil,
+   because the caller copies them. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
@@ -717,8 +725,8 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
 /* To be called when a CallInfo was added after L's running one: counts it, and returns the CallInfo
-   to use next. If L is deep, adds more CallInfos that are adjacent in memory, so that a scan of the
-   frames causes fewer cache misses. May allocate; does not collect. */
+   to use next. If L has many frames, adds more CallInfos that are adjacent in memory, so that a
+   scan of the frames causes fewer cache misses. May allocate; does not collect. */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
 /* To be called when a new thread L has got its stack. If an emergency collection has tenured L
@@ -728,8 +736,9 @@ LUAI_FUNC void luaN_built (lua_State *L);
 
 /* To be called when L's stack was moved from a block of 'oldsize' slots, while stack_last is the
    end of the new block. Sets stackroom to the slots of the new block, and stack_last to the end of
-   a stack of 'size' slots. Makes L dirty, so that the next collection scans the stack. Takes the
-   sample of the block if it was postponed (S2). */
+   a stack of 'size' slots. Makes L dirty, so that the next collection scans the stack. If a sample
+   of the block was postponed, because a stack that is being moved cannot be walked, takes it now
+   (S2). */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
 /* Returns a new table with an array part of asize slots and a hash part of hsize nodes (a power of

@@ -75,7 +75,8 @@ typedef struct luaN_Mark {
      'holders' contains the objects that refer to them, 'slots' the slots of tables, as pairs of a
      table and a slot. */
   luaN_Vec holders, slots;
-  /* Counts, in the life of the state, how often marking has reached an object and left it young. */
+  /* Number of times, in the life of the state, that marking has reached an object and left it
+     young. */
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young when they were marked */
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
@@ -84,8 +85,8 @@ typedef struct luaN_Mark {
   /* If 'table' is not NULL: the index of its slot with which the next slice starts. If 'thread' is
      not NULL: the number of slots of its stack that are not marked yet. */
   unsigned index;
-  /* Sum of the cost in bytes of all small tables that were marked together with their contents,
-     without a mark stack (eagerly, mark.c); wraps around. */
+  /* Sum of the cost in bytes of all small tables that were marked eagerly, that is, together with
+     the objects that they refer to and without a mark stack (mark.c); wraps around. */
   unsigned settled;
   struct lua_State *thread;	/* the thread with a deep stack that is marked in slices, or NULL */
   /* The CallInfo of 'thread' with which the next slice starts. NULL: all CallInfos are done, and
@@ -109,22 +110,24 @@ typedef struct luaN_Remset {
   /* The table that safepoints process in parts at present (refine.c), which was removed from
      'whole'; or NULL. */
   Table *refining;
-  unsigned refined;		/* index of the first slot of 'refining' yet to be processed */
-  /* Limit at which the entries of the three lists are processed before the next minor collection
-     (LUAN_MANY, refine.c): 'objects' at this number of entries, 'slots' at this number of words,
-     and 'whole', in parts, if its tables have more slots than this in total. */
+  /* Index of the first slot of 'refining' that is still to be processed. */
+  unsigned refined;
+  /* Lengths of the three lists from which on refine.c processes their entries before the next minor
+     collection, so that this has less to do (LUAN_MANY). For 'objects' it is a number of entries,
+     for 'slots' a number of words, and for 'whole' the total number of slots of its tables. */
   unsigned many;
   /* A second limit of 'slots', in words: when a slot of a huge table is added, the entries of
      'slots' are processed if it has at least this length. MAX_SIZET: there is no second limit. */
   size_t refineat;
-  /* Number of objects that the last call of luaN_refineobjects has left in 'objects'. */
+  /* Number of objects that the last processing of 'objects' before a minor collection has left
+     there (luaN_refineobjects). */
   size_t stayed;
   /* The object that was last stored into a huge table, or NULL. Used only for comparisons, because
      the object may have been freed. */
   const GCObject *stored;
   luaN_Writes writes[LUAN_WRITES];
-  /* 1: luaN_refineslots has requested a minor collection because of slots of weak tables. Until it
-     runs, the limit of 'slots' is twice 'many'. */
+  /* 1: luaN_refineslots has requested a minor collection, because many slots of weak tables are
+     left in 'slots'. Until the minor collection runs, the limit of 'slots' is twice 'many'. */
   lu_byte hurried;
   /* 1: the set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
@@ -152,15 +155,16 @@ typedef struct luaN_Weak {
   luaN_Vec doubtful[LUAN_DOUBTS];
   unsigned next;		/* index in 'inmajor' of the table that slices visit next */
   unsigned slot;		/* index of the slot of that table that slices visit next */
-  /* 'rescans' is the number of times that slices have started to visit 'inmajor' from its start
-     again. 'passes' is the number of times that slices have visited the lists of 'doubtful' again,
-     plus the number of rounds in which they have tombstoned values (hidden.h). */
+  /* Numbers of repetitions in the running major collection. 'rescans': slices have started again to
+     visit 'inmajor' from its start. 'passes': slices have visited the lists of 'doubtful' again, or
+     have visited the list of undecided values to tombstone the values, that is, to make them look
+     empty (hidden.h). */
   lu_byte rescans, passes;
   /* 'doubting' is 1 while slices visit the lists of 'doubtful' again (a pass). 'again' is the list
      that they visit: LUAN_DOUBTKEYS or LUAN_DOUBTVALUES. */
   lu_byte doubting, again;
-  /* 1: an atomic step has ended the marking of objects in tombstoned slots (hidden.h): those that
-     are not marked are dead. */
+  /* 1: an atomic step has decided about the objects in tombstoned slots (slots that look empty and
+     keep the addresses of their objects, hidden.h): those that are not marked are dead. */
   lu_byte decided;
   lu_byte overflow;		/* 1: 'unresolved' is incomplete, because there was no memory */
   /* 1: ephemerons are being resolved by their keys (a chase, chase.h). Every object that may be a
@@ -173,9 +177,9 @@ typedef struct luaN_Weak {
   /* 1: old objects that are marked now are appended to the list of undecided keys (logged), so that
      they are looked up as weak keys (ahead.h). */
   lu_byte logging;
-  /* In the list that is being visited, 'doubt' is the index of the next word to visit, and
-     'doubtkept' is the number of words that were kept in the list so far. While slices tombstone
-     values (hidden.h), 'doubtkept' is the index at which they stop. */
+  /* In the list of 'doubtful' that is being visited, 'doubt' is the index of the next word to
+     visit, and 'doubtkept' is the number of words that were kept in the list so far. While slices
+     tombstone values (hidden.h), 'doubtkept' is the index at which they stop. */
   unsigned doubt, doubtkept;
   /* Number of entries of 'doubtful' for which slices have marked an object in their present visit
      of the lists. */
@@ -199,10 +203,10 @@ typedef struct luaN_Strings {
   lu_byte unlisted;		/* 1: 'young' is incomplete, so all buckets are swept */
   lu_byte cached;		/* 1: luaS_new has filled its cache since the last collection */
   lu_byte shrinking;		/* 1: the table is being made smaller */
-  int seen;			/* number of short strings with the current epoch (G12) */
-  /* Number of strings that the major collection has found dead and not removed yet (G12). */
+  int seen;			/* number of short strings in the table with the current epoch */
+  /* Number of strings in the table that the major collection has found dead and not removed yet. */
   int dead;
-  int bucket;			/* index of the first bucket that is not swept yet */
+  int bucket;			/* index of the first bucket that slices have not swept yet */
   int limit;			/* number of buckets in use */
   /* Number of strings in the table after the last collection; -MINSTRTABSIZE before the first. */
   int kept;
@@ -220,7 +224,8 @@ typedef struct luaN_Finalize {
   /* How far slices have found and queued the dead objects of 'finalizable'. */
   luaN_Selection selection;
   unsigned called;		/* number of entries of 'left' whose finalizers were called */
-  /* Number of entries of 'finalizable' that are tagged: dead and not queued yet (G4). */
+  /* Number of entries of 'finalizable' with a tag (luaN_select): their objects were found dead, and
+     are not queued yet. */
   size_t selected;
   /* Number of queued objects whose finalizers were not called yet at the end of the last step of
      the collector, before the step called a batch of finalizers (luaN_setquota). */
@@ -234,11 +239,11 @@ typedef struct luaN_Finalize {
      + 'closed' young objects with finalizers (finalize.c). 'youngbits' grows if many of them
      survive and falls if few do. */
   unsigned youngbits;
-  /* Dead userdata that the last minor collection has left young because their finalizers must be
-     called (waiting.h, G11). */
+  /* Dead userdata that the last minor collection has left young until their finalizers were called,
+     so that the next minor collection can free them (waiting.h, G11). */
   luaN_Vec left;
-  /* Live small userdata with finalizers that the last minor collection has left young (ageing.h,
-     G10). */
+  /* Live small userdata with finalizers that the last minor collection has left young, because such
+     userdata often die soon (ageing.h, G10). */
   luaN_Vec aged;
 } luaN_Finalize;
 
@@ -257,15 +262,16 @@ typedef struct luaN_Lists {
 /* Progress of the sweep of a major collection: major.c, sweep.c. */
 typedef struct luaN_Sweep {
   lu_byte active;		/* 1: dead objects of the previous epoch may still exist */
-  lu_byte list;			/* number of the list that is being swept (luaN_listof) */
+  lu_byte list;			/* index of the list that is being swept (luaN_listof) */
   int more;		/* 1: the thread at 'next' has more CallInfos to free */
   /* In the list that is being swept, the first 'next' entries were visited, and 'kept' of them stay
      (G7). Two other phases use these fields: while slices find and queue the dead objects of
      'finalizable', they use both for that list (finalize.c), and GCSstacks uses 'next' for
      lists.threads. */
   size_t kept, next;
-  /* The block that contained the large leaf objects that were freed last, if it is still to be
-     moved to the list for its number of free lines (luaN_relist); or NULL. */
+  /* The block that contained the large leaf objects that were freed last, if luaN_relist is still
+     to be called for it, which moves it to the list for the size of its largest run of free lines;
+     or NULL. */
   luaN_Block *freed;
 } luaN_Sweep;
 
@@ -279,7 +285,8 @@ typedef struct luaN_Bytes {
   size_t needed;
   /* KiB of blocks in use when the marking of a heap that has shrunk ended: the largest value of the
      current period (index 0) and of the previous one (index 1; major.c). The heap keeps blocks for
-     the larger of the two. A use above the state's share of LUAN_BIGHEAP is not recorded. */
+     the larger of the two. Values above the state's share of LUAN_BIGHEAP bytes, which all states
+     of the process divide equally (heap.h), are not recorded. */
   unsigned lately[2];
   unsigned whileat;		/* KiB: heap.allocated when the period started; wraps around */
   /* Milliseconds of CLOCK_MONOTONIC at which the period started; wraps around. */
@@ -339,9 +346,12 @@ typedef struct luaN_Pace {
      that it does more work in each slice (it hurries). */
   lu_byte hurried;
   lu_byte wider;		/* number of times that the nursery's bound is doubled (pace.c) */
-  unsigned turn;		/* state of the sequence of nursery sizes between two bounds */
+  /* State of the sequence by which the size of each nursery is chosen between two bounds. */
+  unsigned turn;
   size_t nursery;		/* bytes from the last minor collection to the next one */
-  size_t deferred;		/* bytes of 'nursery' that are withheld until luaN_resume */
+  /* Bytes of 'nursery' that may be used only after luaN_resume: so that a safepoint comes earlier
+     and calls the next batch of finalizers. */
+  size_t deferred;
   /* Bytes of large leaf objects that the program may still allocate in addition to 'nursery' before
      the next minor collection. */
   size_t textroom;
@@ -349,14 +359,15 @@ typedef struct luaN_Pace {
   /* Sums over all earlier nurseries, in bytes (luaN_charged): 'charged' of the charged bytes;
      'planned' of the sizes or, for a nursery that was not used up, of the charged bytes. */
   uint64_t planned, charged;
-  /* Work debt: bytes of marking that were too many for one pause and are left to the next ones. */
+  /* Work debt: bytes that slices still have to mark, because there were too many for one pause. */
   size_t owed;
-  /* Bytes of growth of large stacks whose work pauses have not done yet. The limit of the work debt
-     is higher by WORK times this number, but by at most PATIENCE_MIN times 'live' (luaN_pay). */
+  /* Bytes by which large stacks have grown, as long as the marking work for them is not done. The
+     limit of the work debt is higher by WORK times this number, but by at most PATIENCE_MIN times
+     'live' (luaN_pay). */
   size_t stackgrowth;
   unsigned cycles;		/* number of major collections that have ended */
-  /* Back-off: a major collection by volume starts when the allocated bytes are about this multiple
-     of the heap (PATIENCE_MIN to PATIENCE_MAX of pace.c). */
+  /* Back-off: if the heap does not grow, a major collection starts when the bytes allocated since
+     the last one are about this multiple of the heap (PATIENCE_MIN to PATIENCE_MAX of pace.c). */
   unsigned patience;
   /* Bytes that the pacer had counted as allocated (spent in pace.c) when the last major collection
      ended. */
@@ -450,17 +461,21 @@ typedef struct luaN_Tick {
 /* The heap of a state. The first two fields are those that every allocation reads (N1 to N3 of
    nursery.h). */
 typedef struct luaN_Heap {
-  char *free;			/* nursery_free: the next free byte of the current hole */
-  char *limit;			/* nursery_limit: the fast path allocates up to this address */
+  /* The first free byte of the current hole, the run of free lines from which the fast path
+     allocates (nursery_free in comments). */
+  char *free;
+  char *limit;			/* the fast path allocates up to this address (nursery_limit) */
   char *end;			/* end of the current hole */
   char *mark;			/* value of 'free' when GCdebt and 'allocated' were last updated */
-  uint64_t point;		/* nursery address of the next sample (S1) */
+  /* The sample point: the difference to 'free' is the number of bytes until the next sample
+     (S1). */
+  uint64_t point;
   uint64_t allocated;		/* bytes allocated in the life of the state, up to 'mark' */
   uint64_t texts;		/* bytes of 'allocated' that were large leaf objects */
   uint64_t allocatedoutside;	/* external bytes that samples have counted so far */
-  /* Bytes of large blocks and explicit memory that have counted for the start of the next minor
-     collection. When such blocks are freed explicitly, up to this number of bytes is subtracted
-     again (payback of nursery.c). */
+  /* Bytes of large blocks, and of memory that the core frees explicitly, that have counted for the
+     start of the next minor collection. When such blocks are freed, up to this number of bytes is
+     subtracted again (payback of nursery.c). */
   size_t spare;
   uint64_t copyleft;		/* bytes of growth until the next copy sample */
   const struct luaN_Sampler *sampler;
@@ -474,25 +489,30 @@ typedef struct luaN_Heap {
   /* 1: an allocation has failed since luaN_eraserest ran last, so slots above the tops of stacks
      may contain values of unwound frames. */
   int starved;
-  /* Always luaC_fullgc. The allocation layers call the collector only through this pointer
-     (luaN_emergency). */
+  /* Always luaC_fullgc. The allocator, in lua/gc/memory and lua/gc/alloc, calls the collector only
+     through this pointer (luaN_emergency). */
   void (*emergency) (struct lua_State *L, int);
   /* The table or thread for which a vector or a stack is being allocated: the owner that a sample
      of this block reports. */
   const void *resizing;
   const void *rehashing;	/* the table that is being resized, or NULL */
-  const void *unanchored;		/* a vector that belongs to no object yet, or NULL */
+  /* A new vector to which no object refers yet, or NULL. An emergency collection keeps its
+     lines. */
+  const void *unanchored;
   size_t unanchoredsize;		/* bytes of 'unanchored' */
   /* A root: the closure that luaN_pin has pinned, because only C code of the API refers to it; or
      NULL. */
   GCObject *pinned;
-  void *waiting;		/* block of a moved stack whose sample is postponed (S2), or NULL */
+  /* Block of a stack whose sample is postponed until the stack can be walked (S2), or NULL. */
+  void *waiting;
   size_t waitingsize;		/* bytes of the block 'waiting' */
   /* Bytes that rounding has added to the block that is being counted. */
   unsigned rounding;
   int waitingoutside;		/* 1: the block 'waiting' is not from the current hole */
   uint64_t waitingover;		/* bytes by which the block 'waiting' passed the sample point */
-  luaN_Region overflow;		/* the overflow region */
+  /* The overflow region: a second run of free lines, for small blocks that do not fit into the
+     current hole. */
+  luaN_Region overflow;
   luaN_Blocks blocks;
   /* Numbers of minor and major collections in the life of the state. A collection is counted when
      its marking ends. */
@@ -502,7 +522,9 @@ typedef struct luaN_Heap {
   struct luaN_Counts *counts;	/* exact counts by kind (luaN_setcounts), or NULL */
   const struct luaN_Limits *limits;	/* set by luaN_setlimits; NULL: no limits */
   uint64_t buffers;		/* bytes of all buffers of luaL_Buffer (luaN_admit) */
-  const void *refusal;		/* message of the limit that refused an allocation, or NULL (LM2) */
+  /* Message of the limit (luaN_setlimits) that has refused the last failed allocation, or NULL
+     (LM2). */
+  const void *refusal;
   struct luaN_Labels *labels;	/* account of bytes by label (luaN_setlabels), or NULL */
 } luaN_Heap;
 

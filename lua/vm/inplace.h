@@ -21,10 +21,10 @@
 ** keys of the chain must be read. So in a large table, such chains are processed only while few
 ** nodes are empty, or in a second pass if the first one has freed too few nodes.
 **
-** A rehash frees at least half of the empty nodes. So the next rehash comes only after as many
-** insertions, over which the cost is spread. If a chain has very many nodes, because keys were
-** chosen to collide, the rehash stops and the table is resized. Between the processing of two
-** chains, every key can be found.
+** A rehash frees at least half of the empty nodes. The next one follows only when insertions have
+** used these nodes, so its cost is spread over as many insertions. If a chain has very many nodes,
+** because keys were chosen to collide, the rehash stops and the table is resized. Between the
+** processing of two chains, every key can be found.
 */
 #ifndef luaN_inplace_h
 #define luaN_inplace_h

@@ -10,8 +10,8 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
 /* An entry of weak.discovered or weak.inmajor is the address of a weak table, with the kind of the
    table (which of its references are weak: LUAN_WEAKVALUES to LUAN_ALLWEAK) in the two low bits.
-   luaN_tagged makes an entry; luaN_tableof and luaN_kindof are its parts. The words of the lists
-   weak.doubtful have other tags in the same bits (state.h). */
+   luaN_tagged makes an entry; luaN_tableof and luaN_kindof are its parts. The words of other lists,
+   weak.doubtful, have tags with another meaning in the same bits (state.h). */
 #define luaN_tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))
@@ -26,56 +26,66 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* To be called when marking has reached the weak table t. Lists t, so that its entries are visited
-   later: in a slice of a major collection in weak.inmajor, otherwise in weak.discovered. In the
-   second case also marks the keys of t if only its values are weak. Returns 0 if there is no
-   memory; the caller must then treat t as strong. */
+/* To be called when marking has reached the weak table t of this kind. Adds t to a list, so that
+   its entries are visited later. In a slice of a major collection the list is weak.inmajor. In a
+   minor collection, a full collection or an atomic step it is weak.discovered; then also marks the
+   keys of t if only its values are weak. Returns 0 if there is no memory; the caller must then
+   treat t as strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* Adds t to weak.inmajor, the list of weak tables that the major collection has reached, unless t
    is in it. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* To be called when the weak table t is visited because t or a slot of t is remembered. If a major
-   collection is marking and has marked t, adds t to weak.inmajor: t is missing there if it was
-   strong when it was marked. If there is no memory for that, marks everything in t. */
+/* To be called when the weak table t is visited because t or a slot of t is in the remembered set.
+   If a major collection is marking and has marked t, adds t to weak.inmajor, the weak tables that
+   the collection has reached, unless t is in it: t is missing there if it became weak after it was
+   marked. If there is no memory for that, marks all keys and values of t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
 ** Visits node n of an ephemeron table and returns 1:
 **   - if n is empty, makes its key dead
-**   - if the key is alive, marks the value
-**   - else adds n to weak.unresolved
-** If there is no memory for that, sets weak.overflow and returns 0. Then the caller must traverse
-** the table, unless the table is in weak.discovered, so that all its entries are visited again.
+**   - if the key is marked, marks the value
+**   - else adds n to weak.unresolved, the nodes that are visited again when more keys are marked
+** If there is no memory for that, sets weak.overflow and returns 0. Then all entries of all tables
+** in weak.discovered are visited repeatedly. If the table is not in that list, the caller must
+** traverse it, which adds it to the list.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
-**   - luaN_forgetweak is called at the end of a major collection. Empties the lists weak.inmajor
-**     and weak.doubtful, and clears the flags LUAN_DISCOVERED and LUAN_SCANNED of the tables.
-**   - luaN_leaveweak is called when a major collection is abandoned. Restores or clears all
-**     tombstoned slots (hidden.h), then does the same as luaN_forgetweak.
-**   - luaN_forgettable restores or clears the tombstoned slots of t and clears its LUAN_DISCOVERED
-**     and LUAN_SCANNED. The table stays in weak.inmajor.
+** The data of slices about weak tables are the list weak.inmajor of the tables that the major
+** collection has reached, the lists weak.doubtful of entries to visit again, the tables' flags
+** LUAN_DISCOVERED (in weak.inmajor) and LUAN_SCANNED (entries visited), and tombstoned slots, which
+** look empty and keep the addresses of their objects (hidden.h).
+**   - luaN_forgetweak is called at the end of a major collection. Empties the lists and clears the
+**     flags.
+**   - luaN_leaveweak is called when a major collection is abandoned. Gives all tombstoned slots
+**     their values again, or empties them if the objects are dead. Then does the same as
+**     luaN_forgetweak.
+**   - luaN_forgettable does this with the tombstoned slots of t only, and clears the flags of t.
+**     The table stays in weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
-/* Returns the table to which a slot at index k of list d, one of weak.doubtful, belongs: the last
-   table in the list before index k. Returns NULL if there is none. */
+/* Returns the table to which the slot at index k of list d belongs: the last table in the list
+   before index k, or NULL if there is none. d is one of the lists weak.doubtful, in which each
+   table is followed by slots of that table. */
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
-/* Starts to visit a list of weak.doubtful, which has the entries whose weak key or value was not
-   marked when they were listed. The list of keys is visited from its start, the list of values from
-   the first word after those whose values were tombstoned (hidden.h). */
+/* Starts to visit weak.doubtful[list]: the entries whose weak key (LUAN_DOUBTKEYS) or weak value
+   (LUAN_DOUBTVALUES) was not marked when they were listed. The list of keys is visited from its
+   start, the list of values from the first word after those whose values were tombstoned
+   (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
-/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list]. With
-   'isfirst' 1, first appends t itself. 'isfirst' may be 0 only if the last word of the list belongs
-   to t already. Returns 0 if the list cannot grow. */
+/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list], the entries
+   that are visited again. If 'isfirst' is 1, appends t itself before the slot. 'isfirst' may be 0
+   only if the last word of the list is t or a slot of t. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
 /* To be called when a slot of the weak table t leaves the remembered set. If slices of a major
@@ -101,9 +111,9 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 /* } */
 
 /* To be called for o, a key or value of a weak table. If the running minor collection has reached o
-   and left it young, tenures o and returns 1; else returns 0. An object can stay young only if the
-   next minor collection finds it again through a remembered reference, and this collection
-   remembers no slots of weak tables for that purpose. */
+   and left it young, makes o old and returns 1; else returns 0. An object can stay young only if
+   the reference to it is put into the remembered set, because the next minor collection must reach
+   it again. For references in weak tables that is not done. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -113,10 +123,11 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 
 /*
 ** Returns 1 if the running collection has not marked o. If it has reached o and left it young,
-** tenures o and returns 0. 'tag' is the type tag of the value or key that refers to o.
+** makes o old and returns 0. 'tag' is the type tag of the value or key that refers to o.
 **
-** The header of o, which would be a cache miss, is not read if o is a table or Lua closure whose
-** line lacks the mark of the current epoch: such an object was not reached.
+** Outside minor collections, the header of o, which would be a cache miss, is not read if o is a
+** table or Lua closure and the mark byte of its line lacks the bit of the current epoch: then the
+** collection has not marked o.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
@@ -127,9 +138,9 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   return luaN_white(g, o) && !luaN_tenuremet(g, (GCObject *)o);
 }
 
-/* Returns 1 if the key of node n of t is dead, so that the sweep will remove the entry. That holds
-   even if t has become strong since the key was found dead. Only tables with LUAN_SCANNED, which
-   slices have visited, have such entries. */
+/* Returns 1 if the key of node n of t is dead, so that the sweep will remove the entry, even if the
+   program has made the keys of t strong since the key was found dead. Only tables whose slots were
+   visited by slices of a major collection (LUAN_SCANNED) have such entries. */
 static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n) {
   return (t->flags & LUAN_SCANNED) && keyiscollectable(n) && isdead(g, gckey(n));
 }
@@ -141,7 +152,7 @@ static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n)
 ** Return 1 if the running collection has not marked the object of the weak value v (luaN_isgone) or
 ** of the weak key of node n (luaN_iskeygone), so that it may be dead. Weak tables refer to strings
 ** strongly: a string is marked, and the result is 0. An object that the running minor collection
-** has reached and left young is tenured, and the result is 0, too.
+** has reached and left young is made old, and the result is 0, too.
 */
 static inline int luaN_isgone (global_State *g, const TValue *v) {
   if (!iscollectable(v)) return 0;
