@@ -124,11 +124,11 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** Each frame that this function writes gets the bit CIST_SHOWN, which is cleared when its CallInfo
-** is used for another call, except a tail call. So if the previous call of this function has
-** written the CallInfo, and it still has the bit, its frame is that of the same Lua call, or of a
-** tail call that has replaced it. If the frame is in the main thread and no host has resumed that
-** thread, the same call of luaV_execute still runs it.
+** Each frame of the main thread that this function writes gets the bit CIST_SHOWN, which is cleared
+** when its CallInfo is used for another call, except a tail call. So if the previous call of this
+** function has reported the CallInfo, and it still has the bit, its frame is that of the same Lua
+** call, or of a tail call that has replaced it. Unless a host has resumed the main thread, the same
+** call of luaV_execute still runs the frame.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {

@@ -75,10 +75,9 @@ typedef struct luaN_Sampler {
   void (*freed) (void *ud, lua_State *L, const void *block);
   /* Called when a block that is not an object, and for which 'freed' would be called, is resized.
      (Not called for a table's array that grows in place.) The block had 'before' bytes at 'from',
-     and has 'after' bytes at 'to', which may be the same address. Samples of the bytes that both
-     sizes have in common are still alive; the other bytes are freed. A sample of the new bytes may
-     have been taken before. If the block has moved, 'freed' may be called for 'from' after this
-     call. */
+     and has 'after' bytes at 'to', which may be the same address. The bytes that both sizes have in
+     common stay in use; the other old bytes are freed. A sample of the new bytes may have been
+     taken before. If the block has moved, 'freed' may be called for 'from' after this call. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
   /* Called at a safepoint to complete the ticks recorded by luaN_interrupt; may be called without a

@@ -523,7 +523,7 @@
 /* To be called after an error was caught. If an allocation has failed since the last call, sets the
    slots above the top of the stack to nil, because they contain values of the frames that the error
    has ended. Some of these slots may be registers of the frame that continues. An emergency
-   collection scans them, so that it would keep the objects to which these values refer. */
+   collection would scan these registers and keep the objects to which the old values refer. */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 

@@ -15,8 +15,8 @@ struct luaN_Sampler;
 /* Distance in bytes of a sample point that is never reached. */
 #define LUAN_INFINITY	(UINT64_C(1) << 63)
 
-/* Settings of the operator in LUA_GC (tuning.c). A member that is 0 leaves the program's own
-   setting in effect. */
+/* Settings of the collector in the environment variable LUA_GC (tuning.c). A member that is 0
+   leaves the program's own setting in effect. */
 typedef struct luaN_Tuning {
   lu_byte mode;			/* the collector's mode: 1 + KGC_INC or 1 + KGC_GEN */
   lu_byte hugepages;		/* 1: a big mapped heap has huge pages from the first access on */
@@ -265,9 +265,9 @@ typedef struct luaN_Sweep {
   lu_byte list;			/* index of the list that is being swept (luaN_listof) */
   int more;		/* 1: the thread at 'next' has more CallInfos to free */
   /* In the list that is being swept, the first 'next' entries were visited, and 'kept' of them stay
-     (G7). Two other phases use these fields: while slices find and queue the dead objects of
-     'finalizable', they use both for that list (finalize.c), and GCSstacks uses 'next' for
-     lists.threads. */
+     in the list, at its start (G7). Two other phases use these fields: while slices find and queue
+     the dead objects of 'finalizable', they use both for that list (finalize.c), and GCSstacks uses
+     'next' for lists.threads. */
   size_t kept, next;
   /* The block that contained the large leaf objects that were freed last, if luaN_relist is still
      to be called for it, which moves it to the list for the size of its largest run of free lines;
@@ -301,14 +301,16 @@ typedef struct luaN_Bytes {
      stacks and CallInfos of old objects. */
   size_t tenured;
   uint64_t alltenured;		/* sum of 'tenured' in the life of the state */
-  /* Bytes of large leaf objects, and of small userdata queued for the call of their finalizers,
-     that were tenured since the last major collection ended. */
+  /* Bytes of large leaf objects (long strings and userdata of more than LUAN_LARGETEXT bytes), and
+     of small userdata queued for the call of their finalizers, that became old since the last major
+     collection ended. */
   size_t texts;
   /* Value of 'texts' at the start of the last minor collection that ran while no major collection
      was running. */
   size_t textsbefore;
   size_t textsleft;		/* bytes added to 'texts' while the last major collection ran */
-  /* Bytes of large leaf objects that the last minor collection left young. */
+  /* Bytes of large leaf objects (long strings and userdata of more than LUAN_LARGETEXT bytes) that
+     the last minor collection left young. */
   size_t aged;
   /* Bytes of small userdata that the last minor collection left young. */
   size_t waiting;
@@ -352,12 +354,13 @@ typedef struct luaN_Pace {
   /* Bytes of 'nursery' that may be used only after luaN_resume: so that a safepoint comes earlier
      and calls the next batch of finalizers. */
   size_t deferred;
-  /* Bytes of large leaf objects that the program may still allocate in addition to 'nursery' before
-     the next minor collection. */
+  /* Bytes of large leaf objects (long strings and userdata of more than LUAN_LARGETEXT bytes) that
+     the program may still allocate in addition to 'nursery' before the next minor collection. */
   size_t textroom;
   size_t size;			/* bytes of the current nursery when it started */
-  /* Sums over all earlier nurseries, in bytes (luaN_charged): 'charged' of the charged bytes;
-     'planned' of the sizes or, for a nursery that was not used up, of the charged bytes. */
+  /* Sums over all earlier nurseries, in bytes. 'charged': of the bytes that counted for the start
+     of the next minor collection (luaN_charged). 'planned': of the sizes of the nurseries or, for a
+     nursery that was not used up, of the bytes that counted. */
   uint64_t planned, charged;
   /* Work debt: bytes that slices still have to mark, because there were too many for one pause. */
   size_t owed;
@@ -376,7 +379,8 @@ typedef struct luaN_Pace {
      ended. */
   l_mem byhand;
   uint64_t volume;		/* bytes of allocation after which a major collection is due */
-  /* Bytes in use, and bytes of footprint, when the last major collection ended. */
+  /* Bytes in use, and bytes of footprint (reserved memory without empty blocks), when the last
+     major collection ended. */
   size_t live, footprint;
   size_t outside;		/* external bytes when the last major collection ended */
   /* Number of entries of 'finalizable' when the last major collection ended. */
@@ -390,7 +394,8 @@ typedef struct luaN_Pace {
      two, external bytes count as in use. Some large leaf objects and young userdata do not count
      (hasgrown of pace.c). */
   size_t threshold;
-  /* Bytes in use at which a major collection starts if the footprint is at least 'threshold'. */
+  /* Bytes in use at which a major collection starts if the footprint (reserved memory without empty
+     blocks) is at least 'threshold'. */
   size_t growthtrigger;
   size_t footprinttrigger;	/* bytes of footprint at which a major collection starts */
 } luaN_Pace;

@@ -12,9 +12,9 @@
 ** remaining nodes, the buffer is initialized; during the second half, keys are copied to it.
 **
 ** After the start of a growth only few more keys find a free node, about a ninetieth of the number
-** of nodes, because most of the remaining nodes were taken as main positions. So a table that keeps
-** its size rarely has a buffer, and each insertion copies about 200 keys, which takes some
-** microseconds.
+** of nodes, because most of the nodes that getfreepos has not visited yet are in use: keys are
+** stored at their main positions without getfreepos. So a table that keeps its size rarely has a
+** buffer, and each insertion copies about 200 keys, which takes some microseconds.
 */
 #ifndef luaN_growing_h
 #define luaN_growing_h

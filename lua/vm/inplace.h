@@ -22,7 +22,7 @@
 ** nodes are empty, or in a second pass if the first one has freed too few nodes.
 **
 ** A rehash frees at least half of the empty nodes. The next one follows only when insertions have
-** used these nodes, so its cost is spread over as many insertions. If a chain has very many nodes,
+** used these nodes, so the cost is spread over these insertions. If a chain has very many nodes,
 ** because keys were chosen to collide, the rehash stops and the table is resized. Between the
 ** processing of two chains, every key can be found.
 */

@@ -64,8 +64,8 @@ LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 **   - luaN_leaveweak is called when a major collection is abandoned. Gives all tombstoned slots
 **     their values again, or empties them if the objects are dead. Then does the same as
 **     luaN_forgetweak.
-**   - luaN_forgettable does this with the tombstoned slots of t only, and clears the flags of t.
-**     The table stays in weak.inmajor.
+**   - luaN_forgettable gives the tombstoned slots of t their values again, or empties them, and
+**     clears the two flags of t. The table stays in weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
