@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Parser for details: the texts of the private metas "asamp.N", which the encoder writes (grammar:
-** doc/profile-format.md). A text has one batch of samples and events. Nothing is allocated: a
-** Fields points into the text, which must stay in memory. A missing or too large number ends its
-** list.
+** Parser for the details of samples. In a profile written by asamp, the stacks of samples are
+** binary records. The sizes, types and survival outcomes of the samples, and all events such as
+** collections, are the details: texts in meta records (a key and a value) with the keys "asamp.1",
+** "asamp.2", ... A details text describes one batch: the samples whose stacks were written since
+** the previous text. The grammar is in doc/profile-format.md.
+**
+** Nothing is allocated: a Fields points into the text, which must stay in memory. A missing or too
+** large number ends its list.
 */
 #ifndef asamp_details_h
 #define asamp_details_h
@@ -13,9 +17,11 @@
 
 #include "sample.h"
 
-/* Value of the meta "asamp.format" in a profile of one state; readers also accept "2". */
+/* Number of the format of the details, as the value of the meta record "asamp.format" in a profile
+   of one Lua state; readers also accept "2". */
 #define DETAILS_FORMATTEXT	"3"
-/* The format of a profile of many states, as a number and as the value of the meta. */
+/* The format of the details in a profile of many Lua states, as a number and as the value of the
+   meta record "asamp.format". */
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 
@@ -24,22 +30,24 @@ typedef struct Fields {
   const char *p, *end;
 } Fields;
 
-/* The lists of a batch; a list that the text does not have is empty. */
+/* The lists of a details text, which describes one batch of samples (see the head). A list that the
+   text does not have is empty. */
 typedef struct Details {
-  uint64_t samples;       /* number of samples in the batch */
+  uint64_t samples;       /* number of samples that the text describes */
   Fields times;           /* stock format: for each sample the us since the previous one, or since
 			     the start for the first sample of a file */
   Fields kinds;           /* extended format: the kind of each allocation as one letter, 'a' for
 			     kind 0 */
-  Fields sizes;           /* bytes of each allocation */
-  Fields counts;          /* three numbers for each sample whose count is not 1: the sample's
-			     number in the batch (from 1), its count, the number of its stacks in
-			     the file */
-  Fields outside;         /* numbers, in the batch, of the samples whose blocks were allocated
-			     outside the nursery */
+  Fields sizes;           /* size of the block of each allocation sample, bytes */
+  Fields counts;          /* three numbers for each sample that represents several sampling periods:
+                             the sample's number in the text (from 1), the number of periods, the
+                             number of its equal stacks in the file */
+  Fields outside;         /* numbers, in the text (from 1), of the samples whose blocks were
+                             allocated outside the nursery */
   Fields labels;          /* two numbers for each run of samples with one label set: length of the
 			     run, number of the set */
-  Fields events;          /* one line for each event, in the order of writing (details_event) */
+  Fields events;          /* one line for each event (a collection, outcomes, deaths, ...), in the
+                             order of writing; details_event reads them */
 } Details;
 
 /*
@@ -56,8 +64,8 @@ int details_number (Fields *f, uint64_t *n);
 int details_signed (Fields *f, int64_t *n);
 
 /*
-** The numbers of a collection's line. Files of all formats give the same struct. ProfileCollection
-** (sample.h) describes the values, but times are in us here. Sizes are in bytes.
+** The numbers of a line that records a collection. Files of all formats give the same struct.
+** ProfileCollection (sample.h) describes the values, but times are in us here. Sizes are in bytes.
 */
 typedef struct Collected {
   int64_t time;              /* us from the last event that has a time to the collection's end */
@@ -76,14 +84,14 @@ typedef struct Collected {
 } Collected;
 
 /*
-** Returns the number in the meta "asamp.format" (n bytes), or 0 if this reader does not support
-** it.
+** Returns the format of the details from the value (n bytes) of the meta record "asamp.format".
+** Returns 0 if this reader does not support the format.
 */
 int details_format (const char *value, size_t n);
 
 /*
-** Reads the fields of an event 'g' or 'G', a collection. 'format': a result of details_format above
-** 0. Missing numbers count as 0.
+** Reads the fields of a line of 'events' that records a collection (letter 'g' or 'G'). 'format': a
+** result of details_format above 0. Missing numbers count as 0.
 */
 void details_collection (Fields *f, int format, Collected *c);
 

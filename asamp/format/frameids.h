@@ -12,20 +12,21 @@ enum {
 			   or copy sample in the stock format. The kinds are ProfileKind and
 			   COPY_NEW, ... (sample.h) */
   FRAME_TYPES = 56,     /* upper bound: all ids of kinds are smaller */
-  /* Leaves of time samples taken during a collection. A slice of a major collection counts as
-     major. */
+  /* Innermost frames of time samples that were taken during a collection. A slice of a major
+     collection counts as major. */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,
   FRAME_NONE = 61,      /* the only frame of an empty stack */
   FRAME_CUT = 63,       /* replaces the omitted frames of a deep stack */
   FRAME_TAIL = 65       /* replaces callers that are gone from the stack because of tail calls */
 };
 
-/* Returns the id of the leaf for a kind. */
+/* Returns the id of the frame that represents a kind of block or copy (FRAME_TYPE). */
 static inline uint64_t frameids_type (int kind) {
   return FRAME_TYPE + 2 * (uint64_t)kind;
 }
 
-/* Returns 1 if the id is the leaf of a kind; *kind is then the kind. */
+/* Returns 1 if the id is that of a frame that represents a kind of block or copy (FRAME_TYPE). Then
+   sets *kind to the kind. */
 static inline int frameids_istype (uint64_t id, uint32_t *kind) {
   *kind = (uint32_t)(id >> 1);
   return (id & 1) != 0 && id < FRAME_TYPES;

@@ -26,7 +26,8 @@ void framename_native (char *out, const char *symbol, const char *library);
 
 /*
 ** Returns the name of a frame that represents no code. 'id' must be one for which
-** frameids_isnobodys returns 1. If it is the leaf of a kind, it must be that of an existing kind.
+** frameids_isnobodys returns 1. If the frame represents a kind of block or copy, this kind must
+** exist (sample.h).
 */
 const char *framename_nobodys (uint64_t id);
 

@@ -64,8 +64,8 @@ enum {
 /* Largest number of bytes that a snapshot stores of a string, name, key or value. */
 #define HEAP_TEXT	128
 
-/* Value of an address field that means "no object". Fields that can have it store an address with 1
-   added. */
+/* Value of an address field that means "no object". A field that can have this value stores an
+   address as the encoded address + 1. */
 #define HEAP_NONE	0
 
 /* Index of the first root that is a metatable of a type: LUAN_RTYPE of luaN_Root (seam.h). */

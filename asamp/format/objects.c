@@ -55,9 +55,11 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
   }
 }
 
-/* Returns the gc_state for a record with the statistics of 'c': FINALIZING after a major collection
-   that leaves no slices, else c->state. Exception: directly after FINALIZING, SCANNING replaces
-   MARKING, because the converter of the VMProf forks fails on that change. */
+/*
+** Returns the statistic gc_state for a record with the statistics of 'c': FINALIZING after a major
+** collection that leaves no slices, else c->state. Exception: directly after FINALIZING, SCANNING
+** replaces MARKING, because the converter of the VMProf forks fails on that change.
+*/
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)

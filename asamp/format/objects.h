@@ -27,9 +27,10 @@ typedef struct Objects {
     uint32_t copies;     /* number of stacks of the sample, at least 1 */
   } *open;               /* the oldest first */
   size_t n, size;
-  uint64_t early;        /* number of survival outcomes to ignore: those of objects that were
-			    written while undecided (O2) */
-  Bytes fates;           /* survival outcomes of the oldest objects in 'open', one byte each */
+  uint64_t early;        /* number of survival outcomes to ignore when they arrive: those of objects
+                            that were written as dead before a collection had decided them (O2) */
+  Bytes fates;           /* survival outcomes of the oldest objects in 'open', one byte each; 0:
+                            died */
   int state;             /* gc_state of the last record */
   int failed;            /* 1: there was not enough memory */
 } Objects;
@@ -44,7 +45,7 @@ extern const char *const objects_stats[OBJECTS_NSTATS];
 int objects_full (const Objects *o);
 /* Adds the object of a sample; 'copies' >= 1. Sets 'failed' if there is not enough memory. */
 void objects_add (Objects *o, int kind, int outside, uint32_t copies);
-/* Adds the survival outcomes of the n oldest undecided objects; 0: died. */
+/* Stores the survival outcomes of the n oldest objects in the queue that have none; 0: died. */
 void objects_fates (Objects *o, const unsigned char *survived, size_t n);
 
 /*

@@ -88,8 +88,8 @@ enum ProfileLooked {
 
 /*
 ** The record of a collection, and the state's memory after it, in bytes unless noted otherwise. A
-** collection that decides no sample and finds no followed sample dead may be left out: it has no
-** record, but the next record counts it.
+** collection may be left out if it decides the survival of no sample, and finds no survivor dead
+** that the sampler follows. It then has no record, but the next record counts it.
 */
 typedef struct ProfileCollection {
   uint64_t time;      /* the end of the collection, CLOCK_MONOTONIC, ns */
@@ -102,17 +102,18 @@ typedef struct ProfileCollection {
   uint64_t duration;  /* ns of the pause, or of that part of it that belongs to the collection */
   uint64_t processor; /* processor time of the OS thread in 'duration', ns */
   /* processor time, in ns, of the slices of major collections in this pause and in the pauses of
-     collections left out; only of pauses that a minor collection started */
+     the collections left out before it. Only pauses that a minor collection started count. */
   uint64_t slices;
-  /* processor time of the OS thread, in ns, from the end of the previous record's collection and of
-     the profiler's work for it (first: the start of sampling) to the start of this one. It includes the collections left out. 0: none, or
-     another thread ran the previous one. */
+  /* processor time of the OS thread, in ns, from the end of the previous record's collection, and
+     of the profiler's work for it, to the start of this one. In the first record it starts at the
+     start of sampling. It includes the collections left out. 0: there is none, or another thread
+     ran the previous collection. */
   uint64_t mutator;
   uint64_t tenured;   /* bytes tenured since the previous record */
   /* Sums over the nurseries since the previous record, in bytes. 'charged': the bytes charged to
      each nursery. 'planned': the size of each nursery, or its charged bytes if they are fewer. */
   uint64_t planned, charged;
-  uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, by enum ProfileLooked */
+  uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, indexed by enum ProfileLooked */
   /* phase of the major collection after this collection: 0 none, 1 marking, 2 sweeping. Only in
      files of other writers, 3: finalizing, or just after the atomic step */
   int state;
@@ -128,12 +129,12 @@ enum { PROFILE_LABELS = 32 };  /* largest number of labels in a set */
 
 /*
 ** Counts of data that the writer has left out because of its limits. The members have the names of
-** the keys in the meta "asamp.left" (doc/profile-format.md), which is written at the end of the
-** file.
+** the keys in the value of the meta record "asamp.left" (doc/profile-format.md), which is written
+** at the end of the file.
 */
 typedef struct ProfileLeft {
   uint64_t chunks, functions, classes, natives, paths, steps, labelnames, labelvalues, labelsets;
-  uint64_t before;  /* counted by a flight recorder: ring_left (ring.h) */
+  uint64_t before;  /* number of items that a flight recorder has left out: ring_left (ring.h) */
 } ProfileLeft;
 
 #endif

@@ -38,17 +38,18 @@ void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
 void vmprof_time (Bytes *b, int marker, uint64_t us);
 
 /*
-** Appends a meta. 'value' has n bytes, of which invalid ones are replaced by U+FFFD. The key is
-** ASCII, and the caller uses it only once in a log.
+** Appends a meta record: a key and a value. 'value' has n bytes, of which invalid ones are replaced
+** by U+FFFD. The key is ASCII, and the caller uses it only once in a log.
 */
 void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
 
-/* Appends a record VMPROF_NAME or VMPROF_NATIVENAME with a name of framename.h (V1, V2). */
+/* Appends a record VMPROF_NAME or VMPROF_NATIVENAME. The name must be valid UTF-8 (V1) and have the
+   form of framename.h (V2). */
 void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name);
 
 /*
-** Appends the start of a record of words in version 7: the marker, a time, the depth. The caller
-** appends the words, with vmprof_word for instance.
+** Appends the start of a record of words in version 7 of the format: the marker, a time, the depth.
+** The caller appends the words, with vmprof_word for instance.
 */
 void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth);
 void vmprof_word (Bytes *b, uint64_t w);

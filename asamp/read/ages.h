@@ -40,21 +40,21 @@ typedef struct Ages {
   struct AgeOpen {
     uint64_t bytes;
     int survived;
-  } *open;     /* samples decided since the last ages_settle, oldest first */
+  } *open;     /* samples whose survival was decided since the last ages_settle, oldest first */
   size_t n, size;  /* number of elements of 'open', capacity */
 } Ages;
 
 /*
-** Adds a decided sample that represents 'bytes' bytes. Samples of a collection must be added oldest
-** first. Returns 0 if there is not enough memory.
+** Adds a sample whose survival a collection has decided; it represents 'bytes' bytes. The samples
+** of a collection must be added oldest first. Returns 0 if there is not enough memory.
 */
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
 /*
 ** Ends a collection: adds its samples (those added since the previous call) to the totals.
-** 'charged' is the number of bytes allocated in the nursery since the previous collection; 0:
-** unknown, and the bytes that the samples represent take its place. Returns 0 if there is not
-** enough memory.
+** 'charged' is the number of bytes allocated in the nursery since the previous collection. If it is
+** 0 (unknown), the bytes that the samples represent replace it. Returns 0 if there is not enough
+** memory.
 */
 int ages_settle (Ages *a, uint64_t charged);
 

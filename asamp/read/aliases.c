@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Aliases of numbers (aliases.h). */
+/* A map from functions to an earlier function with the same name (aliases.h). */
 #include "aliases.h"
 #include "list.h"
 

@@ -20,17 +20,20 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define ALIASES_PAGE	BOUND(4096u, 4)  /* numbers per page */
+#define ALIASES_PAGE	BOUND(4096u, 4)  /* function numbers per page */
 
 /* The aliases of a file. All zero: none. */
 typedef struct Aliases {
-  IdMap bypage;       /* maps page numbers (+ 1) to indexes in 'pages' */
-  uint32_t **pages;   /* aliases of the numbers of a page; 0: the number has none */
+  IdMap bypage;       /* maps the numbers of pages (+ 1) to their indexes in 'pages' */
+  uint32_t **pages;   /* the pages; each has the alias of ALIASES_PAGE function numbers, or 0 for a
+                         number without an alias */
   size_t n, size;     /* number of pages, capacity of 'pages' */
-  uint64_t left;      /* how often a number beyond the limit was set (AL2) */
+  uint64_t left;      /* number of calls of aliases_set that stored no alias, because the function
+                         number is on a further page and the pages have reached READER_MAXALIASES
+                         entries (AL2) */
 } Aliases;
 
-/* Returns the alias of n, or n itself. */
+/* Returns the alias of function number n; n itself if it has no alias. */
 static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   uint32_t page, alias;
   if (a->n == 0)
@@ -42,8 +45,11 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   return alias != 0 ? alias : n;
 }
 
-/* Makes 'alias', which must not be 0, the alias of n, up to the limit (AL2). Returns 0 if there is
-   not enough memory. */
+/*
+** Makes 'alias', which must not be 0, the alias of function number n. Does not store it, but counts
+** it in 'left', if a further page would exceed the limit (AL2). Returns 0 if there is not enough
+** memory.
+*/
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
 /* Frees all pages; there are then no aliases. */
 void aliases_free (Aliases *a);

@@ -20,9 +20,9 @@ void bins_free (Bins *b) {
 #define NOROW	SIZE_MAX
 
 /*
-** Returns the index of the row of a site in a bin, and creates the row if needed. At the limit
-** (B3), adds 'count' to 'left' and returns the index of the row of node 0. Returns NOROW if there
-** is not enough memory.
+** Returns the index of the row of a node and kind in slice number 'bin', and creates the row if
+** needed. At the limit of rows (B3), adds 'count' to 'left' and returns the index of the row of
+** node 0. Returns NOROW if there is not enough memory.
 */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
@@ -61,9 +61,11 @@ static void bins_addrow (BinRow *to, const BinRow *from) {
     to->last = from->last;
 }
 
-/* Doubles the width of the slices: halves the bins of all rows, and merges rows that become equal.
-   Compacts the array in place, because a row only moves towards the start, over rows that were
-   handled before. */
+/*
+** Doubles the width of the slices: halves the slice numbers of all rows, and merges rows that
+** become equal. Compacts the array in place, because a row only moves towards the start, over rows
+** that were handled before.
+*/
 static void widen (Bins *b) {
   size_t i, n = b->n;
   b->width *= 2;

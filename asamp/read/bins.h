@@ -20,7 +20,8 @@
 /* Largest number of slices, also with ASAMP_TINY. */
 #define BINS_MOST	16384u
 
-/* Totals of a site in one slice; the fields without a comment are as in a Site. */
+/* Totals of a site (a node of the call tree and a kind of block) in one slice. The fields without a
+   comment are as in a Site (sitetable.h). */
 typedef struct BinRow {
   uint32_t bin, node, kind;
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
@@ -30,18 +31,20 @@ typedef struct BinRow {
 } BinRow;
 
 typedef struct Bins {
-  uint32_t most;       /* limit of the bins, preferably a power of 2; 0: disabled, no rows */
+  uint32_t most;       /* limit of the number of slices, preferably a power of 2; 0: no rows are
+                          added */
   uint64_t width;      /* width of a slice, in the unit of the positions: us or bytes */
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
   IdMap bykey;         /* maps bin, node and kind to the index of the row */
-  uint64_t left;       /* samples counted at node 0 because of the limit (B3), in periods */
+  uint64_t left;       /* sum of ReadSample.count over the samples that count at node 0, because
+                          another row would exceed the limit of rows (B3) */
   int failed;          /* 1: memory ran out; nothing more is added */
 } Bins;
 
 /* Initializes the bins. 'most' <= BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
-/* Adds a sample to the slice of its time. 'fate': the outcome (READER_DIED, ...). */
+/* Adds a sample to the slice of its time. 'fate': its survival outcome (READER_DIED, ...). */
 void bins_add (Bins *b, const ReadSample *s, int fate);
 /*
 ** Adds a sample to the slice of position 'at', which has the unit of 'width' (us or bytes). The
@@ -50,8 +53,8 @@ void bins_add (Bins *b, const ReadSample *s, int fate);
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);
 /*
-** Counts a survivor as one that died later. The caller has added it by bins_addat at the same
-** position, with its own node and kind.
+** Counts a survivor as one that died later. The caller has added the survivor by bins_addat at the
+** same position 'at', with its own node and kind.
 */
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
 /* As bins_deathat, for a survivor that was added by bins_add. */

@@ -2,9 +2,9 @@
 /*
 ** History of a profile's collections: sums and maxima over all of them, a histogram of their
 ** pauses, and a timeline of bounded length. The elements of the timeline are spans: single
-** collections at first, groups of consecutive ones when the timeline is full. Some collections have
-** no event of their own in the file; the next event has the sum of their pauses. Independent of
-** files and Lua. Invariants:
+** collections at first, groups of consecutive ones when the timeline is full. The file does not
+** record each collection: the record of the next one has the number of unrecorded ones and the sum
+** of their pauses. Independent of files and Lua. Invariants:
 **
 **   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
 **   CO2  the sums, maxima and minima of a span are exact for its collections, also after spans were
@@ -21,11 +21,13 @@
 /* Consecutive collections. Times and pauses in us, sizes in bytes. */
 typedef struct Span {
   uint64_t time;         /* end of the last collection, us since the start */
-  /* 'duration': sum of the pauses. 'processor': sum of their CPU times. A collection without an
-     event has no CPU time in the file; its whole pause is added to both. */
+  /* 'duration': sum of the pauses. 'processor': sum of their CPU times. The file has no CPU time
+     for an unrecorded collection (see the head); its whole pause is added to both. */
   uint64_t duration, processor;
-  uint64_t slices;       /* sum of ReadCollection.slices; included in 'processor' */
-  uint64_t mutator;      /* sum of ReadCollection.mutator */
+  uint64_t slices;       /* sum of ReadCollection.slices: CPU time of slices of major collections
+                            within minor pauses; included in 'processor' */
+  uint64_t mutator;      /* sum of ReadCollection.mutator: CPU time of the program between
+                            collections */
   /* Largest numbers of bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t least;        /* smallest number of bytes in use after a collection */
@@ -35,34 +37,38 @@ typedef struct Span {
   /* Longest pause of a minor and of a major collection; 0 if the span has no such collection. */
   uint64_t minorpause, majorpause;
   uint64_t looked[LOOKED_COUNT];  /* work counters of the longest pause (enum ProfileLooked) */
-  uint64_t minors, majors;  /* numbers of collections with an event */
-  uint64_t left;         /* number of collections without an event */
+  uint64_t minors, majors;  /* numbers of collections that the file records one by one */
+  uint64_t left;         /* number of collections that the file only counts in the next record */
   int state;             /* phase after the last collection, as in ReadCollection */
 } Span;
 
-/* Slots of the histogram of pauses: 1,024 slots of 1 us, then 512 slots for each power of 2. */
+/* Slots of the histogram of pauses, each a range of lengths: 1,024 slots of 1 us, then 512 slots
+   for each power of 2. */
 #define COURSE_SLOTS	(1024 + 512 * 44)
 
 /* The history. */
 typedef struct Course {
   Span *spans;           /* the timeline */
   size_t n, size;        /* number of spans, capacity */
-  uint64_t group;        /* collections per span (CO1) */
-  uint64_t collections;  /* number of collections with an event */
+  uint64_t group;        /* number of collections in each span (CO1) */
+  uint64_t collections;  /* number of collections that the file records one by one */
   ReadCollection first, last;
-  /* 'total': sum of all pauses, us. 'longest': longest pause of a collection with an event, us.
-     'longestat': the end of that pause. */
+  /* 'total': sum of all pauses, us. 'longest': longest pause of a collection that the file records,
+     us. 'longestat': the end of that pause. */
   uint64_t total, longest, longestat;
-  /* us of CPU time. 'processor': of all collections; a collection without an event counts with its
-     pause. 'majorprocessor': of the major collections with an event, and of all slices of major
+  /* us of CPU time. 'processor': of all collections; an unrecorded collection (see the head) counts
+     with its pause. 'majorprocessor': of the recorded major collections, and of all slices of major
      collections in minor pauses. */
   uint64_t processor, majorprocessor;
   uint64_t tenured, planned, charged;  /* sums of these fields of ReadCollection */
-  uint64_t lastmajor;    /* end of the last major collection with an event; 0: none */
+  uint64_t lastmajor;    /* end of the last major collection that the file records, us since the
+                            start; 0: none */
   /* Largest numbers of bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
-  uint64_t peak;         /* end of the first collection with the most bytes in use */
-  uint64_t *pauses;      /* COURSE_SLOTS counters (CO3) */
+  uint64_t peak;         /* end of the first collection after which the most bytes were in use, us
+                            since the start */
+  uint64_t *pauses;      /* number of pauses in each of the COURSE_SLOTS slots of the histogram
+                            (CO3) */
 } Course;
 
 /*
@@ -76,12 +82,13 @@ void course_free (Course *c);
 int course_add (Course *c, const ReadCollection *one);
 
 /*
-** Returns the quantile 'share' (0 to 1) of the pauses of collections with an event, in us; 0 if
-** there are none. The result is at most 1/512 above the exact quantile (CO3).
+** Returns the quantile 'share' (0 to 1) of the pauses of the collections that the file records, in
+** us; 0 if there are none. The result is at most 1/512 above the exact quantile (CO3).
 */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Returns 'collections' if a span has more than one collection, else 0. */
+/* Returns the number of collections that the file records if a span has more than one of them, else
+   0. */
 uint64_t course_grouped (const Course *c);
 
 #endif

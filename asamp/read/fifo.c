@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queue of samples in a growing ring buffer (fifo.h). */
+/* Queue of samples without a survival outcome, in a growing ring buffer (fifo.h). */
 #include "fifo.h"
 #include "readprofile.h"
 

@@ -45,9 +45,9 @@ static char *copyof (const ReadMark *mark) {
 }
 
 /*
-** Returns the index of the name in 'names', and adds the name if needed. Beyond the limit (MK1)
-** returns the index of the name REST, which represents all others. Returns SIZE_MAX if there is not
-** enough memory.
+** Returns the index of the name in 'names', and adds the name if needed. If there are MARKS_NAMES
+** names already (MK1), returns the index of the name REST, which represents all others. Returns
+** SIZE_MAX if there is not enough memory.
 */
 static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
@@ -111,7 +111,8 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Counts the mark, and keeps it if MK2 selects it. Returns 0 if there is not enough memory. */
+/* Counts the mark, and keeps it if it is the first or a step-th one after the first (MK2). Returns
+   0 if there is not enough memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

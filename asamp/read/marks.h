@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The marks of a profile: totals by name over all marks, and an even selection of single marks
-** (kept marks) for a timeline. Independent of files and Lua. Invariants:
+** The marks of a profile. A mark is a name and a value that the program has recorded at a certain
+** time. This module computes totals by name over all marks, and selects single marks (kept marks)
+** evenly for a timeline. Independent of files and Lua. Invariants:
 **
 **   MK1  there are at most MARKS_NAMES names, the last of which represents all others, and at most
 **        MARKS_MOST kept marks;
@@ -13,7 +14,7 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* The marks of one name. */
+/* The totals of the marks of one name. */
 typedef struct MarkName {
   uint32_t name;         /* offset in Marks.text */
   uint64_t count;        /* number of marks */
@@ -24,7 +25,7 @@ typedef struct MarkName {
   char *value;           /* value of the last mark, NUL-terminated */
 } MarkName;
 
-/* A kept mark. */
+/* A mark that is kept for the timeline. */
 typedef struct Mark {
   uint64_t time;         /* us since the start */
   uint32_t name;         /* index in Marks.names */
@@ -38,8 +39,10 @@ typedef struct Marks {
   size_t nnames, namesize;  /* number of names, capacity */
   Mark *marks;           /* the kept marks, in the order of the file */
   size_t n, size;        /* number of kept marks, capacity */
-  uint64_t step, count;  /* interval of kept marks (MK2); number of all marks */
-  uint64_t lumped;       /* number of marks with names beyond the limit (MK1) */
+  uint64_t step, count;  /* 'step': every step-th mark is kept, from the first one on (MK2).
+                            'count': number of all marks */
+  uint64_t lumped;       /* number of marks that are counted under the last name, because
+                            MARKS_NAMES names exist already (MK1) */
 } Marks;
 
 /*

@@ -38,8 +38,8 @@ static void pictures_halve (Pictures *p) {
   p->n = n;
 }
 
-/* Returns the last snapshot if it has that time, else a new one. Returns NULL if there is not
-   enough memory. */
+/* Returns the last snapshot if it was taken at that time, else a new one. Returns NULL if there is
+   not enough memory. */
 static Picture *of (Pictures *p, uint64_t time) {
   Picture *to;
   if (p->n > 0 && p->all[p->n - 1].time == time)

@@ -13,13 +13,13 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* A row, as in ReadResident. */
+/* A row of a snapshot: a number of bytes and their use, as in ReadResident. */
 typedef struct PictureRow {
   int64_t bytes;
   uint32_t what, text;   /* offsets in Pictures.texts */
 } PictureRow;
 
-/* A snapshot. */
+/* A snapshot of resident memory. */
 typedef struct Picture {
   uint64_t time;         /* us since the start */
   int64_t rss;           /* bytes of the row "rss"; 0: there is no such row */
@@ -32,7 +32,8 @@ typedef struct Pictures {
   Picture *all;          /* the kept snapshots, oldest first */
   size_t n, size;        /* number of kept snapshots, capacity */
   uint64_t count;        /* number of snapshots in the file */
-  uint64_t left;         /* number of rows beyond the limit (PI2) */
+  uint64_t left;         /* number of rows dropped because their snapshot already had PICTURES_ROWS
+                            rows (PI2) */
 } Pictures;
 
 /*

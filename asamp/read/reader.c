@@ -26,16 +26,18 @@ enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
 /* Least number of bytes of the log between two calls of the client's 'progress'. */
 #define PROGRESS	(4u << 20)
 
-/* A frame of the last stack that internstack has read. */
+/* A frame of the stack that internstack has read last. */
 typedef struct PathFrame {
   uint64_t id;         /* id of the function, with aliases (aliases.h) resolved */
   uint32_t line;
   uint32_t node;       /* node of the call tree */
 } PathFrame;
 
-/* Direct-mapped cache from the words of a stack, of which the index is a hash, to the stack's node.
-   Programs return to the same stacks, and one lookup for a stack is cheaper than one for each
-   frame. */
+/*
+** Direct-mapped cache from stacks to nodes of the call tree. The index is a hash of the stack's
+** words. Programs return to the same stacks, and one lookup for a stack is cheaper than one for
+** each frame.
+*/
 #define KNOWN		BOUND(1024, 4)  /* entries of the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, in words */
 
@@ -64,7 +66,7 @@ typedef struct Input {
      only a few pages of memory. */
   Known *known;
   uint32_t nknown[KNOWN];  /* number of words of each entry of the cache; 0: the entry is empty */
-  char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta */
+  char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta record */
 } Input;
 
 /* Result of reading a record. STOP: no further record is read; the log ends here, or is damaged. */
@@ -133,7 +135,7 @@ static int getstring (Input *in, char *to, size_t room, size_t *n,
   return source_read(in->source, NULL, *left) == *left;
 }
 
-/* ------------------------------------------------------------- records -- */
+/* Reads the header record. A second header record counts as damage. */
 
 /* Reads the header record. A second one is damage. */
 static Step header (Input *in) {
@@ -178,7 +180,7 @@ static Step timestamp (Input *in, uint64_t *us) {
   return GO;
 }
 
-/* Reads a meta record. Metas with keys above 63 bytes are ignored. */
+/* Reads a meta record: a key and a value. Ignores it if the key has more than 63 bytes. */
 static Step reader_meta (Input *in) {
   char key[64];
   size_t nkey, nvalue;
@@ -324,7 +326,8 @@ static Step reader_stack (Input *in, int allocation) {
   if (!allocation && r->own && r->lines && n >= 2 &&
       frameids_istype(bytes_getword(w + 8), &type) &&
       (r->version < 7 || profile_iscopy((int)type))) {
-    w += 16;  /* the innermost frame gives the type of the block, or the sort of the copy */
+    w += 16;  /* the innermost frame gives the type of the block, or the kind of the copy sample
+                 (COPY_NEW, ...) */
     n -= 2;
     allocation = 1;
   }
@@ -427,7 +430,8 @@ static void reader_progress (Input *in) {
   }
 }
 
-/* Sets 'live', and replaces the message, if the log ends because it is still being written. */
+/* Sets 'live', and replaces the message, if the log has no end because it is still being
+   written. */
 static void live (Input *in) {
   ReadProfile *r = in->state.r;
   char by[40] = "";
@@ -441,8 +445,9 @@ static void live (Input *in) {
 }
 
 /*
-** Delivers the events that remain at the end of the file, and then sets the remaining fields of the
-** ReadProfile. Returns the reason of a failure, or NULL.
+** Delivers the events that remain at the end of the file, such as the outcomes of samples that no
+** collection has decided. Then sets the remaining fields of the ReadProfile. Returns the reason of
+** a failure, or NULL.
 */
 static const char *reader_finish (ReaderState *s) {
   ReadProfile *r = s->r;
@@ -462,7 +467,8 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the writer did not follow the rest */
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the writer recorded no deaths of the other
+                                                  survivors */
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The details of a batch (readerbatch.h). The grammar is in doc/profile-format.md. */
+/* Reads the texts with sizes, types, outcomes and events (readerbatch.h). Their grammar is in
+   doc/profile-format.md. */
 #include "readerbatch.h"
 #include "details.h"
 #include "readeremit.h"
@@ -15,21 +16,26 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/* Iterator over the lines p, q and T of a batch, which set a sampling period in bytes, a period of
-   time samples, and the OS thread. Each applies from a certain sample of the batch on. */
+/*
+** Iterator over the lines p, q and T of a details text. A line p sets a sampling period in bytes, a
+** line q a period of time samples, and a line T the OS thread. Each applies from a certain sample
+** of the text on.
+*/
 typedef struct Periods {
-  Fields events;       /* the lines after the present one */
-  int letter;          /* letter of the present line: 'p', 'q' or 'T'; 0: no line is left */
-  uint64_t at;         /* index in the batch of the first sample to which the line applies */
-  uint64_t period;     /* for 'p' the period in bytes, for 'q' the period in ns, for 'T' the system
-			  number of the OS thread */
-  uint64_t state;      /* id of the state to which the line belongs, or NOSTATE */
-  int wall;            /* for 'q', 1: wall time */
+  Fields events;       /* the lines after the current one */
+  int letter;          /* letter of the current line: 'p', 'q' or 'T'; 0: no line is left */
+  uint64_t at;         /* index, among the samples of the text, of the first one to which the line
+                          applies */
+  uint64_t period;     /* for 'p' the sampling period in bytes, for 'q' the period of time samples
+                          in ns, for 'T' the system number of the OS thread */
+  uint64_t state;      /* id of the Lua state to which the line belongs, or NOSTATE */
+  int wall;            /* for 'q': 1 for samples of wall time, 0 for samples of CPU time */
 } Periods;
 
-#define NOSTATE		UINT64_MAX  /* no line before this one names a state */
+#define NOSTATE		UINT64_MAX  /* no line before the current one names a Lua state */
 
-/* Moves to the next line p, q or T. */
+/* Moves to the next line p, q or T: a sampling period, a period of time samples, or an OS
+   thread. */
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {
@@ -46,9 +52,11 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies the lines p, q and T (periods, OS thread) whose 'at' is at most 'sample', the index of a
-   sample, and delivers the new periods. In files of many states, ignores lines p and T that do not
-   belong to a state. */
+/*
+** Applies the lines p, q and T (periods, OS thread) whose 'at' is at most 'sample', the index of a
+** sample in the text, and delivers the new periods to the client. In files of many Lua states,
+** ignores lines p and T that do not belong to a state.
+*/
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -69,7 +77,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
         s->period = p->period;
       if (r->samples > 0)
         r->periods++;
-      else  /* no wanted sample was taken before: this is the initial period */
+      else  /* the client has received no allocation sample yet: this is the initial period */
         r->period = p->period;
       readerstate_toclient(s);
       if (s->client->period != NULL)
@@ -97,9 +105,11 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/* Delivers the next sample of the batch, which represents 'count' periods, and removes its 'copies'
-   equal stacks from the first queued run. Returns 0 if that run has fewer stacks, or if the counts
-   are invalid. */
+/*
+** Delivers the next sample of the details text, which represents 'count' sampling periods. Removes
+** its 'copies' equal stacks from the first queued run. Returns 0 if that run has fewer stacks, or
+** if 'count' and 'copies' are invalid.
+*/
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
@@ -150,8 +160,9 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
 }
 
 /*
-** Reads the next triple of the column 'counts': the number of a sample in the batch (from 1), the
-** sample's count, and the number of its equal stacks. Sets triple[0] to 0 at the end of the column.
+** Reads the next triple of the list 'counts' of a details text: the number of a sample in the text
+** (from 1), the number of sampling periods that it represents, and the number of its equal stacks.
+** Sets triple[0] to 0 at the end of the list.
 */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
@@ -161,13 +172,14 @@ static void nextcount (Fields *f, uint64_t triple[3]) {
   }
 }
 
-/* A run of samples with one label set. 'left': number of samples of the run that have not been
-   read. 'id': number of the set in the file. */
+/* A run of consecutive samples with one label set. 'left': number of samples of the run that have
+   not been read. 'id': number of the set in the file. */
 typedef struct Labelled {
   uint64_t left, id;
 } Labelled;
 
-/* Returns the label set of the next sample, as in ReadSample. Returns 0 after the last run. */
+/* Returns the label set of the next sample, as in ReadSample. Returns 0 (no labels) after the last
+   run. */
 static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   while (l->left == 0) {
     if (!details_number(&d->labels, &l->left) || !details_number(&d->labels, &l->id)) {
@@ -179,7 +191,7 @@ static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   return readerlabels_set(s, l->id);
 }
 
-/* Delivers the samples of the batch. Returns 0 if they do not match the queued stacks. */
+/* Delivers the samples of a details text. Returns 0 if they do not match the queued stacks. */
 static int samples (ReaderState *s, Details *d, Periods *p) {
   uint64_t count[3] = {0, 0, 0};
   uint64_t i, outside = 0;
@@ -204,10 +216,10 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 /* -------------------------------------------------------------- events -- */
 
 /*
-** Returns the time at which the outcomes of a line f, or the deaths of a line d, were decided: the
-** end of the next collection in the batch, else the time of the last sample. 'events' has the lines
-** after that line. The result holds for all lines before that collection, and is cached in s->ahead
-** and s->aheadtime, so that no line is scanned twice.
+** Returns the time at which the survival outcomes in a line f, or the deaths in a line d, were
+** decided: the end of the next collection in the details text, else the time of the last sample.
+** 'events' has the lines after that line. The result holds for all lines before that collection,
+** and is cached in s->ahead and s->aheadtime, so that no line is scanned twice.
 */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
@@ -232,20 +244,25 @@ static uint64_t decision (ReaderState *s, Fields events) {
   return s->aheadtime;
 }
 
-/* Returns the offset in 'text' of the name of a class; 0: none. */
+/* Returns the offset in ReadProfile.text of the name of a class; 0: it has none. */
 static uint64_t classname (const ReaderState *s, uint64_t class) {
   uint32_t name = idmap_get(&s->classes, class + 1);
   return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
-/* Iterator over a line l or u, which follows a line f and consists of runs of samples. The runs of
-   a line l give the classes of the samples of the line f. Those of a line u divide its survivors:
-   they are alternately followed and not followed, the first run followed. */
+/*
+** Iterator over a line l or u. These lines follow a line f (survival outcomes) and have lengths of
+** runs of its samples. The runs of a line l give the classes of these samples. The runs of a line u
+** divide the survivors: the first run has survivors whose death the file may record (followed
+** ones), the second has others, and so on alternately.
+*/
 typedef struct Runs {
-  Fields line;         /* the unread part; line.p NULL: there is no such line, or all was read */
-  uint64_t left;       /* number of samples of the present run that have not been read */
-  uint64_t value;      /* value of the present run. In a line l: offset in 'text' of the class name.
-			  In a line u: 1 if the survivors are followed */
+  Fields line;         /* the unread part of the line; line.p NULL: there is no such line, or all
+                          was read */
+  uint64_t left;       /* number of samples of the current run that have not been read */
+  uint64_t value;      /* value of the current run. In a line l: offset of the class name in
+                          ReadProfile.text. In a line u: 1 if the file may record the deaths of
+                          these survivors */
 } Runs;
 
 /* If the first line of 'events' has that letter, removes the line from 'events', and initializes *r
@@ -259,7 +276,8 @@ static void startrun (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* Moves to the next sample. Returns its class: the offset of the name in 'text'; 0: none. */
+/* Moves to the next sample of a line l. Returns its class: the offset of the name in
+   ReadProfile.text; 0: none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&
@@ -274,7 +292,7 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Moves to the next survivor. Returns 1 if it is not followed. */
+/* Moves to the next survivor of a line u. Returns 1 if the file records no death of it. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
     return 0;
@@ -289,9 +307,12 @@ static int nextunfollowed (Runs *r) {
   return !r->value;
 }
 
-/* Reads a line f, which has outcomes: lengths of runs of the oldest undecided samples of the state,
-   alternately died and survived. 'events' has the lines after it. Lines l and u at the start of
-   'events' belong to the line f, and are removed. */
+/*
+** Reads a line f, which has survival outcomes: lengths of runs of the oldest samples of the state
+** that have no outcome yet, alternately died and survived. 'events' has the lines after it. A line
+** l (classes) and a line u (survivors whose death the file may record) at the start of 'events'
+** belong to the line f, and are removed.
+*/
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;
@@ -304,22 +325,22 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
     while (n-- > 0) {
       int fate = !survived ? 0 : nextunfollowed(&unfollowed) ? 2 : 1;
       if (!readeremit_decide(s, fate, nextclass(s, &classes), time))
-        return;  /* more outcomes than samples */
+        return;  /* more outcomes than samples without an outcome */
     }
     survived = !survived;
   }
 }
 
-/* Reads a line d, which has deaths: lengths of runs of the followed samples, alternately alive and
-   dead. */
+/* Reads a line d, which has deaths of survivors: lengths of runs of the followed samples,
+   alternately alive and dead. Followed samples are survivors whose death the file records. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))
     readeremit_deaths(s, alive, dead, time);
 }
 
-/* Reads a line g or G, a minor or major collection. Some of its numbers are differences from the
-   previous collection of the state. */
+/* Reads a line g (a minor collection) or G (a major one). Some of its numbers are differences from
+   the previous collection of the state. */
 static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   ReadCollection *c = &s->of->before;
   Collected decoded;
@@ -363,7 +384,8 @@ static void nameclass (ReaderState *s, Fields *f) {
   readername_set(s, &s->classes, id + 1, f->p, n);
 }
 
-/* Reads a line m, a mark, and delivers it. */
+/* Reads a line m, which has a mark (a name and a value that the program has recorded), and delivers
+   it. */
 static void readerbatch_mark (ReaderState *s, Fields *f) {
   ReadMark m;
   int64_t difference;
@@ -384,7 +406,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* Reads a line r, a row of resident memory, and delivers it. */
+/* Reads a line r, which has a row of a snapshot of resident memory, and delivers it. */
 static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;
@@ -401,7 +423,7 @@ static void readerbatch_resident (ReaderState *s, Fields *f) {
 
 /* ------------------------------------------------------------- states -- */
 
-/* Reads a line N, which starts a state. */
+/* Reads a line N, which starts a Lua state. */
 static void beginstate (ReaderState *s, Fields *f) {
   int64_t difference;
   uint64_t id;
@@ -411,8 +433,8 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_start(s, id, s->eventtime);
 }
 
-/* Adds 'bytes', exact bytes that the present state has allocated, to the state's row, and delivers
-   them. 'row' NULL: the state has no row. */
+/* Adds 'bytes', exact bytes that the current Lua state has allocated, to the state's row in
+   ReadProfile.states, and delivers them. 'row' NULL: the state has no row. */
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_toclient(s);
   if (row != NULL)
@@ -421,7 +443,7 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
-/* Reads a line L, the exact bytes allocated with a label set, and delivers them. */
+/* Reads a line L, which has the exact bytes allocated with a label set, and delivers them. */
 static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
   if (!details_number(f, &id) || !details_number(f, &bytes))
@@ -431,7 +453,7 @@ static void exactbytes (ReaderState *s, Fields *f) {
     s->client->labelled(s->client->ud, readerlabels_set(s, id), bytes);
 }
 
-/* Reads a line X, which ends the present state. */
+/* Reads a line X, which ends the current Lua state. */
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);
@@ -444,7 +466,8 @@ static void endstate (ReaderState *s, Fields *f) {
   readerlife_end(s, s->eventtime, details_number(f, &orphans) ? orphans : 0);
 }
 
-/* Adds the rest of a line, cut to READER_MAXNAME bytes, to 'text' and returns its offset. */
+/* Adds the rest of a line, cut to READER_MAXNAME bytes, to ReadProfile.text and returns its
+   offset. */
 static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   size_t n;
   f->p += f->p < f->end;
@@ -453,8 +476,8 @@ static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
 }
 
 /*
-** Sets the names of states from all lines Y of the batch. To be called before the samples of the
-** batch are delivered, because some clients group samples by the script of their state.
+** Sets the names of Lua states from all lines Y of a details text. To be called before the samples
+** of the text are delivered, because some clients group samples by the script of their state.
 */
 static void callstates (ReaderState *s, Fields events) {
   ReadState *row = NULL;
@@ -472,8 +495,8 @@ static void callstates (ReaderState *s, Fields events) {
 }
 
 /*
-** Reads a line S (selects a state), N (starts one), X (ends it), A (its exact bytes) or Y (its
-** name). Does nothing in files of one state, which have no such lines.
+** Reads a line about a Lua state: S selects the current state, N starts a state, X ends it, A has
+** its exact bytes, Y its name. Does nothing in files of one state, which have no such lines.
 */
 static void stateline (ReaderState *s, int letter, Fields *f) {
   ReadState *row = readerstate_row(s);
@@ -502,8 +525,8 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
   }
 }
 
-/* Returns 1 if a line with that letter belongs to the present state, which a line N or S before it
-   names. */
+/* Returns 1 if a line with that letter belongs to the current Lua state, which the last line N or S
+   before it has named. */
 static int isofstate (int letter) {
   return strchr("fdgGmHhwLYAX", letter) != NULL;
 }

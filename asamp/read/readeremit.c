@@ -11,7 +11,8 @@ void readeremit_head (ReaderState *s) {
   s->hashead = 1;
 }
 
-/* Returns 1 if the client does not want events of the stream s->of or with this label set. */
+/* Returns 1 if the client does not select events of the Lua state of s->of, or not with this label
+   set. */
 static int ishidden (const ReaderState *s, uint32_t labels) {
   return s->of->hidden || readerlabels_unwanted(s, labels);
 }
@@ -24,7 +25,7 @@ static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
   return ishidden(s, c->labels) || readerstate_isoutside(s, c->time) || s->client->without != NULL;
 }
 
-/* Calls the client's 'fate', if it wants the sample. */
+/* Calls the client's 'fate' with a sample's survival outcome, if the client selects the sample. */
 static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_head(s);
@@ -33,7 +34,7 @@ static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
     s->client->fate(s->client->ud, sample, fate, time);
 }
 
-/* Adds the sample to the row of its state and to the row of the state's OS thread. */
+/* Adds the sample to the row of its Lua state and to the row of the state's OS thread. */
 static void sumstate (ReaderState *s, const ReadSample *sample) {
   ReadState *state = readerstate_row(s);
   ReadThread *thread = readerstate_threadrow(s);
@@ -49,8 +50,8 @@ static void sumstate (ReaderState *s, const ReadSample *sample) {
   }
 }
 
-/* Adds the sample to *all, an element of s->summed. If the sum would exceed READER_MAXSUM, sets
-   'toomuch' instead. */
+/* Adds the bytes or ns that the sample represents to *all, an element of s->summed. If the sum
+   would exceed READER_MAXSUM, sets 'toomuch' instead. */
 static void sum (ReaderState *s, uint64_t *all, const ReadSample *sample) {
   uint64_t n = readsample_bytes(sample);
   if (n > READER_MAXSUM - *all)
@@ -106,8 +107,9 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
 }
 
 /*
-** Delivers the outcome of a survivor. If 'follow' is 1 and the list s->of->follow is below its
-** limit, adds the sample to the list, with the tag that the client has set.
+** Delivers the outcome of a survivor. If 'follow' is 1 (the file may record its death) and the list
+** s->of->follow is below its limit, adds the sample to the list, with the value of ReaderClient.tag
+** that the client has set.
 */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The list of the followed samples of a stream. It is the reader's copy of the writer's list
-** (followed.h), in the same order. Dead samples are removed in passes. A pass visits the list once,
-** in several calls; each call keeps or removes the next samples. Used only by the files that
-** implement reader.h. Invariants:
+** The list of the followed samples of one Lua state: survivors whose later death the file records.
+** It is the reader's copy of the writer's list (followed.h), in the same order, because the file
+** names dead samples by their position in the list. Dead samples are removed in passes. A pass
+** visits the list once, in several calls; each call keeps or removes the next samples. Used only by
+** the files that implement reader.h. Invariants:
 **
 **   RF1  the list has at most READERFOLLOW_MOST samples; others are not followed;
 **   RF2  during a pass the followed samples are list[0] to list[to - 1], which the pass has kept,
@@ -15,28 +16,32 @@
 #include "readprofile.h"
 
 typedef struct ReadFollowed {
-  /* The sample. If its count is 0, the real sample was given up before its outcome (FI1). Such an
-     entry exists only so that the next entries have the same positions as in the writer's list. */
+  /* The sample. If its count is 0, the real sample was removed before its outcome was read, because
+     the queue of samples was full (FI1). Such an entry exists only so that the next entries have
+     the same positions as in the writer's list. */
   ReadSample sample;
-  uint64_t born;       /* ReaderStream.allocated when the sample was decided, bytes */
-  uint64_t tag;        /* value of ReaderClient.tag that the callback 'fate' set */
-  /* Path that held the sample at the last heap walk that reached it: index + 1 in
+  uint64_t born;       /* bytes that the samples of the Lua state decided before this one represent,
+                          itself included (ReaderStream.allocated) */
+  uint64_t tag;        /* value of ReaderClient.tag that the client's callback 'fate' has set */
+  /* Path of references that held the sample at the last heap walk that reached it, as index + 1 in
      ReadProfile.paths; 0: unknown. */
   uint32_t holder;
   int unreached;       /* 1: the last heap walk did not reach the sample */
 } ReadFollowed;
 
-/* The list. All zero: empty. */
+/* The list of followed samples. All zero: empty. */
 typedef struct ReaderFollow {
   ReadFollowed *list;  /* oldest first */
   size_t n, size;      /* number of elements, capacity */
-  /* 'at': index of the next entry that the pass visits. 'to': number of entries kept (RF2). */
+  /* 'at': index of the next entry that the pass visits. 'to': number of entries that the pass has
+     kept. */
   size_t at, to;
 } ReaderFollow;
 
 /*
-** Ends the pass, and reserves space for one more sample. Returns 0 if the list is at its limit
-** (RF1), or if there is not enough memory; in the latter case sets *failed to 1.
+** Ends the pass, and reserves space for one more sample. Returns 0 if the list has
+** READERFOLLOW_MOST samples, or if there is not enough memory; in the latter case sets *failed to
+** 1.
 */
 int readerfollow_room (ReaderFollow *f, int *failed);
 /* Adds a sample at the end; readerfollow_room must have returned 1 just before. */

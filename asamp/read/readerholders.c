@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Holders (readerholders.h). */
+/* Reads the paths of references to live samples (readerholders.h). */
 #include "readerholders.h"
 #include "readerlabels.h"
 #include "list.h"
 
-/* Adds the path to ReadProfile.paths unless a path with the same steps exists there. Each state
-   numbers its paths separately, so 'paths' of the stream maps the number in the line to this path;
-   if it is beyond a limit, to its parent; without a parent, the number is not mapped. */
+/*
+** Adds the path in the line to ReadProfile.paths, unless a path with the same steps exists there.
+** Each Lua state numbers its paths separately, so 'paths' of the stream maps the number in the line
+** to the index of the path. If the path is beyond a limit, maps the number to the path without the
+** last step, its parent; if there is no parent, does not map the number.
+*/
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
   uint64_t id, parent, key;
@@ -15,7 +18,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
       id >= UINT32_MAX || idmap_get(&s->of->paths, id + 1) != IDMAP_NONE)
     return;
   if (parent != 0 && (above = idmap_get(&s->of->paths, parent + 1)) == IDMAP_NONE)
-    return;  /* its parent is unknown */
+    return;  /* the file has no path with the number of the parent */
   line->p += line->p < line->end;  /* the space */
   if (above > 0 && r->paths[above - 1].depth >= READER_MAXSTEPS) {
     r->left[LEFT_STEPS]++;
@@ -41,11 +44,12 @@ void readerholders_path (ReaderState *s, Fields *line) {
   r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
   r->paths[r->npaths++].step = step;
   if (!idmap_set(&s->bystep, key, (uint32_t)r->npaths) ||
-      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* index + 1 */
+      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* the value is the index of the new
+                                                                  path + 1 */
     s->failed = 1;
 }
 
-/* Marks all followed samples of the stream as not reached, before the results of a heap walk are
+/* Marks all followed samples of a Lua state as not reached, before the results of a heap walk are
    read. */
 static void beginwalk (ReaderStream *one) {
   ReaderFollow *f = &one->follow;
@@ -92,7 +96,7 @@ void readerholders_walk (ReaderState *s, Fields *line) {
     s->client->walk(s->client->ud, &w);
 }
 
-/* Calls the client's 'held' for the followed samples of a stream. */
+/* Calls the client's 'held' for the followed samples of a Lua state that are alive at the end. */
 static void finishone (ReaderState *s, ReaderStream *one) {
   size_t i;
   s->of = one;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Labels (readerlabels.h). */
+/* Reads the label sets of samples (readerlabels.h). */
 #include "readerlabels.h"
 #include "list.h"
 
 #include <string.h>
 
-/* Adds an empty set. Returns 0 if there is not enough memory. */
+/* Adds an empty label set. Returns 0 if there is not enough memory. */
 static int newset (ReaderState *s) {
   ReadProfile *r = s->r;
   ReadLabelSet *set;
@@ -26,7 +26,8 @@ static uint32_t putcut (ReadProfile *r, const char *text, size_t n) {
   return strtab_put(&r->text, text, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* Adds a label to the last set, and updates the set's field 'unwanted'. */
+/* Adds a label to the last set, and updates the set's field 'unwanted' (1 if the client does not
+   select events with the set). */
 static void putlabel (ReaderState *s, const char *name, size_t namelength,
                       const char *value, size_t valuelength) {
   ReadProfile *r = s->r;
@@ -51,8 +52,9 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
 }
 
 /*
-** Counts a set that is dropped because of READER_MAXLABELSETS. It is counted at the first of its
-** lines, which is recognized because each new set has a larger number than all before.
+** Counts a label set that is dropped because there are READER_MAXLABELSETS sets. It is counted at
+** the first of its lines, which is recognized because each new set has a larger number than all
+** before.
 */
 static void leaveset (ReaderState *s, uint64_t id) {
   if (id > s->lastset) {
@@ -61,8 +63,8 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
-/* Reads a line B, which has one label of a set. Ignores the line if its set is neither the last set
-   that was read nor the next one. */
+/* Reads a line B, which has one label of a set. Ignores the line unless its set is the last one
+   that was read or the next one. */
 static void readline (ReaderState *s, Fields *line) {
   uint64_t id, length;
   size_t rest;

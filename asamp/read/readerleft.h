@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef enum ReadLeft {
-  /* counted by the writer, in the meta asamp.left */
+  /* counted by the writer, in the meta record asamp.left */
   LEFT_CHUNKS, LEFT_FUNCTIONS, LEFT_CLASSES, LEFT_TEXTS, LEFT_NATIVES, LEFT_BEFORE,
   /* counted by the writer; the first two also by the reader */
   LEFT_PATHS, LEFT_STEPS, LEFT_LABELNAMES, LEFT_LABELVALUES, LEFT_LABELSETS,
@@ -21,10 +21,10 @@ typedef enum ReadLeft {
   LEFT_OPEN, LEFT_FOLLOWED, LEFT_UNFOLLOWED, LEFT_RUNS, LEFT_METAS, LEFT_COUNTS,
   LEFT_STATES, LEFT_STREAMS, LEFT_THREADS, LEFT_SETS, LEFT_LABELS,
   /* counted by the totals (readersum.h); for the first four, the samples beyond the limit count at
-     node 0 */
+     node 0, the root of the call tree */
   LEFT_SITES, LEFT_LIVES, LEFT_HELD, LEFT_ROWS, LEFT_COLLECTIONS, LEFT_MARKS, LEFT_MARKNAMES,
   LEFT_PICTURES, LEFT_PICTUREROWS,
-  /* counted by tags.h, for files for other tools */
+  /* counted by tags.h, for the converters to files of other tools */
   LEFT_TOGETHER, LEFT_SCRIPTS, LEFT_TAGS,
   LEFT_N
 } ReadLeft;
@@ -43,8 +43,8 @@ uint64_t readerleft_limit (ReadLeft what);
 void readerleft_text (ReadLeft what, uint64_t count, char text[READERLEFT_TEXT]);
 
 /*
-** Adds the counts of the writer's meta asamp.left, "key count key count ...", to counts[LEFT_N].
-** Ignores unknown keys, and the keys of limits that only the reader counts.
+** Adds the counts in the value of the writer's meta record asamp.left, "key count key count ...",
+** to counts[LEFT_N]. Ignores unknown keys, and the keys of limits that only the reader counts.
 */
 void readerleft_parse (uint64_t *counts, const char *meta);
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Start and end of states (readerlife.h). */
+/* Start and end of Lua states (readerlife.h). */
 #include "readerlife.h"
 #include "readeremit.h"
 #include "readerorphans.h"
 
-/* Delivers the deaths of the samples alive in closed streams, except orphans, and removes the
-   closed streams from 'list'. There is no present state afterwards. The last stream of 'list' takes
-   the position of a removed one, so that the cost does not depend on the number of open states. */
+/*
+** Delivers the deaths of the samples that are alive in closed Lua states, except samples of native
+** memory that live on (orphans, readerorphans.h), and removes the streams of these states from
+** 'list'. There is no current state afterwards. The last stream of 'list' takes the position of a
+** removed one, so that the cost does not depend on the number of open states.
+*/
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
   ReaderStream *one;
@@ -67,11 +70,10 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
 }
 
 /*
-** Returns the sum of the exact bytes that the wanted states have allocated. Returns 0 if the sum is
-** unknown, because one of the states
-**   - is open at the end of an incomplete file; or
-**   - has samples but no exact bytes; or
-**   - has no exact bytes and is open at the end of a file without a total of exact bytes.
+** Returns the sum of the exact bytes that the Lua states selected by the client have allocated.
+** Returns 0 if the sum is unknown, because one of these states is open at the end of an incomplete
+** file; or has samples but no exact bytes; or has no exact bytes and is open at the end of a file
+** without a total of exact bytes.
 */
 static uint64_t allocatedby (const ReaderState *s) {
   const ReadProfile *r = s->r;

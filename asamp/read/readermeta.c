@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metas of a log (readermeta.h). */
+/* Reads the meta records of a log, which are pairs of key and value (readermeta.h). */
 #include "readermeta.h"
 #include "decimal.h"
 #include "details.h"
@@ -14,7 +14,8 @@ static int starts (const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Reads a meta gc_stats__0, gc_stats__1, ...: the name of the next statistic in object records. */
+/* Reads a meta record gc_stats__0, gc_stats__1, ...: the name of the next statistic in object
+   records. */
 static void statname (ReaderState *s, const char *name) {
   static const char *const known[3] = {
     "total_memory_used", "total_size_of_arenas", "VmRSS"
@@ -27,7 +28,7 @@ static void statname (ReaderState *s, const char *name) {
   s->nstats++;
 }
 
-/* Sets the name of a type; skips spaces at its start. */
+/* Sets the name of a type of blocks; skips spaces at its start. */
 static void nametype (ReaderState *s, uint64_t type, const char *name) {
   name += strspn(name, " ");
   readername_set(s, &s->types, type + 1, name, strlen(name));
@@ -39,7 +40,7 @@ static uint64_t microseconds (const char *value) {
   return us > 0 && us < (double)READER_MAXTIME ? (uint64_t)us : 0;
 }
 
-/* Marks the file as one of asamp, with details of that format. */
+/* Records that asamp has written the file, with details of samples in that format (details.h). */
 static void ownfile (ReaderState *s, int format) {
   s->format = format;
   s->r->own = s->r->timed = 1;
@@ -49,7 +50,8 @@ static void ownfile (ReaderState *s, int format) {
   s->timeperiod = s->r->timeperiod;
 }
 
-/* Reads the meta of a flight recorder: the four numbers of ReadProfile.ring; missing ones are 0. */
+/* Reads the value of a flight recorder's meta record: the four numbers of ReadProfile.ring; missing
+   ones are 0. */
 static void ring (ReadProfile *r, const char *value) {
   char *end = (char *)value;
   int i;
@@ -59,8 +61,9 @@ static void ring (ReadProfile *r, const char *value) {
 }
 
 /*
-** Reads a private meta, whose key starts with "asamp.". Most of these are ignored unless the meta
-** asamp.format has marked the file as an own file. Returns as readermeta_read.
+** Reads a private meta record, whose key starts with "asamp.". Ignores most of these unless the
+** record asamp.format was read before, which shows that asamp has written the file. Returns as
+** readermeta_read.
 */
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;

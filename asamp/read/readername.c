@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and functions (readername.h). */
+/* Reads names of frames, types and classes, and makes functions from names of frames
+   (readername.h). */
 #include "readername.h"
 #include "frameids.h"
 
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maps an id to 'value' in m. Returns 0, and counts the id, if m has READER_MAXIDS entries (R2). */
+/* Maps an id to 'value' in m. If m has READER_MAXIDS entries, counts the id in ReadProfile.left
+   (R2) and returns 0. */
 static int readername_enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t value) {
   if (m->n >= READER_MAXIDS) {
     s->r->left[LEFT_IDS]++;
@@ -30,10 +32,11 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
 }
 
 /*
-** Makes a function of an own file an alias of the earlier function with the same name, if there is
-** one. The writer may number each prototype, and a program that loads templates makes an unlimited
-** number of prototypes. 'number' is the offset of the name. Returns 1 if the id needs no entry in
-** 'names': it is an alias, or s->unnamed, which represents the names beyond the limit.
+** In a file written by asamp, makes a function an alias of the earlier function with the same name,
+** if there is one. The writer may number each prototype, and a program that loads templates makes
+** an unlimited number of prototypes. 'number' is the offset of the name. Returns 1 if the id needs
+** no entry in 'names': it is an alias, or it is s->unnamed, which represents all functions whose
+** names are beyond the limit.
 */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
@@ -74,8 +77,9 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
 }
 
 /*
-** Sets the names of types from the metas __rtype_N. Own files of the stock format have no such
-** metas. In these files, a type has an id like a frame, and the name of this id is used.
+** Sets the names of types of blocks from the meta records __rtype_N. Files that asamp has written
+** in the stock format have no such records. In these files, a type has an id like a frame, and the
+** name of this id is used.
 */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
@@ -100,14 +104,14 @@ static void namekinds (ReaderState *s) {
    others share this one. */
 #define OTHERS	UINT64_MAX
 
-/* Returns the offset of the frame's name in 'text'; 0: it has none. */
+/* Returns the offset of the frame's name in ReadProfile.text; 0: it has none. */
 static uint32_t readername_named (const ReaderState *s, uint64_t id) {
   uint32_t name = id != 0 ? idmap_get(&s->r->names, id) : IDMAP_NONE;
   return name != IDMAP_NONE ? name : 0;
 }
 
-/* Returns the offset in 'text' of the frame's name. A frame without one is "[unknown 0x<id>]", and
-   OTHERS is "[unknown]". */
+/* Returns the offset of the frame's name in ReadProfile.text. The name of a frame without one is
+   "[unknown 0x<id>]", and that of OTHERS is "[unknown]". */
 static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   uint32_t name = readername_named(s, id);
   char text[40];
@@ -120,7 +124,7 @@ static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   return name != 0 ? name : s->unknown;
 }
 
-/* Temporary data of 'functions'. */
+/* Temporary data of the function 'functions'. */
 typedef struct Naming {
   /* 'byid' maps frame ids (+ 1) to indexes in ReadProfile.functions. 'byname' maps offsets of names
      (+ 1) to the same indexes. */
@@ -173,9 +177,11 @@ static int readername_number (ReaderState *s, Naming *n) {
   return 1;
 }
 
-/* Sets 'functions' and 'fn' of the ReadProfile. Functions are distinguished by name, because the
-   frames of a C function have an id for each of its call sites. Adds all names before it sets
-   pointers into 'text', which moves when it grows. Returns 0 if there is not enough memory. */
+/*
+** Sets 'functions' and 'fn' of the ReadProfile. Frames with equal names are one function, because
+** the frames of a C function have an id for each of its call sites. Adds all names before it sets
+** pointers into 'text', which moves when it grows. Returns 0 if there is not enough memory.
+*/
 static int functions (ReaderState *s) {
   ReadProfile *r = s->r;
   Naming n;

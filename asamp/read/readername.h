@@ -11,7 +11,7 @@
 /*
 ** Adds a name (n bytes, cut to READER_MAXNAME) to ReadProfile.text, and maps the id to the offset
 ** of the name. Does nothing if the id has a name. If the map has READER_MAXIDS entries, a new id
-** gets no name and is counted (R2).
+** gets no name and is counted in ReadProfile.left (R2).
 */
 void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
                      size_t n);

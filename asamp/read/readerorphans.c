@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Orphans (readerorphans.h). */
+/* Reads the deaths of native memory after its Lua state has ended (readerorphans.h). */
 #include "readerorphans.h"
 #include "list.h"
 #include "readeremit.h"
 #include "sample.h"
 
-/* Returns 1 if the entry has a sample of native memory. An entry with count 0 has no sample. */
+/* Returns 1 if the entry is a sample of native memory. An entry with count 0 has no sample. */
 static int isnative (const ReadProfile *r, const ReadFollowed *f) {
   return f->sample.count > 0 && r->kinds[f->sample.kind].type == KIND_NATIVE &&
          f->sample.kind >= READER_FIRSTKIND;
@@ -20,7 +20,8 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n) 
   one->orphans = natives == n ? n : 0;
 }
 
-/* Moves a stream to 'orphaned'; beyond the limit frees it and counts its orphans (RS3). */
+/* Moves the stream of an ended state to 'orphaned'. If 'orphaned' has READER_MAXSTREAMS streams,
+   frees the stream and counts its live samples of native memory in ReadProfile.left (RS3). */
 static void readerorphans_keep (ReaderState *s, ReaderStream *one) {
   ReaderStreams *all = &s->streams;
   if (all->norphaned == READER_MAXSTREAMS) {
@@ -70,8 +71,8 @@ static void drop (ReaderState *s, uint32_t at) {
 }
 
 /*
-** Returns the stream of the open or closed state with that id; NULL if there is none. Sets *at to
-** the index of the stream in 'orphaned', or to IDMAP_NONE if the stream is in 'list'.
+** Returns the stream of the open or closed Lua state with that id; NULL if there is none. Sets *at
+** to the index of the stream in 'orphaned', or to IDMAP_NONE if the stream is in 'list'.
 */
 static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint32_t *at) {
   const ReaderStreams *all = &s->streams;
@@ -86,9 +87,11 @@ static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint
   return place < all->n && all->list[place]->id == id ? all->list[place] : NULL;
 }
 
-/* Continues the pass over the followed samples of a stream. Of the samples of native memory, keeps
-   the next 'alive' ones, then removes 'dead' ones and delivers their deaths. Keeps all other
-   samples. *place counts the samples of native memory that the pass has kept. */
+/*
+** Continues the pass over the followed samples of a stream (readerfollow.h). Of the samples of
+** native memory, keeps the next 'alive' ones, then removes 'dead' ones and delivers their deaths.
+** Keeps all other samples. *place counts the samples of native memory that the pass has kept.
+*/
 static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
                                 uint64_t dead, size_t *place, uint64_t time) {
   ReaderFollow *f = &one->follow;

@@ -52,8 +52,9 @@ void readerstack_giveup (ReaderState *s) {
 }
 
 /*
-** Queues a stack of an own file: adds it to the last run if the run has equal stacks, else starts a
-** new run. If there are READER_MAXRUNS runs already, first delivers these without details.
+** Queues a stack of a file written by asamp: adds it to the last run if the run has equal stacks,
+** else starts a new run. If there are READER_MAXRUNS runs already, first delivers these as samples
+** without size, type and outcome.
 */
 static void addrun (ReaderState *s, const Run *new) {
   Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
@@ -124,8 +125,9 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
 
 /*
 ** An object record has one word for each object, newest first, and then the statistics. The number
-** of statistics is the number of metas that name them; these metas may be at the end of the file.
-** Before they are read, the record is assumed to have one object for each undecided sample.
+** of statistics is the number of meta records that name them; these meta records may be at the end
+** of the file. Before they are read, the record is assumed to have one object for each sample
+** without a survival outcome.
 */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
@@ -136,7 +138,7 @@ void readerstack_objects (ReaderState *s, double seconds,
                                   : (n < open ? n : open);
   size_t i;
   if (r->own)
-    return;  /* the details have the same data */
+    return;  /* the details texts (readerbatch.h) have the same data */
   r->fates = 1;
   memset(&c, 0, sizeof(c));
   c.time = readerstack_timeof(s, seconds);

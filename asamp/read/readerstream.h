@@ -2,9 +2,10 @@
 /*
 ** A stream is the reader's data of one Lua state. In a file of many states (format 4), each state
 ** has its own outcomes, deaths, periods and paths, and its own previous values, because many
-** numbers are written as differences from the state's previous value. A line of the details belongs
-** to the state that the last line N or S before it names. A sample belongs to the state that its
-** record names. Other files have one stream, ReaderState.single.
+** numbers are written as differences from the state's previous value. A line of the details
+** (readerbatch.h) belongs to the current state, which the last line N or S before it names. A
+** sample belongs to the state that its record names. Other files have one stream,
+** ReaderState.single.
 **
 ** When a state is closed, the objects alive in it do not count as dead at once. Its stream is
 ** stored in 'closed' until the next state starts; then their deaths are delivered, with the time of
@@ -16,7 +17,7 @@
 ** files that implement reader.h. Invariants:
 **
 **   RS1  'list' has at most READER_MAXSTREAMS streams; other states share ReaderState.single, which
-**        is then 'blind': its samples are delivered as undecided at once;
+**        is then 'blind': its samples are delivered at once, as samples without an outcome;
 **   RS2  each state has a row of ReadProfile.states, up to READER_MAXSTATES rows; all further
 **        states share the last row;
 **   RS3  'orphaned' has at most READER_MAXSTREAMS streams, whose 'follow' contains only orphans.
@@ -31,33 +32,39 @@
 
 typedef struct ReaderStream {
   uint32_t id;         /* id of the state in the file */
-  uint32_t place;      /* index in ReaderStreams.list */
+  uint32_t place;      /* index of this stream in ReaderStreams.list */
   uint32_t row;        /* index in ReadProfile.states */
   uint32_t thread;     /* index in ReadProfile.threads + 1; 0: unknown */
-  int hidden;          /* 1: the client does not want the state */
-  int blind;           /* 1: the stream of states beyond the limit (RS1) */
+  int hidden;          /* 1: the client does not select the state (ReaderClient.only) */
+  int blind;           /* 1: states beyond the limit share this stream, and their outcomes are
+                          ignored (RS1) */
   int closed;          /* 1: the state has ended */
   uint64_t end;        /* if 'closed' is 1: time of the state's end, us since the start */
-  uint64_t orphans;    /* number of orphans that are alive; set when the state ends */
+  uint64_t orphans;    /* number of live samples of native memory that outlive the ended state
+                          (orphans, see the head); set when the state ends */
   struct ReaderStream *next;  /* next stream of the list 'closed'; NULL: none */
   /* 'period': the state's sampling period in bytes; valid if 'periodset' is 1. 'timeperiod': its
      period of time samples in ns; valid if 'timeset' is 1. */
   int periodset, timeset;
   uint64_t period, timeperiod;
-  Fifo open;           /* undecided allocation samples */
-  ReaderFollow follow; /* followed samples */
-  /* Samples decided since the previous collection, and the survivors among these samples, in
-     periods. */
+  Fifo open;           /* allocation samples whose survival outcome was not read yet */
+  ReaderFollow follow; /* followed samples: survivors whose death the file records */
+  /* Sums of ReadSample.count over the samples that were decided since the previous collection, and
+     over the survivors among these samples. */
   uint64_t decided, survived;
-  uint64_t allocated;  /* bytes that all decided samples of the stream represent */
-  /* Previous collection. The next line g or G has differences from it. */
+  uint64_t allocated;  /* bytes represented by all samples of the state whose survival outcome was
+                          read */
+  /* The state's previous collection. The next line g or G, which records a collection, has
+     differences from it. */
   ReadCollection before;
-  /* 'planned' of the last minor collection. The next line g has the difference from it. */
+  /* 'planned' of the state's last minor collection. The next line g, which records a minor
+     collection, has the difference from it. */
   uint64_t planned;
-  /* Lines h list the paths of the followed samples, in order. This is the number of entries of
-     'follow' whose path in the last heap walk has been read. */
+  /* Lines h of the details list the paths of the followed samples after a heap walk, in order. This
+     is the number of entries of 'follow' whose path was read since that walk. */
   size_t holderat;
-  /* Maps a path's number in the state (+ 1) to its index + 1 in ReadProfile.paths. */
+  /* Maps the number of a path of holders in the state (+ 1) to its index + 1 in
+     ReadProfile.paths. */
   IdMap paths;
 } ReaderStream;
 
@@ -67,16 +74,19 @@ typedef struct ReaderStreams {
   size_t n, size;      /* number of streams, capacity */
   ReaderStream *closed, *last;  /* first and last stream of the linked list of closed streams, in
 			           the order of their ends; 'closed' NULL: the list is empty */
-  /* Maps state ids (+ 1) to indexes in 'list'. An entry may be outdated: the stream at the index
+  /* Maps state ids (+ 1) to indexes in 'list'. An entry may be outdated, so the stream at the index
      must be checked for its id. */
   IdMap places;
-  ReaderStream **orphaned;  /* streams kept for orphans, in any order */
-  size_t norphaned, orphanedsize;  /* number of these streams, capacity */
-  IdMap orphanedplaces;  /* as 'places', for indexes in 'orphaned' */
+  ReaderStream **orphaned;  /* streams of ended states that are kept for their live samples of
+                               native memory (orphans), in any order */
+  size_t norphaned, orphanedsize;  /* number of streams in 'orphaned', capacity of this array */
+  IdMap orphanedplaces;  /* maps state ids (+ 1) to indexes in 'orphaned'; an entry may be outdated,
+                            as in 'places' */
   IdMap rows;          /* maps state ids (+ 1) to indexes in ReadProfile.states */
   IdMap threads;       /* maps OS threads (+ 1) to indexes in ReadProfile.threads */
   size_t rowsize, threadsize;  /* capacities of ReadProfile.states and .threads */
-  uint64_t inuse, held;  /* bytes in use and reserved, summed over the wanted open states */
+  uint64_t inuse, held;  /* bytes in use, and bytes reserved, summed over the open states that the
+                            client selects */
 } ReaderStreams;
 
 /* Frees a stream made by readerstate_of. */

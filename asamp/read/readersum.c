@@ -23,7 +23,7 @@ static double squaresof (const ReadSample *s) {
 
 /*
 ** Returns the totals of a label set, and creates them if needed. If there is not enough memory,
-** returns NULL and sets the client's 'stop'.
+** returns NULL and sets the client's 'stop', which ends the reading.
 */
 static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
   if (!list_room(&s->labels, (size_t)set + 1, &s->labelsize, sizeof(*s->labels))) {
@@ -57,8 +57,9 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
 }
 
 /*
-** Returns the index of a sample's site, and creates the site if needed; SITETABLE_NONE if there
-** is not enough memory. Sets client.tag to the index, so that the callback 'death' finds the site.
+** Returns the index of a sample's site in 'table', and creates the site if needed; SITETABLE_NONE
+** if there is not enough memory. Stores the index in client.tag, so that the callback 'death'
+** receives it.
 */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
@@ -94,7 +95,8 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   s->times.sites[at].objects += objectsof(sample);
 }
 
-/* Adds a sample to all totals by site, kind, label set and slice. 'time': time of the outcome. */
+/* Adds a sample to all totals by site, kind, label set and slice of time. 'time': time of its
+   survival outcome. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
@@ -190,7 +192,8 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
     s->client.stop = NOMEMORY;
 }
 
-/* Subtracts a survivor from the totals. A collection at or before 'instant' found it dead. */
+/* Subtracts a survivor from the totals, because a collection at or before the time 'instant' found
+   it dead. */
 static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
@@ -253,7 +256,7 @@ static void readersum_death (void *ud, const ReadDeath *d) {
     s->client.stop = NOMEMORY;
 }
 
-/* Returns 1 if the sample is of native memory, which no walk reaches. */
+/* Returns 1 if the sample is of native memory, which no heap walk reaches. */
 static int nativesample (const ReaderSum *s, const ReadSample *sample) {
   return s->profile != NULL && s->profile->kinds[sample->kind].type == KIND_NATIVE;
 }
@@ -322,7 +325,7 @@ static void readersum_resident (void *ud, const ReadResident *r) {
     s->client.stop = NOMEMORY;
 }
 
-/* Keeps the first walk and every 'walkstep'-th after it, for a timeline. */
+/* Keeps the first heap walk and every 'walkstep'-th after it, for a timeline. */
 static void walked (void *ud, const ReadWalk *w) {
   ReaderSum *s = ud;
   size_t i;
@@ -367,8 +370,8 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
 }
 
 /*
-** Sets Site.time, the number of the site's time samples in periods. If the period changed during
-** the run, computes the number from 'ns' and the first period.
+** Sets Site.time, the number of sampling periods that the site's time samples represent. If the
+** period changed during the run, computes the number from 'ns' and the first period.
 */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
@@ -381,7 +384,7 @@ static void finishtime (Site *site, const ReadProfile *r) {
 
 /*
 ** Sets 'exactlabels'. If the exact bytes are known, adds the bytes allocated without labels to set
-** 0, and sets the bytes of unwanted sets to 0.
+** 0, and sets the bytes of the sets that the client does not select to 0.
 */
 static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   LabelTotals *none = labelled(s, 0);
@@ -392,7 +395,7 @@ static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   if (!s->exactlabels)
     return;
   none->exact += r->allocated - s->labelled;
-  for (i = 0; i < s->nlabels; i++) {  /* clears unwanted sets */
+  for (i = 0; i < s->nlabels; i++) {  /* clears the sets that the client does not select */
     if (i == 0 ? s->client.labelname != NULL && s->client.labelvalue != NULL
                : r->labelsets[i - 1].unwanted)
       s->labels[i].exact = 0;

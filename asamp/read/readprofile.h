@@ -21,14 +21,16 @@
 /* Kinds 0 and 1 of every profile: blocks of unknown type, time samples. Kinds of blocks follow. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
-#define READER_NOSTATE	UINT32_MAX  /* a state beyond the limit (RS1 of readerstream.h) */
+#define READER_NOSTATE	UINT32_MAX  /* number of a state that shares its stream with others, because
+				       READER_MAXSTREAMS states are open (RS1 of readerstream.h) */
 
 /* The outcome of an allocation sample. */
 enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
 
-/* A kind of sampled block: a type and a class. */
+/* A kind of sampled block: a type of block, and the class of the object. */
 typedef struct ReadKind {
-  uint64_t type;       /* number in the file; in own files enum ProfileKind */
+  uint64_t type;       /* number of the type in the file; in files written by asamp an enum
+                          ProfileKind */
   uint32_t name;       /* name of the type, offset in 'text', set after the last event; 0: none */
   uint32_t class;      /* name of the class, offset in 'text'; 0: none */
 } ReadKind;
@@ -36,22 +38,23 @@ typedef struct ReadKind {
 /* A sample of allocation, time or copying. */
 typedef struct ReadSample {
   uint64_t time;       /* time of the sample; at least that of the previous one of the file */
-  uint64_t count;      /* number of periods that the sample represents, at least 1 */
+  uint64_t count;      /* number of sampling periods that the sample represents, at least 1. A total
+                          number of samples is a sum of this field */
   /* Sampling period: of a time sample in ns, of any other sample in bytes. The bytes must be
      multiplied by ReadProfile.scale, which is set after the last event. */
   uint64_t period;
   uint64_t size;       /* bytes of the block; 0: unknown */
-  /* The word for the thread in the sample's record. In files of many states: id of the state. */
+  /* Word for the thread in the sample's record. In files of many Lua states: id of the state. */
   uint64_t thread;
-  /* The sample's time, measured in allocated bytes: the sum of the bytes that this sample and all
-     samples decided before it represent. The sum is not multiplied by 'scale'. The field is set
-     when the sample is decided as READER_DIED or READER_SURVIVED. */
+  /* Bytes that this sample and all samples decided before it represent, not multiplied by 'scale'.
+     It is the sample's time, measured in allocated bytes. The field is set when the sample's
+     survival is decided as READER_DIED or READER_SURVIVED. */
   uint64_t born;
   uint32_t node;       /* node of the call tree */
-  /* Index in ReadProfile.kinds. Before the sample is decided, the kind has a type but no class. The
-     callback 'copy' gives the values for copy samples. */
+  /* Index in ReadProfile.kinds. Before the sample's survival is decided, the kind has a type but no
+     class. For a copy sample, a value as the comment of the callback 'copy' lists them. */
   uint32_t kind;
-  int outside;         /* 1: allocated outside the nursery */
+  int outside;         /* 1: the block was allocated outside the nursery */
   uint32_t labels;     /* number of the sample's label set, from 1 on; 0: none */
 } ReadSample;
 
@@ -64,11 +67,12 @@ typedef struct ReadDeath {
      multiplied by 'scale'. */
   uint64_t allocated;
   uint64_t tag;        /* value of ReaderClient.tag that the callback 'fate' set */
-  /* Index among the followed samples of the state, oldest first. Samples that died at the same
-     collection still count. For an orphan: index among the live samples of native memory. */
+  /* Index of the sample among the followed samples of its state (survivors whose death the file
+     records), oldest first. Samples that died at the same collection still count. For an orphan
+     (see below): index among the live samples of native memory. */
   size_t place;
-  /* 1: the death of an orphan (readerorphans.h), from a line D. The state has ended, except in
-     merged files. */
+  /* 1: the sample is of native memory, which has outlived its Lua state (an orphan,
+     readerorphans.h). The state has ended, except in merged files. */
   int orphan;
 } ReadDeath;
 
@@ -82,29 +86,34 @@ static inline uint64_t readsample_bytes (const ReadSample *s) {
                                                       : s->count * s->period;
 }
 
-/* A collection. In files of other writers, fields for which they have no statistic are 0. */
+/* A collection. In files of other writers than asamp, fields for which they have no statistic are
+   0. */
 typedef struct ReadCollection {
-  uint64_t time;       /* its end */
+  uint64_t time;       /* end of the collection */
   uint64_t duration;   /* us of its pause */
   uint64_t processor;  /* us of CPU time in its pause */
   /* us of CPU time that slices of a major collection took within minor pauses. This time is
      included in 'processor' + 'left'. */
   uint64_t slices;
-  /* us of CPU time of the OS thread from the previous event's collection to this one; 0: unknown */
+  /* us of CPU time of the OS thread from the previous recorded collection to this one; 0:
+     unknown */
   uint64_t mutator;
-  uint64_t inuse, held, rss;  /* bytes in use, reserved and resident after it; 0: not in the file.
-			         In files of many states 'inuse' and 'held' are sums over the wanted
-			         open states */
+  uint64_t inuse, held, rss;  /* bytes in use, reserved and resident after the collection; 0: not in
+                                 the file. In files of many states 'inuse' and 'held' are sums over
+                                 the open states that the client selects */
   uint64_t stateinuse, stateheld;  /* 'inuse' and 'held' of the collection's state alone */
-  uint64_t tenured;    /* bytes tenured since the previous event */
-  /* Sums over the nurseries since the previous event, in bytes. 'planned': planned sizes.
-     'charged': bytes allocated. */
+  uint64_t tenured;    /* bytes tenured since the previous recorded collection */
+  /* Sums over the nurseries since the previous recorded collection, in bytes. 'planned': planned
+     sizes. 'charged': bytes allocated. */
   uint64_t planned, charged;
   uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, by enum ProfileLooked (sample.h) */
-  uint64_t decided;    /* samples decided since the previous event of the state, in periods;
-		          unwanted samples are included */
-  uint64_t survived;   /* those samples of 'decided' that survived, in periods */
-  /* Numbers of collections since the previous event that have no event of their own. */
+  uint64_t decided;    /* sum of ReadSample.count over the samples whose survival was decided since
+                          the previous recorded collection of the state, including samples that the
+                          client does not select */
+  /* sum of ReadSample.count over the survivors among the samples of 'decided' */
+  uint64_t survived;
+  /* Numbers of minor and major collections since the previous recorded one that the file does not
+     record one by one. */
   uint64_t minors, majors;
   uint64_t left;       /* sum of the pauses of the collections in 'minors' and 'majors', us */
   int major;           /* 1: a major collection, or a slice of one */
@@ -118,26 +127,27 @@ typedef struct ReadLabel {
   uint32_t name, value;
 } ReadLabel;
 
-/* A label set of samples and collections. */
+/* A set of labels that samples and collections refer to. */
 typedef struct ReadLabelSet {
   uint32_t first, n;   /* its labels are ReadProfile.labels[first] to [first + n - 1] */
-  int unwanted;        /* 1: the client does not want events with this set */
+  int unwanted;        /* 1: the client does not select events with this set */
 } ReadLabelSet;
 
 /*
-** A row of resident memory; consecutive rows of one time form a snapshot. The pointers are valid
-** during the call only.
+** A row of a snapshot of resident memory: bytes and their use. Consecutive rows of one time form a
+** snapshot. The pointers are valid during the call only.
 */
 typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* may be negative */
-  /* The use of the memory; and a file or a source line, which may be empty. Neither text is
+  /* 'what': the use of the memory. 'text': a file or a source line, or empty. Neither is
      NUL-terminated. */
   const char *what, *text;
   size_t whatlength, textlength;
 } ReadResident;
 
-/* A mark. Name and value are not NUL-terminated; the pointers are valid during the call only. */
+/* A mark: a name and a value that the program has recorded. Name and value are not NUL-terminated;
+   the pointers are valid during the call only. */
 typedef struct ReadMark {
   uint64_t time;
   const char *name, *value;
@@ -146,32 +156,37 @@ typedef struct ReadMark {
 
 /* A walk over the heap that searched for the holders of live samples. */
 typedef struct ReadWalk {
-  uint64_t time;       /* its start */
+  uint64_t time;       /* start of the walk, us since the start of the run */
   uint64_t duration;   /* us that the program waited for the walk */
 } ReadWalk;
 
-/* A path of references from a root to a live object: a shorter path, and one more step. */
+/* A path of references from a root to a live object. It is another path, which is one step shorter,
+   and a last step. */
 typedef struct ReadPath {
-  uint32_t parent;     /* the shorter path, as its index + 1 in ReadProfile.paths; 0: none */
+  uint32_t parent;     /* the path without the last step, as its index + 1 in ReadProfile.paths; 0:
+                          there is only one step */
   uint32_t step;       /* text of the last step, offset in 'text' */
   uint32_t depth;      /* number of steps, at most READER_MAXSTEPS */
 } ReadPath;
 
 /* A Lua state in a file of many states. All sums include the samples that the client does not
-   want. */
+   select. */
 typedef struct ReadState {
   uint32_t id;         /* number in the file */
   uint32_t name;       /* file of the state's script, offset in 'text'; 0: none */
   uint32_t thread;     /* system number of the OS thread that last ran the state; 0: unknown */
   int ended;           /* 1: the state was closed */
-  /* Number of further states that share this row (RS2); the sums of the row are over all of these
-     states. 0: the row is of one state. */
+  /* Number of further states that share this row, because there are READER_MAXSTATES rows (RS2);
+     the sums of the row are over all of these states. 0: the row is of one state. */
   int others;
   uint64_t opened, closed; /* times of the state's start and close; 0: not in the file */
   uint64_t allocated;  /* exact bytes allocated while the state was sampled; 0: unknown */
-  uint64_t samples, bytes;    /* allocation samples in periods, and the bytes they represent */
-  uint64_t timesamples, ns;   /* time samples in periods, and the ns they represent */
-  uint64_t survivedbytes, laterbytes;  /* bytes of survivors; bytes of survivors that died later */
+  uint64_t samples, bytes;    /* allocation samples (sum of ReadSample.count), and the bytes that
+                                 they represent */
+  uint64_t timesamples, ns;   /* time samples (sum of ReadSample.count), and the ns that they
+                                 represent */
+  uint64_t survivedbytes, laterbytes;  /* bytes that survivors represent; bytes that survivors which
+                                          died later represent */
   uint64_t minors, majors;    /* numbers of collections */
 } ReadState;
 
@@ -181,30 +196,38 @@ typedef struct ReadThread {
   uint64_t samples, bytes, timesamples, ns;  /* as in ReadState */
 } ReadThread;
 
-/* The data of a whole file. Counts marked (W) include only the samples, collections and heap walks
-   that the fields of ReaderClient select. */
+/*
+** The data of a whole file. Numbers marked (W) include only the samples, collections and heap walks
+** that the client selects by the fields of ReaderClient. 'Written by asamp' means: the file has the
+** details of samples (readerbatch.h).
+*/
 typedef struct ReadProfile {
   int version;         /* version of the VMProf log, 0 to 7 */
-  int own;             /* 1: asamp wrote the file, with details */
+  int own;             /* 1: asamp wrote the file, with the sizes and outcomes of samples (the
+                          details, readerbatch.h) */
   int packed;          /* 1: the file is compressed */
   int lines;           /* 1: frames have lines */
   int native;          /* 1: the file declares native frames */
   int complete;        /* 1: the trailer was read, and no checksum error came after it */
-  int fates;           /* 1: the file has outcomes */
-  uint64_t followed;   /* the writer's limit of samples followed at a time; 0: the file has no
-		          deaths */
-  uint64_t unfollowed; /* (W) survivors that are not followed, in periods; 0 without deaths */
-  int random;          /* own files: 1: random intervals between sample points */
-  int wall, cpu;       /* own files: 1 if a period of wall time, or of CPU time, was set */
+  int fates;           /* 1: the file has survival outcomes of samples */
+  uint64_t followed;   /* largest number of survivors whose death the writer waited for at a time;
+                          0: the file has no deaths */
+  uint64_t unfollowed; /* (W) survivors whose death the file does not record, as a sum of
+                          ReadSample.count; 0 if the file has no deaths */
+  int random;          /* 1: the distances between sample points are random; known only in files
+                          written by asamp */
+  int wall, cpu;       /* 1 if the file has samples of wall time, or of CPU time; known only in
+                          files written by asamp */
   /* 1: the file has times. 0: a file of another writer without times. Its samples are assumed to be
      one period of time samples apart. */
   int timed;
   char interpreter[256];
   char message[256];   /* why the file is not complete; "" if it is */
-  uint64_t left[LEFT_N];  /* counts of dropped data (readerleft.h) */
+  uint64_t left[LEFT_N];  /* counts of data dropped because of limits (readerleft.h) */
   uint64_t offset;     /* bytes of the log that were read, decompressed */
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
-  uint64_t periods;    /* number of changes of 'period' after the first wanted allocation sample */
+  uint64_t periods;    /* number of times that the sampling period in bytes was set again, after the
+                          first allocation sample that the client selects */
   uint64_t ring[4];    /* of a flight recorder, which keeps the last part of a run. [0]: number of
 		          samples from before the kept part whose blocks were alive at its start;
 		          [1]: the bytes that they represent; [2]: length of the kept part, us;
@@ -215,12 +238,15 @@ typedef struct ReadProfile {
   uint64_t allocated;
   int labelled;        /* 1: the file has exact bytes by label set (callback 'labelled') */
   uint64_t mallocs;    /* sampling period of native memory in bytes; 0: not sampled */
-  int copying;         /* 1: own file with sampled copies */
+  int copying;         /* 1: asamp wrote the file, and sampled the copying of bytes */
   /* Factor by which the bytes of all samples must be multiplied; set after the last event. It is 1
-     in own files. In other files it is the sampling period, or 1 if the period is unknown. */
+     in files written by asamp. In other files it is the sampling period, or 1 if the period is
+     unknown. */
   uint64_t scale;
-  uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
-  uint64_t timeperiods;  /* own files: number of times that a period of time samples was set */
+  uint64_t timeperiod; /* period of time samples at their start (later ones: callback 'timeperiod'),
+                          ns; 0: unknown */
+  uint64_t timeperiods;  /* number of times that a period of time samples was set; known only in
+                            files written by asamp */
   uint64_t clock;      /* start of the run by the monotonic clock, us; 0: unknown */
   uint64_t started, ended;   /* start and end of the run, us since the epoch; 0: unknown */
   uint64_t lost;       /* samples lost by the writer, as far as the file records them */
@@ -239,18 +265,22 @@ typedef struct ReadProfile {
   size_t nthreads;
   uint64_t begun;      /* number of states of the process, including those without data in the
 		          file; 0: unknown */
-  ReadLabelSet *labelsets;  /* set number i is labelsets[i - 1] */
+  ReadLabelSet *labelsets;  /* label sets of samples; set number i is labelsets[i - 1] */
   size_t nlabelsets;
   ReadLabel *labels;
   size_t nlabels;
-  ReadPath *paths;     /* holders of live samples; path number i is paths[i - 1] */
+  ReadPath *paths;     /* paths of references to live samples; path number i is paths[i - 1] */
   size_t npaths;
-  uint64_t walks;      /* (W) number of heap walks that searched for holders */
-  uint64_t walked, longestwalk;  /* (W) us that the program waited for walks: total; longest */
-  uint64_t samples;    /* (W) allocation samples, in periods */
-  uint64_t timesamples;  /* (W) time samples, in periods */
-  uint64_t undetailed; /* own files: number of stacks for which no batch of details was read */
-  uint64_t minors, majors;  /* (W) numbers of collections, including those without an event */
+  /* (W) number of heap walks that searched for the references to live samples */
+  uint64_t walks;
+  uint64_t walked, longestwalk;  /* (W) us that the program waited for heap walks: in total; for the
+                                    longest one */
+  uint64_t samples;    /* (W) sum of ReadSample.count over the allocation samples */
+  uint64_t timesamples;  /* (W) sum of ReadSample.count over the time samples */
+  uint64_t undetailed; /* number of stacks in a file written by asamp for which the size, type and
+                          outcome of the sample were not found */
+  /* (W) numbers of collections, including those that the file only counts */
+  uint64_t minors, majors;
   Tree tree;           /* call tree */
   StrTab text;         /* all strings; their addresses may change until the last event */
   IdMap names;         /* maps frame ids to offsets in 'text' */
@@ -267,66 +297,68 @@ typedef struct ReadProfile {
 } ReadProfile;
 
 /*
-** The receiver of events. Callbacks may be NULL. The fields from 'only' to 'nwithout' select which
-** events are wanted; the other events are not delivered. A client that cannot continue sets 'stop'
-** to a phrase. The reading then ends with the present record, whose remaining events may still be
-** delivered.
+** The receiver of events. Callbacks may be NULL. The fields from 'only' to 'nwithout' select
+** events; other events are not delivered. A client that cannot continue sets 'stop' to a phrase.
+** The reading then ends with the current record, whose remaining events may still be delivered.
 */
 typedef struct ReaderClient {
   void *ud;            /* first argument of all callbacks except 'progress' */
   const char *stop;    /* reason to stop; NULL: none */
-  /* Ids of the wanted states, ascending; NULL: all. */
+  /* Ids of the Lua states whose events are delivered, ascending; NULL: all. */
   const uint32_t *only;
   size_t nonly;
-  /* If both strings are set (not NULL), only samples and collections with this label are wanted. If
-     only 'labelname' is set, only samples and collections without a label of this name are. */
+  /* If both strings are set (not NULL), only samples and collections with this label are delivered.
+     If only 'labelname' is set, only samples and collections without a label of this name are. */
   const char *labelname, *labelvalue;
-  /* Only samples, collections, marks and walks with since <= time < till are wanted, in us. If
-     'till' is 0, there is no end. */
+  /* Only samples, collections, marks and heap walks with since <= time < till are delivered; times
+     in us. If 'till' is 0, there is no end. */
   uint64_t since, till;
-  /* If 'without' is not NULL, collections are not wanted, and neither are samples of a node
-     i < nwithout for which without[i] is not 0. */
+  /* If 'without' is not NULL, no collections are delivered, and no samples of a node i < nwithout
+     for which without[i] is not 0. */
   const unsigned char *without;
   size_t nwithout;
-  /* Called before all other callbacks except 'progress', with the data of the head. */
+  /* Called before all other callbacks except 'progress', with the data from the start of the
+     file. */
   void (*head) (void *ud, const ReadProfile *r);
   /* An allocation sample, or a time sample (kind READER_TIMESAMPLE). */
   void (*sample) (void *ud, const ReadSample *s);
   /* A copy sample. Its 'kind' is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN (sample.h).
      Copies are not passed to 'sample' and have no outcome. */
   void (*copy) (void *ud, const ReadSample *s);
-  /* The outcome (READER_DIED ...) of an allocation sample, decided at 'time'. For READER_SURVIVED,
-     'followed' is 1 if a death may follow, else 0. If it is 1, the callback may store a value in
-     'tag', which the callback 'death' receives. */
+  /* The survival outcome (READER_DIED ...) of an allocation sample, decided at 'time'. For
+     READER_SURVIVED, 'followed' is 1 if the file may record the sample's death, else 0. If it is 1,
+     the callback may store a value in 'tag', which the callback 'death' receives. */
   void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
   int followed;
   uint64_t tag;
-  /* The death of a followed sample. */
+  /* The death of a survivor for which 'fate' was called with 'followed' 1. */
   void (*death) (void *ud, const ReadDeath *d);
   /* The reader sets these two before each call of 'held'. 'place': index of the sample among the
-     followed samples of its state. 'unreached': 1 if the last heap walk did not reach it. */
+     followed samples of its state (survivors whose death the file records). 'unreached': 1 if the
+     last heap walk did not reach the sample. */
   size_t place;
   int unreached;
-  /* A followed sample that is alive at the end. Called after all events, if the file has paths.
-     'path': number of the path that held the sample at the last heap walk that reached it; 0: this
-     path is unknown. */
+  /* A survivor that is alive at the end, and whose death the file would record. Called after all
+     events, if the file has paths. 'path': number of the path of references that held the sample at
+     the last heap walk that reached it; 0: this path is unknown. */
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
-  /* A heap walk that searched for the holders of live samples. */
+  /* A walk over the heap that searched for the references to live samples. */
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
-  /* A row of resident memory. The fields 'since' and 'till' do not apply to rows. */
+  /* A row of a snapshot of resident memory. The fields 'since' and 'till' do not apply to rows. */
   void (*resident) (void *ud, const ReadResident *r);
-  /* A new sampling period in bytes. Periods of unwanted states are delivered too. */
+  /* A new sampling period in bytes. Periods of states that the client does not select are
+     delivered, too. */
   void (*period) (void *ud, uint64_t bytes);
-  /* A new period of time samples in ns; 0: off. 'wall': 1 wall time, 0 CPU time. Periods of
-     unwanted states are delivered too. */
+  /* A new period of time samples in ns; 0: off. 'wall': 1 wall time, 0 CPU time. Periods of states
+     that the client does not select are delivered, too. */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
   /* The reader sets these fields before each event except 'resident'. 'state': id of the event's
-     state; 0 in files of one state; READER_NOSTATE for states beyond the limit. 'thread': system
-     number of the state's OS thread; 0: unknown. */
+     state; 0 in files of one state; READER_NOSTATE if READER_MAXSTREAMS other states are open.
+     'thread': system number of the state's OS thread; 0: unknown. */
   uint32_t state, thread;
-  uint32_t row;        /* index of that state in ReadProfile.states */
+  uint32_t row;        /* index of the event's state in ReadProfile.states */
   /* A state starts. The callbacks 'starts', 'called', 'allocated' and 'ends' are called in files of
      many states only. */
   void (*starts) (void *ud, uint64_t time);
@@ -338,8 +370,8 @@ typedef struct ReaderClient {
   /* The exact bytes that the state has allocated with a label set. In files of many states it is
      called before 'allocated', whose bytes include these. */
   void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
-  /* The state ends. 'orphans': number of its live samples that remain followed. The deaths of the
-     other samples are delivered when the next state starts. */
+  /* The state ends. 'orphans': number of its live samples of native memory, which outlives the
+     state. The deaths of the other live samples are delivered when the next state starts. */
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
   /* Called every few MiB of the log. 'fraction' is the part of the file that was read, 0 to 1. */
   void (*progress) (void *progressud, double fraction);

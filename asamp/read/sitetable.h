@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Table of totals per site. A site is a node of the call tree, a kind and a tag. Some tables store
-** other numbers in 'node' and 'kind' (readersum.h).
+** Table of totals per site. A site is a node of the call tree, a kind of block, and a tag: the
+** number of a combination of Lua state, thread and labels (tags.h). Some tables store other numbers
+** in 'node' and 'kind' (readersum.h). Numbers of samples are sums of ReadSample.count: a sample
+** that represents n sampling periods counts n times.
 **
 ** Owns the sites. Independent of files and names. Invariants:
 **
@@ -24,19 +26,21 @@
 typedef struct Site {
   uint32_t node;
   uint32_t kind;
-  uint32_t tag;             /* number of a tag (tags.h); 0: none */
-  uint64_t samples;         /* samples, in periods */
+  uint32_t tag;             /* number of the samples' combination of Lua state, thread and labels
+                               (tags.h); 0: none */
+  uint64_t samples;         /* sum of ReadSample.count over all samples of the site */
   uint64_t bytes;           /* bytes that the samples represent; 0 for time samples */
   uint64_t ns;              /* ns that time samples represent */
-  /* Number of time samples, in periods. If the period of time samples changed, in units of the
-     first period. Set by readersum_finish. */
+  /* Number of sampling periods that the time samples represent. If this period has changed, as a
+     multiple of the first period. Set by readersum_finish. */
   double time;
-  uint64_t survived;        /* samples that survived, in periods */
-  uint64_t survivedbytes;   /* bytes that these samples represent */
-  uint64_t later;           /* survivors that died later, in periods */
-  uint64_t laterbytes;      /* bytes that these survivors represent */
-  uint64_t undecided;       /* undecided samples, in periods */
-  uint64_t undecidedbytes;  /* bytes that these samples represent */
+  uint64_t survived;        /* sum of ReadSample.count over the survivors */
+  uint64_t survivedbytes;   /* bytes that the survivors represent */
+  uint64_t later;           /* sum of ReadSample.count over the survivors that died later */
+  uint64_t laterbytes;      /* bytes that the survivors which died later represent */
+  uint64_t undecided;       /* sum of ReadSample.count over the samples whose survival no collection
+                               has decided */
+  uint64_t undecidedbytes;  /* bytes that the samples of 'undecided' represent */
   /*
   ** Estimated variances of other fields, for the error of a difference between two profiles.
   **
@@ -67,23 +71,24 @@ typedef struct SiteTable {
   Site *sites;
   size_t nsites, sitesize;  /* number of sites, capacity */
   IdMap bykey;              /* maps node, kind and tag to the index of the site */
-  uint64_t left;            /* samples counted at node 0 because of the limit (L3), in periods */
+  uint64_t left;            /* sum of ReadSample.count over the samples that count at node 0,
+                               because another site would exceed SITETABLE_MAXSITES (L3) */
 } SiteTable;
 
 /* Frees the sites; the table is then empty. */
 void sitetable_free (SiteTable *l);
 
 /*
-** Returns the index of the site with that node, kind (below 2^24) and tag 0, and creates the site
-** if needed. Returns SITETABLE_NONE if there is not enough memory. At the limit (L3), adds 'count'
-** to 'left' and returns the index of a site of node 0. The address of a site may change when the
-** next site is created.
+** Returns the index of the site with that node, kind (below 2^24) and tag 0 (not distinguished by
+** state, thread and labels), and creates the site if needed. Returns SITETABLE_NONE if there is not
+** enough memory. If there are SITETABLE_MAXSITES sites (L3), adds 'count' to 'left' and returns the
+** index of a site of node 0. The address of a site may change when the next site is created.
 */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 
 #define SITETABLE_NONE	SIZE_MAX
 
-/* As sitetable_at, with a tag below 2^17. */
+/* As sitetable_at, for the site with that tag (tags.h), which must be below 2^17. */
 size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
                          uint64_t count);
 

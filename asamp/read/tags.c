@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tags of samples (tags.h). */
+/* Numbers for combinations of Lua state, OS thread and label set (tags.h). */
 #include "tags.h"
 #include "list.h"
 
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHERS	(2 * TAGS_STATES)  /* place of all other states and scripts */
+#define OTHERS	(2 * TAGS_STATES)  /* number of the place (tags.h) that represents all other states
+				      and scripts */
 
 int tags_init (Tags *t, int by) {
   memset(t, 0, sizeof(*t));
@@ -26,7 +27,8 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place of a script, and assigns one if needed. Returns OTHERS if no place is free. */
+/* Returns the place (tags.h) that represents all states of a script, and assigns one if needed.
+   Returns OTHERS if no place is free. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -68,7 +70,7 @@ uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t coun
   return (uint32_t)t->n++;
 }
 
-/* Makes each state a group. There are at most TAGS_STATES states. */
+/* Makes each Lua state a group of its own. There are at most TAGS_STATES states. */
 static void groupstates (Tags *t, const ReadProfile *r) {
   uint32_t i;
   for (i = 0; i < r->nstates; i++) {
@@ -80,9 +82,11 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* Makes a group for each script, and maps the places of states and scripts to the groups. Returns
-   the number of states of the last group, which the caller makes. Sets *together to the number of
-   states that are not distinguished: for each script, its number of states minus 1. */
+/*
+** Makes a group for each script, and maps the places (tags.h) of states and scripts to the groups.
+** Returns the number of states of the last group, which the caller makes. Sets *together to the
+** number of states that are not distinguished: for each script, its number of states minus 1.
+*/
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;
@@ -110,7 +114,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if a sample has a tag with the place OTHERS. */
+/* Returns 1 if a sample has a tag whose place represents all other states and scripts. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

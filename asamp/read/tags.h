@@ -30,7 +30,8 @@ enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8
 
 /* The triple of a tag. A member is 0 if samples are not distinguished by its property (Tags.by). */
 typedef struct Tag {
-  uint32_t group;       /* a place, not yet a group; tags_group converts it */
+  uint32_t group;       /* number of a place (see the head) until tags_finish; tags_group converts
+                           it to a group */
   uint32_t thread;      /* system number; 0: unknown */
   uint32_t labels;      /* number of a label set; 0: none */
 } Tag;
@@ -40,23 +41,24 @@ typedef struct TagGroup {
      other states: READER_NOSTATE. */
   uint32_t row;
   uint32_t name;        /* name of the script, offset in 'text'; 0: none */
-  uint64_t states;      /* number of states in the group */
+  uint64_t states;      /* number of Lua states in the group */
 } TagGroup;
 
 typedef struct Tags {
-  int by;               /* sum of TAGS_BY* */
+  int by;               /* sum of TAGS_BY*: the properties by which samples are distinguished */
   const ReadProfile *r;     /* set by the client's callback 'head' */
   Tag *list;            /* list[i]: the triple of tag i */
   size_t n, size;       /* number of tags, capacity */
-  IdMap bykey;          /* maps triples to tags */
+  IdMap bykey;          /* maps triples (place, thread, label set) to tags */
   uint32_t names[TAGS_STATES];  /* names of scripts, offsets in 'text'; names[i] belongs to the
 				   place TAGS_STATES + i */
   uint32_t nnames;      /* number of scripts in 'names' */
-  uint64_t spilled;     /* samples beyond the limit of tags (TG2), in periods */
+  uint64_t spilled;     /* sum of ReadSample.count over the samples that have tag 0 because there
+                           are TAGS_MOST tags (TG2) */
   /* tags_finish sets groups, ngroups and groupof. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* number of groups, at least 1 */
-  uint32_t groupof[TAGS_GROUPS];  /* group of each place */
+  uint32_t groupof[TAGS_GROUPS];  /* index in 'groups' of the group of each place (see the head) */
 } Tags;
 
 /*
@@ -69,17 +71,17 @@ void tags_free (Tags *t);
 
 /*
 ** Returns the tag of the client's current event, whose label set is 'labels', and creates the tag
-** if needed. Returns TAGS_NONE if there is not enough memory. If a new tag is needed beyond the
-** limit, adds 'count' to 'spilled' and returns 0 (TG2). t->r must be set.
+** if needed. Returns TAGS_NONE if there is not enough memory. If a new tag is needed and there are
+** TAGS_MOST tags (TG2), adds 'count' to 'spilled' and returns 0. t->r must be set.
 */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX
 
 /*
-** Sets the groups, after reader_read has returned r. Sets the elements of 'left' (LEFT_N counts)
-** that have the numbers of states and samples that are not distinguished. tags_at must not be
-** called after that.
+** Assigns places to groups, after reader_read has returned r. Sets the elements of 'left' (LEFT_N
+** counts) that have the numbers of states and samples that are not distinguished. tags_at must not
+** be called after that.
 */
 void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left);
 

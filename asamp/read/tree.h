@@ -28,7 +28,8 @@ typedef struct Tree {
   uint32_t size;     /* capacity of 'nodes' */
   uint32_t *slots;   /* hash table: the index of a node, or 0 for a free slot */
   uint32_t nslots;   /* number of slots: a power of 2, at least 2 * n */
-  uint64_t left;     /* number of times that a frame was left out (TR3) */
+  uint64_t left;     /* number of times that a frame was left out because there are TREE_MAXNODES
+                        nodes (TR3) */
 } Tree;
 
 /*
@@ -40,8 +41,8 @@ void tree_free (Tree *t);
 
 /*
 ** Returns the child of 'parent' with that id and line, and creates the child if needed. Returns
-** 'parent' if the tree is full (TR3). Returns 0, which is not a child of any node, if there is not
-** enough memory.
+** 'parent' if there are TREE_MAXNODES nodes (TR3). Returns 0, which is not a child of any node, if
+** there is not enough memory.
 */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 
