@@ -13,8 +13,8 @@
 #define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* limit of the number of classes; beyond it, further
 					       metatables have the class "(other classes)" */
 
-/* The classes found so far. 'metatables' maps a metatable + 1 to its class. 'names' maps the hash
-   of a class's name to the class. */
+/* The classes found so far. 'metatables' maps the object number of a metatable + 1 to its class.
+   'names' maps the hash of a class's name to the class. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;
@@ -55,8 +55,9 @@ static uint32_t fieldof (const Graph *g, uint32_t v, const char *key) {
 }
 
 /*
-** Writes the name by which v is held, such as "socket.tcp", into 'to'. Returns the length of the
-** name; 0 if v is held without a name. 'depth' is the largest number of v's holders to visit.
+** Writes the name of the global, field or variable by which v's parent holds v, such as
+** "socket.tcp", into 'to'. Returns the length of the name; 0 if the reference has no name. 'depth'
+** is the largest number of successive holders of v to visit.
 */
 static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth) {
   uint32_t parent = g->parent[v], name = GRAPH_NONE, argument = way_argument(g->way[v]);
@@ -88,8 +89,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   return m + words_quoted(to + m, WORDS_MOST - m, s, n);
 }
 
-/* Sets *id to the class of the table or userdata v: that of its metatable or, if the metatable has
-   no name, that of its kind. Returns 0 if there is not enough memory. */
+/* Sets *id to the class of the table or userdata v: the name of its metatable or, if the metatable
+   has no name, that of the kind of v. Returns 0 if there is not enough memory. */
 static int classof (Naming *m, const Graph *g, uint32_t v, Known *known, uint32_t *id) {
   uint32_t mt = metatable(g, v), named;
   char name[WORDS_MOST];

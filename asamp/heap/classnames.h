@@ -12,8 +12,9 @@
 
 /* The classes of a Graph. */
 typedef struct Naming {
-  uint32_t *class;	/* class of each object, an index into 'names' */
-  char **names;		/* names of the classes; the first HEAP_KINDS + 1 are those of the kinds */
+  uint32_t *class;	/* class of each object, as an index into 'names' */
+  char **names;		/* names of the classes; the first HEAP_KINDS + 1 are those of the kinds of
+			   objects (heapformat.h) */
   uint32_t n;		/* number of classes */
   size_t size;		/* capacity of 'names' */
 } Naming;

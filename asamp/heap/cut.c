@@ -11,26 +11,32 @@
 
 #define NOMEMORY	"not enough memory"
 #define STEPS_MOST	250u	/* longest path, in steps */
-#define DEAD	255u	/* result of stepsto: the object's path does not match */
+#define DEAD	255u	/* result of stepsto: the path given by the caller does not lead to the
+			   object */
 #define UNKNOWN	254u	/* stepsto was not called for the object yet */
 #define ELLIPSIS	"…"
 
-/* Flags of an object. Each states which references from or to the object are removed. */
+/* Flags of an object. Each flag states which references from or to the object are removed in order
+   to measure the effect. */
 enum {
-  OWN = 1,		/* the reference from the object's parent */
-  VALUE = 2,		/* the reference from the object, an upvalue, to its value */
-  ELEMENTS = 4,		/* the references from the object, a table, to all its elements */
-  KEY = 8,		/* the object is the key of a removed field: the references to this key from
-			   the tables with the flag HOLDER */
-  HOLDER = 16,		/* the object is a table that has a removed field (see KEY) */
-  LOCAL = 32		/* the object is the value of a removed local variable: the references from
-			   the stack slots of this variable */
+  OWN = 1,		/* the reference to the object from its parent, the holder on the shortest
+			   path, is removed */
+  VALUE = 2,		/* the object is an upvalue: its reference to its value is removed */
+  ELEMENTS = 4,		/* the object is a table: its references to all its elements are removed */
+  KEY = 8,		/* the object is the key of a removed field: the reference to it from each
+			   table with the flag HOLDER is removed (HOLDER: the table has a removed
+			   field) */
+  HOLDER = 16,		/* the object is a table with a removed field: its references to objects
+			   with the flag KEY (keys of removed fields) are removed */
+  LOCAL = 32		/* the object is the value of a removed local variable: the references to it
+			   from the stack slots of this variable are removed */
 };
 
-/* A value under a weak key, where either the key or the table was reached, but not yet both. */
+/* A value under a weak key whose key or table was reached, but not both yet. Only both together
+   hold the value. */
 typedef struct Waiting {
-  /* 'from': the key or table that was reached. 'to': the value. 'next': index + 1 of the next entry
-     with the same missing key or table; 0: none. */
+  /* 'from': the key or table that was reached. 'to': the value. 'next': index + 1, in the list of
+     these entries, of the next entry that lacks the same key or table; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -39,12 +45,13 @@ typedef struct Work {
   const Graph *g;
   Cut *c;
   unsigned char *flags;		/* flags of each object: OWN, ... */
-  const char *const *steps;	/* the n steps of the path to the removed references */
+  const char *const *steps;	/* the n steps of the path that the caller of cut_of has given; the
+				   references at its end are removed */
   size_t n;
   uint32_t variable;		/* name of the removed variable: a string or GRAPH_NONE */
   uint32_t function;		/* prototype that declares the variable; GRAPH_NONE: unknown */
-  uint32_t *protoparent;	/* for each prototype: the prototype around it, or GRAPH_NONE;
-				   NULL: not computed yet */
+  uint32_t *protoparent;	/* for each prototype: the prototype that contains it, or
+				   GRAPH_NONE; NULL: not computed yet */
 } Work;
 
 /* {== the path ========================================================= */
@@ -83,7 +90,7 @@ static int isloaded (const Graph *g, uint32_t v) {
 
 /*
 ** Returns 1 if v's parent is the registry, package.loaded or the main thread, which holds v in its
-** stack. The reference to v is then always the first step of v's path.
+** stack. The reference to v is then always the first step of a description of the path to v.
 */
 static int istop (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
@@ -96,8 +103,8 @@ static int istop (const Graph *g, uint32_t v) {
          (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
 }
 
-/* Returns 1 if the text 'step' describes the reference from v's parent to v. 'merged' is the
-   argument of words_step. */
+/* Returns 1 if the text 'step' describes the reference from v's parent to v. 'merged': 1 if the
+   text is to stand for several references, as for words_step. */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);
@@ -117,13 +124,13 @@ static int describes (const Graph *g, const char *step, uint32_t v, int merged) 
   return islike(step, text);
 }
 
-/* Returns 1 if step number 'step' of w's path describes the reference from v's parent to v, as a
-   single reference or as a merged one (words_step). */
+/* Returns 1 if step number 'step' of the caller's path (w->steps) describes the reference from v's
+   parent to v, either as a single reference or as one of several that the step represents. */
 static int matches (const Work *w, size_t step, uint32_t v) {
   return describes(w->g, w->steps[step], v, 0) || describes(w->g, w->steps[step], v, 1);
 }
 
-/* Returns 1 if v is a function that is held by a field with the function's name. */
+/* Returns 1 if v is a function in a field whose key is the function's name. */
 static int isnamesake (const Graph *g, uint32_t v) {
   const struct Proto *p;
   size_t n, m;
@@ -138,8 +145,9 @@ static int isnamesake (const Graph *g, uint32_t v) {
 }
 
 /*
-** Returns the number of steps of w->steps, from the first one on, that describe the path to object
-** v; DEAD if they do not describe it. 'above' is the result for v's parent.
+** Returns the number of steps of the caller's path (w->steps), from the first one on, that describe
+** the shortest path from the state to object v; DEAD if they do not describe it. 'above' is the
+** result for v's parent.
 */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
@@ -148,15 +156,17 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (above == DEAD || above == w->n) return DEAD;
   if (way_kind(g->way[v]) == HEAP_EVALUE) return above;
   if (matches(w, above, v)) return above + 1;
-  if (above > 0 && !top && matches(w, above - 1, v)) return above;  /* a repeated step (HO3) */
+  /* The path has a step that repeats, as in a linked list, only once (HO3). */
+  if (above > 0 && !top && matches(w, above - 1, v)) return above;
   /* The path has no step for this function: the next step, the function's upvalue, names it. */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
 /*
-** Sets the flag OWN of the objects at the end of w's path, and *count to their number. Returns 0 if
-** there is not enough memory.
+** Finds the objects to which the caller's path (w->steps) leads: sets their flag OWN (their
+** parent's reference to them is removed), and *count to their number. Returns 0 if there is not
+** enough memory.
 */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
@@ -224,7 +234,8 @@ static const char *fixed (const Graph *g, uint32_t v) {
   }
 }
 
-/* Computes w->protoparent. Returns 0 if there is not enough memory. */
+/* Computes w->protoparent: for each prototype the one that contains it. Returns 0 if there is not
+   enough memory. */
 static int nest (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -251,7 +262,7 @@ static int isinside (const Work *w, uint32_t p, uint32_t outer) {
   return 0;
 }
 
-/* Returns the slot of a way; NULL if the way has none. */
+/* Returns the variable or stack slot of a reference; NULL if the reference is not from one. */
 static const Slot *slotof (const Graph *g, Way way) {
   return way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
 }
@@ -263,9 +274,12 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Sets the flag VALUE of all upvalues that refer to the removed variable (CU2): those of the name
-   w->variable and the value 'value' in functions nested in w->function (GRAPH_NONE: in any
-   functions). */
+/*
+** Sets the flag VALUE (the upvalue's reference to its value is removed) of all upvalues that refer
+** to the removed variable: those of the name w->variable and the value 'value' in functions nested
+** in w->function (GRAPH_NONE: in any functions). A variable and its upvalues are removed together
+** (CU2).
+*/
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -285,9 +299,12 @@ static void removeupvalues (Work *w, uint32_t value) {
   }
 }
 
-/* Sets the flag LOCAL of the local variables to which an upvalue of a function with the prototype
-   'inner' may refer (CU2): those of the name w->variable and the value 'value' in a function around
-   'inner'. Sets w->function to the prototype of that function. */
+/*
+** Removes the local variables to which an upvalue of a function with the prototype 'inner' may
+** refer, because a variable and its upvalues are removed together (CU2). Sets the flag LOCAL of
+** their values. They have the name w->variable and the value 'value', and are in a function around
+** 'inner'. Sets w->function to the prototype of that function.
+*/
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -307,8 +324,9 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
 }
 
 /*
-** If v's parent holds v by a local variable or an upvalue, removes the other references to v by the
-** same variable (CU2). Returns 0 if there is not enough memory.
+** If v's parent holds v by a local variable or an upvalue, also removes the other references to v
+** by this variable: those of the local variable, and of all upvalues for it (CU2). Returns 0 if
+** there is not enough memory.
 */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
@@ -332,8 +350,9 @@ static int removevariable (Work *w, uint32_t v) {
 }
 
 /*
-** Computes the flags of all objects. Before the call, the objects at the end of the path have the
-** flag OWN. Returns NULL, or the reason why a reference cannot be removed.
+** Computes the flags of all objects, which state the references to remove. Before the call, the
+** objects to which the caller's path (w->steps) leads have the flag OWN: their parent's reference
+** to them is to be removed. Returns NULL, or the reason why a reference cannot be removed.
 */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
@@ -360,7 +379,7 @@ static const char *flag (Work *w, CutHow how) {
   return NULL;
 }
 
-/* Returns 1 if the reference 'way' from object v to object 'to' is removed. */
+/* Returns 1 if the flags state that the reference 'way' from object v to object 'to' is removed. */
 static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
   const Graph *g = w->g;
   int kind = way_kind(way);
@@ -393,7 +412,8 @@ typedef struct Marking {
   size_t nwaiting, waitingsize;
 } Marking;
 
-/* Marks the object 'to' as reached by 'way' from 'from', unless it was reached before. */
+/* Marks the object 'to' as reached from 'from' by the reference 'way', unless it was reached
+   before. */
 static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;
@@ -404,9 +424,9 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
 }
 
 /*
-** Stores the value 'to' under a weak key in 'waiting', until 'other' is reached. 'from' and 'other'
-** are the key and the table, which hold the value together. Returns 0 if there is not enough
-** memory.
+** Stores the value 'to' under a weak key in the list 'waiting', until 'other' is reached. 'from'
+** (already reached) and 'other' are the key and the table, in either order; only both together hold
+** the value. Returns 0 if there is not enough memory.
 */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
@@ -451,7 +471,8 @@ static int mark (Marking *m) {
   return 1;
 }
 
-/* Computes the result from the flags. Returns 0 if there is not enough memory. */
+/* Computes the result of cut_of (struct Cut) from the flags. Returns 0 if there is not enough
+   memory. */
 static int measure (Work *w) {
   const Graph *g = w->g;
   Cut *c = w->c;

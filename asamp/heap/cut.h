@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures the bytes that become free if the references that a path names are removed, as a program
-** does when it sets a field, an element or a variable to nil. Marks the objects that are reachable
+** Measures the bytes that become free if certain references are removed, as a program does when it
+** sets a field, an element or a variable to nil. The caller names the references by a path: the
+** steps from a root to the object whose reference is removed. Marks the objects that are reachable
 ** from the state without these references, and adds up all others, which a collection would then
 ** free. The Graph does not change. Rules:
 **
@@ -23,18 +24,22 @@
 
 /* Which references are removed. */
 typedef enum CutHow {
-  CUT_REFERENCE,	/* the last reference of the path */
+  CUT_REFERENCE,	/* the last reference of the path, to the object at its end */
   CUT_ELEMENTS		/* all elements of the table at the end of the path */
 } CutHow;
 
 /* Result of cut_of. */
 typedef struct Cut {
-  uint64_t references;		/* number of removed references; those to keys (CU2) do not count */
-  uint64_t freed, objects;	/* bytes and number of the objects that are not reached */
-  unsigned char *reached;	/* for each object: 1 if it is reached */
-  uint32_t *parent;		/* for each reached object: its holder on a shortest path without
+  uint64_t references;		/* number of removed references; those from tables to the keys of
+				   removed fields (CU2) do not count */
+  uint64_t freed, objects;	/* bytes and number of the objects that are not reachable without
 				   the removed references */
-  Way *way;			/* how this holder holds the object */
+  unsigned char *reached;	/* for each object: 1 if it is reachable without the removed
+				   references */
+  uint32_t *parent;		/* for each reachable object: its holder on a shortest path without
+				   the removed references */
+  Way *way;			/* for each reachable object: the reference by which this holder
+				   holds it */
 } Cut;
 
 /*

@@ -17,10 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_FIELDS = 7 };  /* count of the numbers that a node has */
+enum { NODE_FIELDS = 7 };  /* number of the numbers that describe a node */
 
-#define WORDS_BYTES	((uint32_t)1 << 30)	/* largest number of bytes of all words: the
-						   largest limit of a StrTab */
+#define WORDS_BYTES	((uint32_t)1 << 30)	/* limit of the bytes of all function names and
+						   descriptions of references: the largest limit of
+						   a StrTab */
 
 /* Types of nodes and of edges: indexes into node_types and edge_types of HEAD. */
 enum { SYNTHETIC = 9, OBJECT = 3, STRING = 2, CLOSURE = 5, CODE = 4, NATIVE = 8, ARRAY = 1 };
@@ -41,7 +42,7 @@ static const char HEAD[] =
   "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
 
 /*
-** The words of a file: names of functions, and descriptions of edges, each stored once. The file's
+** Names of functions and descriptions of references, called words, each stored once. The file's
 ** list of strings has, in this order, "(Lua state)", the classes, the texts of the string objects,
 ** name and source of each site, and the words.
 */
@@ -53,8 +54,9 @@ typedef struct Strings {
 } Strings;
 
 /*
-** Sets *number to the number of a word, and adds the word if it is new. Returns 0 if there is not
-** enough memory or if the words exceed WORDS_BYTES.
+** Sets *number to the number of a word (a function's name, or the description of a reference), and
+** adds the word if it is new. Returns 0 if there is not enough memory or if the words exceed
+** WORDS_BYTES.
 */
 static int wordnumber (Strings *s, const char *word, size_t *number) {
   uint64_t left = s->text.left;
@@ -87,10 +89,10 @@ typedef struct Out {
   const Graph *g;
   const Naming *m;
   Strings words;
-  IdMap ids;		/* the ids assigned so far */
+  IdMap ids;		/* the ids of objects assigned so far */
   uint32_t *strings;	/* for each object: if it is a string with a text, the number of this text
 			   among all texts; else GRAPH_NONE */
-  uint32_t nstrings;	/* number of texts */
+  uint32_t nstrings;	/* number of texts of string objects */
   uint64_t firstsite;	/* index of site 0's name in the file's list of strings. The list has, from
 			   there on, name and source of site 0, of site 1, and so on */
   uint64_t firstword;	/* index of word 0 in the file's list of strings */
@@ -129,8 +131,8 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
 }
 
 /*
-** Assigns an id to object v and returns it. The id is made of 30 bits of v's address; if it is not
-** free, the next free one is used. To be called once for each object.
+** Assigns an id to object v and returns it. The id is made of 30 bits of v's address; if another
+** object has this id, the next free one is used. To be called once for each object.
 */
 static uint64_t idof (Out *o, uint32_t v) {
   uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
@@ -140,7 +142,8 @@ static uint64_t idof (Out *o, uint32_t v) {
   return id;
 }
 
-/* Returns the node of the trace tree for v's allocation site, or 0 if v has no sample. */
+/* Returns the node of the file's trace tree that represents v's allocation site, or 0 if v has no
+   sample. */
 static uint64_t tracenode (const Graph *g, uint32_t v) {
   size_t n;
   const Sample *s = graph_samples(g, v, &n);
@@ -209,9 +212,11 @@ static void edges (Out *o) {
   output_text(&o->file, "],\n");
 }
 
-/* Writes the sites. Site i is function i + 1, whose line is the line that allocates, and node i + 2
-   of the trace tree, whose root is node 1. Of the samples of an object only the first, of the
-   object itself, is counted. */
+/*
+** Writes the allocation sites. Site i is function i + 1, whose line is the line that allocates, and
+** node i + 2 of the trace tree, whose root is node 1. Of the samples of an object only the first,
+** which is of the object itself and not of its vector, is counted.
+*/
 static void traces (Out *o) {
   const Graph *g = o->g;
   uint64_t name = o->firstsite, *count = calloc(g->nsites, sizeof(*count));

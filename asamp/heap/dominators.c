@@ -14,13 +14,15 @@ typedef struct Work {
   uint32_t n;
   uint32_t *order;	/* object of each number */
   uint32_t *number;	/* number of each object */
-  uint32_t *above;	/* parent in the search tree; later a higher ancestor, set by eval */
-  uint32_t *dominator;	/* immediate dominator; the parent in the search tree until nearest() */
-  /* semi[v]: the semidominator of v. label[v]: of v and its ancestors in the search tree that are
-     nearer than above[v], the one with the smallest semidominator. */
+  uint32_t *above;	/* parent in the depth-first search tree; later a higher ancestor in it, set
+			   by eval */
+  uint32_t *dominator;	/* immediate dominator; until nearest() is called, the parent in the
+			   depth-first search tree */
+  /* semi[v]: the semidominator of v. label[v]: the number with the smallest semidominator among v
+     and its ancestors in the search tree that are nearer than above[v]. */
   uint32_t *semi, *label;
-  uint32_t *first, *from;  /* the predecessors of number v are from[first[v]] to
-			      from[first[v + 1] - 1] */
+  uint32_t *first, *from;  /* the predecessors of number v (objects that refer to it) are
+                              from[first[v]] to from[first[v + 1] - 1] */
 } Work;
 
 /*
@@ -53,10 +55,11 @@ static void dominators_search (Work *w) {
       v = w->order[w->above[w->number[v]]];
     }
   }
-  w->n = next;  /* all objects were reached: GR2 */
+  w->n = next;  /* all objects were reached, because every object has a path from the state (GR2) */
 }
 
-/* Computes 'first' and 'from'. Returns 0 if there is not enough memory. */
+/* Computes the predecessors of all objects: 'first' and 'from'. Returns 0 if there is not enough
+   memory. */
 static int reverse (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, sum = 0;
@@ -109,7 +112,7 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
 ** Computes the immediate dominators from the semidominators. That of i is the first number that is
 ** not larger than semi[i], on the way from the parent of i in the search tree up through the
 ** dominators of this parent. jump[i] is a more distant dominator of i, chosen such that every
-** dominator is found in O(log n) steps; single steps would take O(n * n) in total for a chain of n
+** dominator is found in O(log n) steps. Single steps would take O(n * n) in total for a chain of n
 ** objects. 'jump' and 'depth' have capacity for all numbers.
 */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
@@ -145,7 +148,8 @@ static void semidominators (Work *w, uint32_t *stack) {
   nearest(w, stack, w->label);
 }
 
-/* Computes d->retained. Returns 0 if there is not enough memory. */
+/* Computes d->retained, the bytes that each object retains. Returns 0 if there is not enough
+   memory. */
 static int retained (Dominators *d, const Graph *g) {
   uint32_t i;
   d->retained = malloc((size_t)d->n * sizeof(*d->retained));

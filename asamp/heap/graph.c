@@ -16,13 +16,14 @@
 #include <time.h>
 
 #define PIECE		65536  /* bytes read at a time */
-#define TEXT_MOST	BOUND((size_t)512 << 20, 256)  /* largest number of bytes of 'text' */
+#define TEXT_MOST	BOUND((size_t)512 << 20, 256)  /* largest number of bytes of Graph.text, the
+							  texts of strings */
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
 #define CODES_MOST	BOUND(1u << 12, 2u)  /* largest number of names of C functions;
 					        further functions have no name */
-#define SITES_MOST	BOUND(1u << 20, 8u)  /* largest number of sites; further ones are "not
-					        known" */
+#define SITES_MOST	BOUND(1u << 20, 8u)  /* largest number of allocation sites; further ones
+						become site 0, "not known" */
 
 /*
 ** Limits against files that are made to exhaust memory. A snapshot may take MEMORY_MOST bytes of
@@ -38,7 +39,7 @@
 
 /*
 ** Bytes of memory for one object, one edge, and so on. They include the unused capacity of lists,
-** and the memory for the dominators and classes that the caller computes later.
+** and the memory for the dominators and classes, which the caller computes later.
 */
 enum {
   OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
@@ -55,7 +56,8 @@ enum {
 
 #define ELLIPSIS	"…"
 
-enum { UNDEFINED = HEAP_KINDS + 1 };  /* kind of an object that is mentioned, but not yet defined */
+enum { UNDEFINED = HEAP_KINDS + 1 };  /* kind of an object to which an edge refers, but whose own
+                                         record was not read yet */
 
 typedef struct Reader {
   Graph *g;
@@ -63,28 +65,31 @@ typedef struct Reader {
   const char *path;
   unsigned char buffer[PIECE];
   size_t at, n;			/* position of the next byte in 'buffer', and bytes in 'buffer' */
-  uint64_t *table;		/* hash table from address to object: an entry has the tag of
-				   the address and the object's number, or is FREE */
+  /* hash table from address to object: an entry has the tag of the address (a part of its hash) and
+     the object's number, or is FREE */
+  uint64_t *table;
   uint32_t mask;		/* number of entries of 'table', minus 1; 0: no table yet */
   uint64_t seed;		/* seed of the hash function: collisions cannot be predicted */
-  uint32_t next;		/* the object that is probably defined next: objects are
-				   defined in the order in which they are first mentioned */
+  uint32_t next;		/* the object whose record probably comes next: records are in the
+				   order in which edges first refer to the objects */
   size_t sitesize, samplesize, codesize;
   IdMap codes;			/* from the address of a C function to its index in Graph.codes */
   uint64_t nsites;		/* number of sites read so far */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
-  uint64_t defined, nedges;	/* numbers of objects defined and of edges read so far, which are
+  uint64_t defined, nedges;	/* numbers of object records and of edges read so far, which are
 				   compared with the numbers at the file's end */
   uint64_t bytes, sampled;	/* bytes of all objects; bytes that all samples represent */
   uint64_t spent;		/* approximate bytes of memory for the records read so far */
-  /* Addresses to which distances in the file are added. 'last': of the previous object.
-     'lastsample': of the object of the previous sample. 'from': of the holder. */
+  /* Addresses to which the distances in the file are added. 'last': address of the previous object.
+     'lastsample': of the object of the previous sample. 'from': of the object whose edges are being
+     read. */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* the object whose edges are being read */
   int late;			/* 1: the edges that are being read are stored in Graph.late,
-				   because the file had other edges of the holder before, or the
-				   holder is not defined yet */
-  int64_t index;		/* index of the holder's previous array element */
+				   because the file had other edges of the same object before, or
+				   the record of this object was not read yet */
+  int64_t index;		/* index of the previous array element among the edges that are
+				   being read */
   jmp_buf failed;
   char *err;
   size_t errsize;
@@ -112,8 +117,8 @@ static _Noreturn void damaged (Reader *r, const char *what) {
 }
 
 /*
-** Adds 'bytes' to the memory used. Fails if the file needs far more memory than snapshots of its
-** size that asamp writes.
+** Adds 'bytes' to the memory used for the graph. Fails if the file needs far more memory than
+** snapshots of its size that asamp writes.
 */
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
@@ -146,7 +151,7 @@ static unsigned byte (Reader *r) {
   return r->buffer[r->at++];
 }
 
-/* Read a number in LEB128, and a signed number (zigzag). */
+/* Read a number in LEB128, and a signed number in LEB128 with zigzag encoding. */
 static uint64_t graph_number (Reader *r) {
   uint64_t n = 0;
   unsigned b, shift = 0;
@@ -212,7 +217,7 @@ static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   return (h >> 32 << 6) + (a >> 6 & 63);
 }
 
-/* Returns the tag of an address: a second hash, in the upper 32 bits, as in the entries of
+/* Returns the tag of an address: a second hash, in the upper 32 bits of an entry of
    Reader.table. */
 static uint64_t tagof (uint64_t a) {
   return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
@@ -247,7 +252,7 @@ static int graph_grow (void *list, size_t size, size_t element) {
   return 1;
 }
 
-/* Adds an object that is not defined yet. */
+/* Adds an object to which the file refers, but whose record was not read yet. */
 static uint32_t newobject (Reader *r, uint64_t a) {
   Graph *g = r->g;
   uint32_t v = g->n;
@@ -301,7 +306,8 @@ static uint32_t object (Reader *r, uint64_t a) {
   return v;
 }
 
-/* Returns the object at an address; GRAPH_NONE if the file has not mentioned an object there. */
+/* Returns the object at an address; GRAPH_NONE if the file has not referred to an object there so
+   far. */
 static uint32_t graph_find (const Reader *r, uint64_t a) {
   uint32_t s = r->mask == 0 ? 0 : placeof(r, a);
   return r->mask == 0 || r->table[s] == FREE ? GRAPH_NONE : (uint32_t)r->table[s];
@@ -312,7 +318,8 @@ static uint32_t maybe (Reader *r, uint64_t a) {
   return a == 0 ? GRAPH_NONE : object(r, a);
 }
 
-/* Stores a text. Returns its offset in Graph.text; GRAPH_NONE if TEXT_MOST would be exceeded. */
+/* Stores the text of a string. Returns its offset in Graph.text; GRAPH_NONE if all texts would
+   exceed TEXT_MOST bytes. */
 static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   Graph *g = r->g;
   uint32_t at = (uint32_t)g->ntext;
@@ -425,7 +432,8 @@ static void readobject (Reader *r, int kind) {
 
 /* {== edges ============================================================ */
 
-/* Adds a slot. Returns the Way with this kind and the index of the slot. */
+/* Adds a variable or stack slot (Slot). Returns the Way with this kind and the index of the
+   slot. */
 static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
   spend(r, SLOT_COST);
@@ -487,8 +495,8 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root has another holder");
-  if (ofweak) {  /* the table was reached before: the edge is from the table, with the key as its
-		    argument */
+  if (ofweak) {  /* value under a weak key, and the table was reached before the key: the edge is
+                    stored as one from the table, with the key as its argument */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -528,7 +536,7 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* The file may have the holder's edges in two parts. The second part has, for a weak key, the
+  /* The file may have an object's edges in two parts. The second part has, for a weak key, the
      edges to the values under the key; for the state, those to objects pending finalization; for a
      thread, those from stack slots that are neither local variables nor open upvalues. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
@@ -536,7 +544,7 @@ static void readfrom (Reader *r) {
     r->g->first[r->holder] = r->g->nedges;
 }
 
-/* Compares two late edges by their holders. */
+/* Compares two edges of Graph.late, for qsort: by the objects that have the edges. */
 static int byfrom (const void *a, const void *b) {
   const LateEdge *x = a, *y = b;
   return (x->from > y->from) - (x->from < y->from);
@@ -545,8 +553,8 @@ static int byfrom (const void *a, const void *b) {
 /* }===================================================================== */
 
 /*
-** Returns the largest valid number of the meta 'key'. It is larger for the sampling period, which
-** may exceed any possible heap.
+** Returns the largest valid number of the meta record 'key' (a key and a number). It is larger for
+** the sampling period, which may exceed any possible heap.
 */
 static uint64_t mostof (const char *key) {
   return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
@@ -629,8 +637,11 @@ static void readsample (Reader *r) {
   s->bytes = bytes;
 }
 
-/* Compares two samples for qsort: by object, then by age, the oldest first, then by site. The
-   oldest sample of an object is that of the object itself; younger ones are of its vectors. */
+/*
+** Compares two samples for qsort: by object, then by age, the oldest first, then by site. The
+** oldest sample of an object is that of the object itself; younger ones are of its vectors (parts
+** of a table).
+*/
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
   if (x->object != y->object) return x->object < y->object ? -1 : 1;
@@ -640,13 +651,15 @@ static int byobject (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Fails unless v is GRAPH_NONE or an object of the kind 'kind' (GR1). */
+/* Fails unless v is GRAPH_NONE or an object of the kind 'kind', because a graph must be consistent
+   (GR1). */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
     damaged(r, "a name is not a string, or a function has no code");
 }
 
-/* Checks GR1, except the sums, and that every object has a parent (GR2). */
+/* Checks that the graph is consistent (GR1), except the sums, and that every object has a parent
+   (GR2). */
 static void graph_check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;
@@ -676,9 +689,9 @@ static void graph_check (Reader *r) {
 }
 
 /*
-** Fails unless the parents of every object lead to object 0 (GR2). For each object, follows the
-** parents up to an object that was checked before. 'seen' is 1 for checked objects, and 2 for
-** objects on the current path. A path that returns to an object with 2 is a cycle.
+** Fails unless the parents of every object lead to object 0, the state (GR2). For each object,
+** follows the parents up to an object that was checked before. 'seen' is 1 for checked objects, and
+** 2 for objects on the current path. A path that returns to an object with 2 is a cycle.
 */
 static void checkparents (Reader *r) {
   Graph *g = r->g;
@@ -873,7 +886,8 @@ int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
   }
   if (g->nlate == 0)
     return 0;
-  if (k == g->count[v]) {  /* the first edge of v in 'late' */
+  if (k == g->count[v]) {  /* this is the first edge of v that the file does not store next to its
+                              other edges ('late') */
     size_t low = 0, high = g->nlate;
     while (low < high) {
       size_t middle = low + (high - low) / 2;

@@ -55,12 +55,12 @@ typedef uint32_t Way;
 /* A variable or stack slot that refers to an object. */
 typedef struct Slot {
   /* 'name': for UPVALUE and LOCAL the string object that is the variable's name, else GRAPH_NONE.
-     'in': the function that has the variable or slot, as its prototype; for CODE, as the index of
-     the C function's name in 'codes'. GRAPH_NONE: unknown. */
+     'in': the function that has the variable or slot, as the object number of its prototype; for
+     CODE, as the index of the C function's name in 'codes'. GRAPH_NONE: unknown. */
   uint32_t name, in;
-  uint32_t index;	/* for UPVALUE, the upvalue's number. For STACK and CODE, the slot of the
-			   call: 1 is the called function, 2 and more are the other slots, 0 means
-			   unknown */
+  uint32_t index;	/* for UPVALUE, the upvalue's number. For STACK and CODE, the stack slot of
+			   the call: 1 is the called function, 2 and more are the other slots, 0
+			   means unknown */
 } Slot;
 
 /* An edge that the file does not store next to the other edges of its object. */
@@ -69,7 +69,7 @@ typedef struct LateEdge {
   Way way;
 } LateEdge;
 
-/* An allocation site. */
+/* An allocation site: a function, and the line in it that allocates. */
 typedef struct Site {
   char *name, *source;		/* name and source of the function, in one block of memory */
   uint32_t defined, line;	/* lines where the function is defined, and where it allocates */
@@ -83,8 +83,8 @@ typedef struct Sample {
   uint64_t bytes;		/* bytes of allocation that the sample represents */
 } Sample;
 
-/* A snapshot. An object is a number below n; the arrays with a value for each object are indexed by
-   it. */
+/* A snapshot of a heap. An object is a number below n; the arrays with a value for each object are
+   indexed by it. */
 typedef struct Graph {
   uint32_t n;			/* number of objects, including the state */
   uint64_t *address;		/* address of each object in the process */
@@ -95,14 +95,16 @@ typedef struct Graph {
      'protos'. Thread: 1 if it is the main thread. Other kinds: GRAPH_NONE. */
   uint32_t *info;
   /* Edges of each object. 'first': index of its first edge in 'to' and 'ways'. 'count': number of
-     its edges there; its edges in 'late' do not count. */
+     its edges there; its edges in 'late' are not counted. */
   uint32_t *first, *count;
-  uint32_t *parent;		/* holder on a shortest path; GRAPH_NONE for object 0 */
-  Way *way;			/* how the parent holds the object */
+  uint32_t *parent;		/* holder of each object on a shortest path from the state;
+				   GRAPH_NONE for object 0 */
+  Way *way;			/* the reference by which the parent holds each object */
   uint32_t nedges;		/* number of edges in 'to' and 'ways' */
   uint32_t *to;			/* target of each edge */
-  Way *ways;			/* way of each edge */
-  LateEdge *late;		/* sorted by 'from' */
+  Way *ways;			/* how the object of each edge refers to its target */
+  LateEdge *late;		/* edges not stored next to the other edges of their object; sorted
+				   by 'from' */
   size_t nlate;
   /* The prototypes. 'line': line of the definition, 0: main chunk. 'name', 'source': string
      objects, or GRAPH_NONE. */
@@ -123,13 +125,13 @@ typedef struct Graph {
   uint64_t textless;		/* number of strings whose texts are dropped, because all texts
 				   together would exceed TEXT_MOST bytes */
   uint64_t bytes;		/* bytes of all objects and of the state */
-  /* Numbers from the metas of the file; 0: the file has no such meta. 'state': bytes of the state
-     itself. 'inuse': bytes in use. 'held': bytes reserved by the heap. 'allocated': bytes allocated
-     before the snapshot. 'time': of the snapshot, in s since the epoch. 'pid': process id.
-     'period': sampling period in bytes. */
+  /* Numbers from the meta records of the file; 0: the file has no such record. 'state': bytes of
+     the state itself. 'inuse': bytes in use. 'held': bytes reserved by the heap. 'allocated': bytes
+     allocated before the snapshot. 'time': of the snapshot, in s since the epoch. 'pid': process
+     id. 'period': sampling period in bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
-  uint64_t unfollowed;		/* number of samples that survived, but are not in the file because
-				   the sampler followed FOLLOWED_MOST others */
+  uint64_t unfollowed;		/* number of survivors that are not in the file, because the sampler
+				   follows at most FOLLOWED_MOST survivors until their death */
   char command[HEAP_TEXT + 1];	/* command line of the process, or "" */
 } Graph;
 

@@ -6,28 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* flag in Group.kind: wayto found no reference to the object from
-				   its parent in the tree */
+#define TOGETHER	64	/* flag in Group.kind: the parent in the displayed tree does not
+				   refer to the object directly */
 #define FIELDS_MANY	12	/* fields of a table may be merged into one row "[*]" if there are
 				   more than this */
 
-/* State of the computation: the tree, and the weights of its nodes. */
+/* State of the computation: the displayed tree, and the weights of its nodes. */
 typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
-  const uint32_t *above;	/* parent of each object in the tree */
+  const uint32_t *above;	/* parent of each object in the displayed tree: its immediate
+				   dominator, or its holder on a shortest path */
   uint32_t *first, *child;	/* the children of object v are child[first[v]] to
 				   child[first[v + 1] - 1] */
-  /* For a tree of paths only. 'count': for each object, the number of wanted objects in its
-     subtree, which includes the object. 'value': the bytes that these wanted objects retain. */
+  /* For a tree of paths only. The wanted objects are those to which the caller wants paths
+     (MergeWish). 'count': for each object, the number of wanted objects in its subtree, itself
+     included. 'value': the bytes that these wanted objects retain. */
   uint64_t *value, *count;
-  /* The references of object 'listed', which wayto looks up. If seen[v] is listed + 1, 'listed'
-     refers to v as ways[v] says. 'listed' is GRAPH_NONE at first. */
+  /* Cache of the references of one object, 'listed'. If seen[v] is listed + 1, 'listed' refers to v
+     by the reference ways[v]. 'listed' is GRAPH_NONE at first. */
   uint32_t listed, *seen;
   Way *ways;
   Merge *m;
-  int statecounted;		/* 1: staterow has added the row of the state's own memory, or has
-				   counted it in 'left' */
+  int statecounted;		/* 1: the row of the state's own memory was added, or was counted in
+				   'left' */
   int failed;			/* 1: there was not enough memory */
 } Work;
 
@@ -37,14 +39,16 @@ typedef struct Set {
   size_t n, size;
 } Set;
 
-/* The children of a row that are held in the same way; they will become a row. */
+/* The children of a row that the row's objects hold in the same way, for example as array elements.
+   They become a row. */
 typedef struct Group {
-  /* The key of the group. 'kind': way_kind of the references to its objects. 'a' and 'b' depend on
-     the kind (shape). 'class': class of its objects; 0 in a tree of paths. */
+  /* The key of the group: children with equal keys are one group. 'kind': way_kind of the
+     references to its objects. 'a' and 'b' depend on the kind (function shape). 'class': class of
+     its objects; 0 in a tree of paths. */
   uint32_t kind, a, b, class;
-  uint64_t value;		/* sum of the values of its objects, bytes */
+  uint64_t value;		/* sum of the bytes that its objects retain (MergeRow.value) */
   Set set;
-  int counted;		/* 1: mergefields has handled the group's class */
+  int counted;		/* 1: mergefields has counted this group under its class */
 } Group;
 
 /* Appends an object. Returns 0 if there is not enough memory. */
@@ -57,7 +61,8 @@ static int merge_put (Set *s, uint32_t v) {
 
 /* {== the tree ========================================================= */
 
-/* Computes 'first' and 'child'. Returns 0 if there is not enough memory. */
+/* Computes the children of all objects in the displayed tree: 'first' and 'child'. Returns 0 if
+   there is not enough memory. */
 static int children (Work *w) {
   uint32_t n = w->g->n, v, sum = 0;
   w->first = calloc((size_t)n + 2, sizeof(*w->first));
@@ -75,22 +80,23 @@ static int children (Work *w) {
   return 1;
 }
 
-/* Returns 1 if paths to v are wanted. */
+/* Returns 1 if the caller wants the paths to object v (MergeWish). */
 static int iswanted (const MergeWish *wish, uint32_t v) {
   return v != 0 && (wish->wanted != NULL ? wish->wanted[v]
                                          : wish->naming->class[v] == wish->class);
 }
 
 /*
-** Computes 'value' and 'count' for paths. The bytes that a wanted object retains are not added if
-** another wanted object dominates it, so that each byte counts once. Returns 0 if there is not
-** enough memory.
+** Computes 'value' and 'count' for a tree of paths to the objects that the caller wants
+** (MergeWish). The bytes that a wanted object retains are not added if another wanted object
+** dominates it, so that each byte counts once. Returns 0 if there is not enough memory.
 */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
   uint32_t n = w->g->n, i, k;
-  unsigned char *inside = calloc(n, 1);  /* for each object: 1 if a wanted object dominates it */
+  unsigned char *inside = calloc(n, 1);  /* for each object: 1 if an object to which the caller
+                                            wants paths dominates it */
   uint32_t *order = malloc((size_t)n * sizeof(*order));
   w->value = calloc(n, sizeof(*w->value));
   w->count = calloc(n, sizeof(*w->count));
@@ -130,13 +136,14 @@ static int weighpaths (Work *w) {
 
 /* {== merging ========================================================== */
 
-/* Returns the value of v in the tree, in bytes (MergeRow). */
+/* Returns the value, in bytes, of a row of v alone (MergeRow): in a tree of dominators the bytes
+   that v retains, in a tree of paths those that the wanted objects in v's subtree retain. */
 static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
-/* Stores the references of 'from' in 'seen' and 'ways'. If there are several to one object, stores
-   the first one. */
+/* Stores the references of object 'from' in the cache 'seen' and 'ways'. If there are several to
+   one object, stores the first one. */
 static void merge_list (Work *w, uint32_t from) {
   size_t i = 0;
   uint32_t to;
@@ -151,8 +158,9 @@ static void merge_list (Work *w, uint32_t from) {
 }
 
 /*
-** Sets *way to how 'from' holds v. If 'from' is v's parent, this is the way of the shortest path;
-** otherwise the references of 'from' are searched. Returns 0 if 'from' does not refer to v.
+** Sets *way to the reference by which 'from' holds v. If 'from' is v's parent in the Graph, this is
+** the reference of the shortest path; otherwise the references of 'from' are searched. Returns 0 if
+** 'from' does not refer to v.
 */
 static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   if (w->g->parent[v] == from) {
@@ -167,8 +175,11 @@ static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   return 1;
 }
 
-/* Returns the parent of v, and sets *way to how it holds v. If the parent is an upvalue, treats the
-   upvalue as v, because the step from an upvalue to its value has no name. */
+/*
+** Returns the parent of v in the Graph, and sets *way to the reference by which it holds v. If the
+** parent is an upvalue, takes the upvalue's parent, because the step from an upvalue to its value
+** has no name.
+*/
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
     v = g->parent[v];
@@ -176,7 +187,7 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to an empty group with the key for v, a child of 'from' in the tree. */
+/* Sets *p to an empty group with the key for object v, a child of 'from' in the displayed tree. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -219,7 +230,7 @@ static int same (const Group *a, const Group *b) {
   return a->kind == b->kind && a->a == b->a && a->b == b->b && a->class == b->class;
 }
 
-/* Groups, with a hash table by their keys. */
+/* Groups of children of one row, with a hash table by their keys. */
 typedef struct Groups {
   Group *g;
   size_t n, size;
@@ -228,8 +239,8 @@ typedef struct Groups {
 } Groups;
 
 /*
-** Returns the group with the key of 'like', and adds the group if it is new. Returns NULL if there
-** is not enough memory. The result is valid until the next call.
+** Returns the group with the same key as 'like', and adds the group if it is new. Returns NULL if
+** there is not enough memory. The result is valid until the next call.
 */
 static Group *groupof (Groups *s, const Group *like) {
   uint32_t i, k;
@@ -307,7 +318,7 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if the group p is folded into the row above it, which is that of the group 'above': if
+/* Returns 1 if the group p is merged into the row above it, which is that of the group 'above': if
    p is the value of an upvalue, or repeats the step of 'above' as in a linked list. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
@@ -315,13 +326,15 @@ static int isfolded (const Group *p, const Group *above) {
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/* Divides the children of a row's objects ('set') into groups. Adds folded children to 'set' and to
-   the row, and divides their children, too. 'row' is NULL for the state. Returns 0 if there is not
-   enough memory. */
+/*
+** Divides the children of a row's objects ('set') into groups. Adds the children that are merged
+** into the row itself (isfolded) to 'set' and to the row, and divides their children, too. 'row' is
+** NULL for the state. Returns 0 if there is not enough memory.
+*/
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;
-  for (i = 0; i < set->n; i++) {  /* including the folded objects that it appends to 'set' */
+  for (i = 0; i < set->n; i++) {  /* also visits the objects that the loop appends to 'set' */
     uint32_t v = set->objects[i];
     for (c = w->first[v]; c < w->first[v + 1]; c++) {
       uint32_t to = w->child[c];
@@ -391,9 +404,12 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
-/* In a tree of dominators, adds the row of the memory of the state itself, unless it was added
-   before or has less bytes than 'next'. Called before each row at depth 0, with that row's value as
-   'next': these rows are sorted by value. */
+/*
+** In a tree of dominators, adds the row of the memory of the state itself, unless it was added
+** before or has less bytes than 'next'. Called before each row at depth 0, with the value of that
+** row as 'next': rows at depth 0 are sorted by value, and the row of the state takes its place
+** among them.
+*/
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;

@@ -18,12 +18,12 @@
 
 /* A row. The row of the state's memory has 'example' 0, 'count' 0 and 'class' GRAPH_NONE. */
 typedef struct MergeRow {
-  uint32_t depth;		/* number of the row's ancestors; 0: the state holds the row's
-				   objects */
+  uint32_t depth;		/* number of the row's ancestors; 0: the state itself holds the
+				   row's objects */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
-  uint32_t example;		/* the row's object with the largest value */
+  uint32_t example;		/* the object of the row with the largest value */
   uint32_t from;		/* the object that holds 'example' */
-  Way way;			/* how 'from' holds 'example' */
+  Way way;			/* the reference by which 'from' holds 'example' */
   uint32_t class;		/* class of the row's objects; GRAPH_NONE: they have several */
   /* 'merged' 1: the row represents several references. 'repeated' 1: it represents a chain of
      equal steps. */
@@ -32,8 +32,9 @@ typedef struct MergeRow {
 				   directly; several other objects hold it, and 'from' is the one on
 				   the shortest path */
   /* 'self': bytes of the row's objects. In a tree of dominators, 'count' is the number of these
-     objects, and 'value' the bytes that they retain. In a tree of paths, 'count' and 'value' cover
-     the wanted objects of the row and of the rows below it: their number and retained bytes. */
+     objects, and 'value' the bytes that they retain. In a tree of paths, which leads to the objects
+     that the caller wants (MergeWish), 'count' and 'value' are the number and the retained bytes of
+     the wanted objects of the row and of the rows below it. */
   uint64_t count, self, value;
 } MergeRow;
 
@@ -43,8 +44,8 @@ typedef struct MergeWish {
   const Naming *naming;
   const Dominators *dominators;	/* required for both kinds of trees */
   int paths;			/* 1: tree of shortest paths; 0: tree of dominators */
-  /* The wanted objects: a tree of paths has only the paths to these. They are the objects v with
-     wanted[v] != 0 or, if 'wanted' is NULL, the objects of 'class'. */
+  /* The wanted objects: the objects v with wanted[v] != 0 or, if 'wanted' is NULL, the objects of
+     'class'. A tree of paths has only the paths to these objects. */
   uint32_t class;
   const unsigned char *wanted;
   uint64_t least;		/* smallest value, in bytes, of a row that is included */

@@ -85,7 +85,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   }
 }
 
-/* Returns 1 if v is the registry: the first root of the state. */
+/* Returns 1 if v is the registry, which is the first root of the state. */
 static int isregistry (const Graph *g, uint32_t v) {
   return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
 }
@@ -118,8 +118,8 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
 }
 
 /*
-** Describes the function at the bottom of a coroutine's stack. The result is empty if the function
-** has the prototype 'in', or is unknown.
+** Describes the coroutine 'thread' by the function at the bottom of its stack. The result is empty
+** if this function has the prototype 'in', or is unknown.
 */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
@@ -129,11 +129,13 @@ static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS
   while (graph_edge(g, thread, &i, &to, &way)) {
     const Slot *s = way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
     if ((way_kind(way) != HEAP_ESTACK && way_kind(way) != HEAP_ECODE) || s == NULL ||
-        s->index == 0)  /* 0: an extra vararg, stored below the called function (index 1) */
+        s->index == 0)  /* index 0: an extra argument of a vararg function, stored below the called
+                           function (index 1) */
       continue;
     if (s->index == 1 && way_kind(way) == HEAP_ECODE) cfunction(g, s->in, out);
     else if (s->index == 1 && s->in != in) words_function(g, s->in, out);
-    return;  /* index > 1: the function has no edge, because a light C function is not an object */
+    return;  /* index > 1: the called function is a light C function, to which no edge leads because
+                it is not an object */
   }
 }
 
@@ -149,7 +151,8 @@ static const char *clip (char text[WORDS_MOST], size_t most) {
   return text;
 }
 
-/* Describes a slot of a call that is not a variable; 'kind' is HEAP_ESTACK or HEAP_ECODE. */
+/* Describes a stack slot of a call that is not a local variable; 'kind' is HEAP_ESTACK or
+   HEAP_ECODE. */
 static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char out[WORDS_MOST]) {
   char function[WORDS_MOST];
   if (s != NULL && s->index == 1) {

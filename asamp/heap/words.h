@@ -26,10 +26,10 @@ size_t words_quoted (char *to, size_t size, const char *s, size_t n);
 void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]);
 
 /*
-** Describes the step by which 'from' holds 'to' in the way 'way'. If 'merged' is 1, the step
-** represents several references ("[1..n]"). If 'to' is 0, describes the memory of the state itself.
-** The result is empty for the step from an upvalue to its value, because the step to the upvalue
-** describes both.
+** Describes the reference 'way' by which 'from' holds 'to'. If 'merged' is 1, the description
+** stands for several references ("[1..n]"). If 'to' is 0, describes the memory of the state itself.
+** The result is empty for the reference from an upvalue to its value, because the description of
+** the reference to the upvalue covers both.
 */
 void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,
                  char out[WORDS_MOST]);

@@ -25,11 +25,12 @@
 **       states its position. Only a file that is not a VMProf log yields nothing;
 **   R2  memory does not grow with the length of the file. It grows with the numbers of distinct
 **       stacks, names, states, samples without an outcome and followed samples. Each number is
-**       limited (bounds.h); data beyond the limits are dropped, counted and reported (readerleft.h);
+**       limited (bounds.h); data beyond a limit are dropped, counted and reported (readerleft.h);
 **   R3  no input causes a crash or an endless loop;
 **   R4  every allocation sample that the client selects is delivered twice: first as a sample, in
 **       the order of the file, and later with its survival outcome or as undecided, in the same
-**       order among the samples of its state. Outcomes come before the collection that decided them;
+**       order among the samples of its state. Outcomes come before the collection that decided
+**       them;
 **   R5  the death of a followed survivor is delivered at most once, between its outcome and the
 **       collection that found it dead. A followed survivor without a death counts as alive at the
 **       end.
