@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stores the rows of a Firefox profile during reading (firefox.h); firefoxfile.c writes the
-** file.
+** Stores the rows of a Firefox profile in temporary files during reading (firefox.h); firefoxfile.c
+** writes the profile from them.
 **
-** An entry of 'event' starts with a tag. For a collection, these numbers of ReadCollection follow:
-** 1, time, duration, inuse, held, rss, tenured, decided, survived, collections left out, major,
-** state. For a mark, these follow: 0, time, length of the name, length of the value, and the two
-** texts.
+** The file 'event' has an entry for each collection and each mark (a name and a value that the
+** program has recorded). For a collection, an entry has 1 and these numbers of ReadCollection:
+** time, duration, inuse, held, rss, tenured, decided, survived, collections left out, major, state.
+** For a mark, it has 0, time, length of the name, length of the value, and the two texts.
 */
 #include "firefox.h"
 #include "decimal.h"
@@ -18,14 +18,14 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the counters of rows for the place of a tag. */
+/* Returns the numbers of rows for the states that the tag (tags.h) represents. */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
 
 /*
-** Returns the tag of the client's current event. If there is not enough memory, returns 0 and stops
-** the reading.
+** Returns the tag of the client's current event, a number that distinguishes its Lua state
+** (tags.h). If there is not enough memory, returns 0 and stops the reading.
 */
 static uint32_t whose (Firefox *f) {
   uint32_t tag = tags_at(&f->tags, &f->client, 0, 0);
@@ -34,7 +34,8 @@ static uint32_t whose (Firefox *f) {
   return tag != TAGS_NONE ? tag : 0;
 }
 
-/* Stores an allocation row; 'leaf' is its index into 'leaves'. */
+/* Stores a row of the table of allocations. 'leaf': index into 'leaves', which has the stack and
+   the kind of the sample. */
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address, uint32_t tag) {
   if (time < f->last)
@@ -54,7 +55,8 @@ static uint64_t newaddress (Firefox *f) {
   return f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
 }
 
-/* Stores the negative rows of 'deaths', and frees their addresses. */
+/* Stores a row with a negative number of bytes for each sample in 'deaths', and makes the addresses
+   of these samples free. */
 static void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
@@ -69,8 +71,9 @@ static void firefox_settle (Firefox *f) {
 }
 
 /*
-** Adds a sample of the current state that was found dead at 'time' to 'deaths' (FX2). If 'deaths'
-** has samples of another time, the caller must have stored them (firefox_settle).
+** Adds a sample of the current Lua state that was found dead at 'time' to 'deaths'; its row with
+** the negative number of bytes is stored later (FX2). If 'deaths' has samples of another time, the
+** caller must have stored their rows (firefox_settle).
 */
 static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
                   uint64_t time) {
@@ -88,22 +91,23 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
 }
 
 /*
-** Returns the index of a sample's leaf in 'leaves'; SITETABLE_NONE if there is not enough memory.
-** 'count': number of samples to count as left out if the leaf is beyond the limit of sites.
+** Returns the index in 'leaves' of a sample's stack, kind and outcome; SITETABLE_NONE if there is
+** not enough memory. 'count': number to add to the count of left-out samples if a new entry would
+** exceed the limit of sites.
 */
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);
 }
 
-/* Stores the row of a sample when its survival outcome is known. The row's address becomes the
-   sample's tag, so that the callback 'death' receives it. */
+/* Stores the row of a sample when its survival outcome is known. Stores the row's address in
+   client.tag, so that the callback 'death' receives it. */
 static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = readsample_bytes(s), address;
   size_t leaf;
   if (bytes == 0)
-    return;  /* occurs in damaged files only: has no row (FX2) */
+    return;  /* occurs in damaged files only: a sample of 0 bytes has no row (FX2) */
   leaf = leafof(f, s, fate, s->count);
   if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;
@@ -118,7 +122,7 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
     dies(f, leaf, bytes, address, time);
 }
 
-/* Adds a survivor that was found dead to 'deaths'. */
+/* Adds a survivor that was found dead to 'deaths', whose rows are stored later. */
 static void firefox_death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
@@ -163,7 +167,7 @@ static void firefox_sample (void *ud, const ReadSample *s) {
   f->timerows++;
 }
 
-/* Starts an entry of 'event'. */
+/* Starts an entry of the file 'event', which has collections and marks. */
 static void event (Firefox *f) {
   uint32_t tag = whose(f);
   spill_put(&f->event, tag);
@@ -197,7 +201,7 @@ static void firefox_mark (void *ud, const ReadMark *m) {
   spill_text(&f->event, m->value, m->valuelength);
 }
 
-/* Stores a mark for a walk that has searched the holders of live objects. */
+/* Stores a mark for a heap walk that has searched for the references to live objects. */
 static void firefox_walk (void *ud, const ReadWalk *w) {
   static const char name[] = "search for holders";
   char value[64];
@@ -233,7 +237,7 @@ int firefox_has (const Firefox *f, uint32_t group) {
 
 enum { SPILLS = 10 };
 
-/* Stores the addresses of all spills in 'all'. */
+/* Stores the addresses of all temporary files of rows (Spill) in 'all'. */
 static void spillsof (Firefox *f, Spill *all[SPILLS]) {
   Spill *const list[SPILLS] = {&f->time, &f->stack, &f->weight, &f->memory, &f->whose,
                                &f->tick, &f->tickstack, &f->tickweight, &f->tickwhose,

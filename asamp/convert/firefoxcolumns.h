@@ -32,18 +32,18 @@ typedef struct FirefoxFile {
   StrList strings;     /* the shared array of strings */
   FirefoxFrame *frames;  /* all distinct frames */
   size_t nframes, framesize;
-  IdMap byframe;       /* from the content of a frame to its index in 'frames'. The content is a
-			  function and line, a kind and survival outcome, a step of a path, or
-			  labels */
-  uint32_t *frameof;   /* indexes in 'frames': of each node, then of each leaf, then of each node
-			  of 'held' from node 1 on */
-  uint32_t *labelframes;  /* index in 'frames' of each label set of 'stacks' */
+  IdMap byframe;       /* maps the content of a frame to its index in 'frames'. The content is a
+                          function and line; a kind and survival outcome; a reference of a path; or
+                          labels */
+  uint32_t *frameof;   /* indexes in 'frames': of each node of the call tree, then of each entry of
+                          'leaves', then of each node of 'held' from node 1 on */
+  uint32_t *labelframes;  /* index in 'frames' of the frame that shows each label set of 'stacks' */
   HeldStack held;
   FirefoxStacks stacks;
-  uint32_t group;      /* the group whose thread is being written */
+  uint32_t group;      /* the group of Lua states (tags.h) whose thread is being written */
 } FirefoxFile;
 
-/* Returns 1 if a tag belongs to the thread that is being written. */
+/* Returns 1 if rows with this tag (tags.h) belong to the thread that is being written. */
 static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
   return tags_group(&w->f->tags, (uint32_t)tag) == w->group;
 }

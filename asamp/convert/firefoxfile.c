@@ -14,7 +14,7 @@
 /* -------------------------------------------------------------- frames -- */
 
 /*
-** Returns the index of the frame with this key (byframe); adds the frame if it is new. Sets
+** Returns the index of the frame with this key (see 'byframe'); adds the frame if it is new. Sets
 ** 'failed' if there is not enough memory.
 */
 static uint32_t firefoxfile_frame (FirefoxFile *w, uint64_t key, uint32_t function,
@@ -44,7 +44,8 @@ static uint32_t category (const ReadProfile *r, uint32_t node) {
 }
 
 /*
-** Creates the frames of label sets, nodes, leaves and holders: 'frames', 'frameof', 'labelframes'.
+** Creates all frames of the file: those of label sets, of nodes of the call tree, of the kinds of
+** samples, and of paths of references to live objects. Sets 'frames', 'frameof' and 'labelframes'.
 ** Returns 0 if there is not enough memory.
 */
 static int firefoxfile_frames (FirefoxFile *w) {
@@ -89,9 +90,12 @@ static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }
 
-/* Returns the index of stack i's prefix; UINT64_MAX: none. The number i determines the kind of the
-   stack (firefoxstacks.h): below 'plain', that of a node; below 'nodes', of a node with labels;
-   below 'sites', of a leaf; else of a holder. */
+/*
+** Returns the index of the prefix of stack i, which is the stack of its caller; UINT64_MAX: none.
+** The number i determines the sort of the stack (firefoxstacks.h): below 'plain', of a node of the
+** call tree; below 'nodes', of a node with labels; below 'sites', of a sample with its kind as the
+** innermost frame; else of a path of references.
+*/
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
   uint32_t parent;
@@ -105,7 +109,8 @@ static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nod
     const Site *leaf = &w->f->leaves.sites[i - nodes];
     return firefoxstacks_of(&w->stacks, leaf->node, leaf->tag);
   }
-  parent = w->held.nodes[i - sites + 1].parent;  /* node 0 of the holders has no stack */
+  parent = w->held.nodes[i - sites + 1].parent;  /* node 0 of the paths of references is not a frame
+                                                    and has no stack */
   return parent == 0 ? UINT64_MAX : sites + parent - 1;
 }
 
@@ -138,8 +143,8 @@ static void frametable (FirefoxFile *w) {
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the table of functions. Its rows are functions, kinds, steps of holders and label sets, in
-   this order. */
+/* Writes the table of functions. Its rows are functions, kinds of blocks, references of paths to
+   live objects, and label sets, in this order. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const ReadProfile *r = w->r;
   uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, steps = kinds + w->held.nsteps;
@@ -307,7 +312,7 @@ static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t num
     "\n\"samples\":{");
 }
 
-/* Writes the thread of the group w->group. */
+/* Writes the thread of the group of Lua states w->group. */
 static void thread (FirefoxFile *w, uint32_t number) {
   char name[TAGS_TEXT + 16] = "Lua";
   size_t n = 3;
@@ -330,11 +335,12 @@ static void threads (FirefoxFile *w) {
   static const char held[] = "Alive at the end, by holder";
   uint32_t number = 0;
   output_text(w->o, "\"threads\":[");
-  for (w->group = 0; w->group < w->f->tags.ngroups; w->group++) {  /* FX5 */
+  /* a thread for each group of Lua states (FX5) */
+  for (w->group = 0; w->group < w->f->tags.ngroups; w->group++) {
     if (firefox_has(w->f, w->group))
       thread(w, number++);
   }
-  if (w->held.nrows > 0) {  /* FX4 */
+  if (w->held.nrows > 0) {  /* a thread for the objects alive at the end (FX4) */
     threadhead(w, held, sizeof(held) - 1, number);
     firefoxrows_held(w);
     output_text(w->o, ",\n\"markers\":{");

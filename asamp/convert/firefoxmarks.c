@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Markers and counters of a Firefox profile (firefoxmarks.h). firefox.c describes 'event'. */
+/* Markers and counters of a Firefox profile (firefoxmarks.h), from the file of collections and
+   marks, whose layout firefox.c describes. */
 #include "firefoxmarks.h"
 #include "decimal.h"
 
@@ -9,7 +10,7 @@
 enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
        MAJOR, STATE, NVALUES };
 
-/* A row of 'event'. */
+/* An entry of the temporary file 'event': a collection or a mark. */
 typedef struct Event {
   int64_t tag;
   int collection;      /* 1: a collection, 0: a mark */
@@ -19,8 +20,8 @@ typedef struct Event {
 } Event;
 
 /*
-** Reads the next n bytes of the spill, and stores at most 'room' of them at 'to'. Returns the
-** number of stored bytes.
+** Reads the next n bytes of the temporary file, and stores at most 'room' of them at 'to'. Returns
+** the number of stored bytes.
 */
 static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   size_t kept = 0;
@@ -37,7 +38,7 @@ static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   return kept;
 }
 
-/* Reads the next row. */
+/* Reads the next entry of the temporary file 'event'. */
 static void nextevent (Firefox *f, Event *e) {
   Spill *s = &f->event;
   int i;
@@ -126,7 +127,7 @@ static void markdata (FirefoxFile *w, const Event *e) {
 
 enum { DATA, NAME, START, END, PHASE, CATEGORY, NCOLUMNS };
 
-/* Writes the value of a column for a row. */
+/* Writes the value of a column of the table of markers for one collection or mark. */
 static void markercell (FirefoxFile *w, const Event *e, int column) {
   int64_t time = e->v[TIME];
   switch (column) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes collections, marks and counters of a Firefox profile, from the rows of 'event'. */
+/* Writes collections, marks and counters of a Firefox profile, from the entries of the temporary
+   file 'event' (firefox.c). */
 #ifndef asamp_firefoxmarks_h
 #define asamp_firefoxmarks_h
 
@@ -7,7 +8,7 @@
 
 /*
 ** Write the columns and the closing brace of a table of markers. firefoxmarks_markers writes the
-** markers of the group w->group, firefoxmarks_none an empty table.
+** markers of the group of Lua states w->group, firefoxmarks_none an empty table.
 */
 void firefoxmarks_markers (FirefoxFile *w);
 void firefoxmarks_none (FirefoxFile *w);

@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the index of a leaf's stack; 'leaf' is the index into 'leaves'. */
+/* Returns the number of the stack of an entry of 'leaves'; 'leaf' is the index of the entry. */
 static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
   return (uint64_t)leaf + firefoxstacks_count(&w->stacks);
 }
 
-/* A function that writes the value of a row. */
+/* A function that writes the value of one row of a column. */
 typedef void Cell (FirefoxFile *w, int64_t value);
 
 /*
-** Writes a column from the n rows of a spill; 'whose' has their tags. Rows of other groups than
-** w->group are skipped.
+** Writes a column from the n values of a temporary file. 'whose' has the tags (tags.h) of the rows.
+** Rows of other groups of states than w->group are skipped.
 */
 static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, uint64_t n,
                     Cell *cell) {
@@ -34,7 +34,8 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* Like 'column', for a column of times. The spill contains differences of successive times, us. */
+/* Like 'column', for a column of times. The temporary file contains differences of successive
+   times, us. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
@@ -102,14 +103,15 @@ typedef struct TrackRow {
   int64_t leaf, bytes;
 } TrackRow;
 
-/* A position in the allocation rows. 'i': number of rows read. 'time': time of the last read row,
-   us. */
+/* A position in the allocation rows. 'i': number of rows read. 'time': time of the last row read,
+   us since the start. */
 typedef struct Track {
   uint64_t i, time;
   TrackRow next;       /* the row that was read last; it is not part of a sample yet */
 } Track;
 
-/* Reads the next allocation row of the group w->group with a positive number of bytes. */
+/* Reads the next allocation row of the group of states w->group that has a positive number of
+   bytes, and so is not a death (FX2). */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   t->next.more = 0;

@@ -11,9 +11,9 @@ static uint64_t key (uint32_t node, uint32_t labels) {
 }
 
 /*
-** Appends a stack of a node with a label set. 'parent' is as in FirefoxStack. For node 0, which
-** comes first for each label set, also adds the set to 'sets'. Returns 0 if there is not enough
-** memory.
+** Appends a stack of a node with a label set. 'parent' is as in FirefoxStack. For each label set,
+** the stack of node 0 comes first; with it, adds the set to 'sets'. Returns 0 if there is not
+** enough memory.
 */
 static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
   FirefoxStack *one;

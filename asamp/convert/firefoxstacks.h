@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Numbers the stacks of a Firefox profile, and makes the stacks with labels. A stack is a frame and
-** a prefix, which is the stack of the caller. The numbers are in this order: stacks of the tree's
-** nodes; stacks of nodes with labels as the outermost frame; stacks of leaves; stacks of holders.
+** a prefix, which is the stack of the caller. The numbers are in this order: stacks of the nodes of
+** the call tree; stacks of nodes with labels as the outermost frame; stacks of samples, with the
+** sample's kind as the innermost frame (leaf); stacks that show a path of references (heldstack.h).
 ** Rules:
 **   FS1  the number of a stack's prefix is smaller than the stack's own;
 **   FS2  a stack of a node with labels exists only if a sample with these labels needs it.
@@ -16,8 +17,9 @@
 /* A stack with labels. */
 typedef struct FirefoxStack {
   uint32_t node;       /* node of the tree; 0: the stack consists only of the frame of labels */
-  uint32_t set;        /* index into 'sets' */
-  uint32_t parent;     /* index of the prefix in 'list', plus 1; 0: none */
+  uint32_t set;        /* index into 'sets': the label set */
+  /* index in 'list' of the prefix (the stack of the caller), plus 1; 0: none */
+  uint32_t parent;
 } FirefoxStack;
 
 typedef struct FirefoxStacks {
@@ -25,7 +27,7 @@ typedef struct FirefoxStacks {
   const Fold *fold;
   FirefoxStack *list;  /* the stacks with labels */
   size_t n, size;
-  IdMap byplace;       /* from label set and node to the index in 'list' */
+  IdMap byplace;       /* maps a label set and a node to the index in 'list' */
   uint32_t *sets;      /* the reader's numbers of the label sets that occur */
   size_t nsets, setsize;
 } FirefoxStacks;
@@ -33,8 +35,9 @@ typedef struct FirefoxStacks {
 #define FIREFOXSTACKS_NONE	UINT64_MAX
 
 /*
-** Creates the stacks with labels for the sites, whose tags are label sets. Returns 0 if there is
-** not enough memory. firefoxstacks_free must be called in both cases.
+** Creates the stacks with labels for the samples in the tables of sites, whose tags (Site.tag) are
+** label sets. Returns 0 if there is not enough memory. firefoxstacks_free must be called in both
+** cases.
 */
 int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold,
                         const SiteTable *leaves, const SiteTable *ticks);
@@ -45,7 +48,8 @@ void firefoxstacks_free (FirefoxStacks *s);
    no frame. */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
-/* Returns the number of stacks before those of leaves. */
+/* Returns the number of stacks of nodes, with and without labels, which come first in the
+   numbering. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

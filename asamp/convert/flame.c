@@ -38,8 +38,8 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
 }
 
 /*
-** Stores the stack of 'node' in 'path', a buffer of READER_MAXDEPTH nodes, from the outermost node
-** that is not folded. Returns the number of nodes.
+** Stores the nodes on the stack of 'node' in 'path', a buffer of READER_MAXDEPTH nodes, from the
+** outermost node whose frame is not left out (fold.h). Returns the number of nodes.
 */
 static size_t flame_pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
                             uint32_t *path) {
@@ -72,7 +72,7 @@ static void framename (Output *o, const FrameName *f) {
   }
 }
 
-/* Writes the stack of a node of h, from the root on, separated by ';'. */
+/* Writes the frames of a path of references (a node of h), from the root on, separated by ';'. */
 static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
   if (n->parent != 0) {  /* the recursion is at most READER_MAXSTEPS + 1 deep */
@@ -85,7 +85,8 @@ static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, 
     framename(o, &r->functions[n->function]);
 }
 
-/* Writes the rows of holders as lines. Returns 0 if there is not enough memory. */
+/* Writes a line for each row of heldstack.h: a path of references to live objects. Returns 0 if
+   there is not enough memory. */
 static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o) {
   HeldStack h;
   size_t i;
@@ -100,9 +101,11 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* Writes the frames of a tag at the start of a line, each followed by ';': the tag's group (a
-   state, the states of a script, or all others), if there are several groups, then its label set,
-   if it has one. Writes nothing if 't' is NULL. */
+/*
+** Writes the frames that show a sample's tag (tags.h) at the start of a line, each followed by ';'.
+** The first frame is the tag's group (a Lua state, the states of a script, or all others), if there
+** are several groups. The second is its label set, if it has one. Writes nothing if 't' is NULL.
+*/
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -158,8 +161,9 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
 /* --------------------------------------------------------- speedscope -- */
 
 /*
-** Writes the array of frames. A frame's number is its index. The frames are in this order:
-** functions, kinds, the frame of an empty stack, steps of holders, label sets.
+** Writes the array of frames of the speedscope file. A frame's number is its index. The frames are
+** in this order: functions, kinds of blocks, the frame of an empty stack, references of paths to
+** live objects (heldstack.h), label sets.
 */
 static void flame_frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   char label[READER_LABEL];
@@ -203,17 +207,17 @@ typedef struct Shown {
   const Fold *fold;
   const Tags *tags;
   uint64_t labels;     /* the frame of label set k has the number labels + k */
-  uint32_t group;      /* group of Lua states whose stacks are written */
+  uint32_t group;      /* number of the group of Lua states (tags.h) whose stacks are written */
   uint32_t *path;      /* buffer of READER_MAXDEPTH nodes, for one stack */
 } Shown;
 
-/* Returns 1 if stacks with this tag belong to the group w->group. */
+/* Returns 1 if samples with this tag (tags.h) belong to the group of Lua states w->group. */
 static int isshown (const Shown *w, uint32_t tag) {
   return tags_group(w->tags, tag) == w->group;
 }
 
-/* Writes a stack as a list of frames: labels, functions, and the kind unless it is
-   READER_TIMESAMPLE. */
+/* Writes a stack as a list of frame numbers: labels, functions, and the kind of block unless the
+   kind is READER_TIMESAMPLE. */
 static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, Output *o) {
   const ReadProfile *r = w->r;
   const uint32_t *path = w->path;
@@ -238,8 +242,8 @@ static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t 
   output_char(o, ']');
 }
 
-/* A site and its place: the number of its node in a depth-first walk of the call tree. In the order
-   of places, successive sites have as many callers as possible in common. */
+/* A site, and its place: the number of its node in a depth-first walk of the call tree. If sites
+   are in the order of places, successive ones have as many callers as possible in common. */
 typedef struct Placed {
   uint32_t place, site;
 } Placed;
@@ -319,7 +323,8 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-/* Writes the profile of one weight: the sites of the group w->group, in the order of 'order'. */
+/* Writes the profile of one weight: the sites of the group of Lua states w->group, in the order of
+   the array 'order'. */
 static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *order,
                          enum FlameWeight weight, const char *name, Output *o) {
   uint64_t total = 0;
@@ -347,7 +352,7 @@ static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *ord
   profileend(o, total);
 }
 
-/* Writes the frames of the stack of a node of h, from the root on. */
+/* Writes the frame numbers of a path of references (a node of h), from the root on. */
 static void heldpath (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
   if (n->parent != 0) {
@@ -378,8 +383,9 @@ static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
 }
 
 /*
-** Writes the profile of the time samples of the group w->group. 'ticks' has the n time samples of
-** all groups. If the period is not known, each sample counts as 1.
+** Writes the profile of the time samples of the group of Lua states w->group. The temporary file
+** 'ticks' has the n time samples of all groups. If the period is not known, each sample counts as
+** 1.
 */
 static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   uint64_t total = 0, i;
@@ -481,8 +487,8 @@ void flame_free (Flame *f) {
   spill_close(&f->ticks);
 }
 
-/* Returns 1 if a profile of this weight is written for the group w->group: if it is the only group,
-   or has a site with a weight above 0 (for FLAME_TIME: a site of time samples). */
+/* Returns 1 if a profile of this weight is written for the group of Lua states w->group: if it is
+   the only group, or has a site with a weight above 0 (for FLAME_TIME: a site of time samples). */
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;
   for (i = 0; i < f->sum.table.nsites; i++) {

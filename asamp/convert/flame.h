@@ -11,7 +11,7 @@
 #include "readersum.h"
 #include "spill.h"
 
-/* The weights of stacks (flame_collapsed). */
+/* The weights of stacks: bytes, numbers or times that a flame graph shows (flame_collapsed). */
 enum FlameWeight {
   FLAME_BYTES, FLAME_SAMPLES, FLAME_SURVIVED, FLAME_ALIVE, FLAME_TIME, FLAME_HELD
 };
@@ -46,14 +46,14 @@ typedef struct Flame {
   ReaderClient client; /* pass this to reader_read */
   ReaderSum sum;
   Tags tags;
-  Spill ticks;         /* node, ns and tag of each time sample */
+  Spill ticks;         /* temporary file with node, ns and tag (tags.h) of each time sample */
   uint64_t nticks;     /* number of time samples */
 } Flame;
 
 /*
-** Initializes f. 'directory' is the folder of the spill; 'by' is the sum of the properties that
-** tags distinguish (TAGS_BY... of tags.h). Returns NULL, or the reason for a failure. flame_free
-** must be called in both cases.
+** Initializes f. 'directory' is the folder of its temporary file; 'by' is the sum of the properties
+** by which samples are distinguished (TAGS_BY... of tags.h). Returns NULL, or the reason for a
+** failure. flame_free must be called in both cases.
 */
 const char *flame_start (Flame *f, const char *directory, int by);
 /*

@@ -11,8 +11,8 @@
 #define DEEPEST		64 /* largest number of folded frames of a stack; fits into a byte */
 
 /*
-** Computes the weights of all nodes; 'weight' is zeroed. Children have higher indices than their
-** parents, so one pass from the end is enough.
+** Computes the weights of all nodes (see the head); 'weight' is zeroed. Children have higher
+** indices than their parents, so one pass from the end is enough.
 */
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
@@ -22,9 +22,11 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/* Returns the function with the largest weight among the outermost frames, or 'nfunctions' if that
-   is a function of a script, or no weight is above 0. 'sums' is a buffer with a zero for each
-   function. */
+/*
+** Returns the function with the largest sum of weights (see the head) among the outermost frames.
+** Returns 'nfunctions' if that is a function of a script, or no weight is above 0. 'sums' is a
+** buffer with a zero for each function.
+*/
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -38,15 +40,18 @@ static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, ui
   return best < r->nfunctions && r->functions[best].native ? best : r->nfunctions;
 }
 
-/* Returns 1 if the caller of 'node' is a frame that was folded at 'depth'. */
+/* Returns 1 if the caller of 'node' is a frame that is left out as the frame number 'depth' of its
+   stack. */
 static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth) {
   uint32_t parent = r->tree.nodes[node].parent;
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* Returns the native function to fold at the next depth (FO1): the function of all nodes that reach
-   a script and whose callers were folded at 'depth'. Returns 'nfunctions' if that is no single
-   native function. */
+/*
+** Returns the native function to leave out as the next frame: the function of all nodes that reach
+** a script and whose callers are left out as frame number 'depth' (FO1). Returns 'nfunctions' if
+** that is no single native function.
+*/
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;

@@ -30,18 +30,19 @@
 #include "readprofile.h"
 
 typedef struct Fold {
-  unsigned char *folded;  /* for each node: 0 if its frame is shown, else the depth of the folded
-                             frame, from 1 */
+  unsigned char *folded;  /* for each node: 0 if its frame is shown, else the position of the
+                             left-out frame in its stack, from 1 for the outermost frame */
 } Fold;
 
 /*
-** Initializes f for a profile that was read completely. If 'keep' is set, nothing is folded.
-** Returns 0 if there is not enough memory. fold_free must be called in both cases.
+** Chooses the frames of the profile r, which was read completely, that conversions leave out (FO1).
+** If 'keep' is set, none is left out. Returns 0 if there is not enough memory. fold_free must be
+** called in both cases.
 */
 int fold_init (Fold *f, const ReadProfile *r, int keep);
 void fold_free (Fold *f);
 
-/* Returns the caller of a node, or 0 if it has none or the caller is folded. */
+/* Returns the caller of a node, or 0 if it has none or the caller's frame is left out. */
 static inline uint32_t fold_parent (const Fold *f, const ReadProfile *r, uint32_t node) {
   uint32_t parent = r->tree.nodes[node].parent;
   return f->folded[parent] ? 0 : parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts paths of holders and sites to nodes and rows (heldstack.h). */
+/* Converts paths of references to live objects to stacks of frames (heldstack.h). */
 #include "heldstack.h"
 #include "list.h"
 
@@ -8,11 +8,12 @@ static const char UNKNOWN[] = "[no holder known]";
 typedef struct Building {
   HeldStack *h;
   const ReadProfile *r;
-  IdMap bystep;        /* from the offset of a step's text + 2, or 1 for UNKNOWN, to the index in
-                          'steps' */
-  IdMap byleaf;        /* from a hash of parent, function and line to the last leaf with it */
-  uint32_t *ofpath;    /* for each path: its node; 0: none yet */
-  uint32_t unknown;    /* node of UNKNOWN; 0: none yet */
+  IdMap bystep;        /* maps the offset of a step's text + 2 to the index in 'steps'; 1 stands for
+                          the text UNKNOWN */
+  IdMap byleaf;        /* maps a hash of parent, function and line to the last innermost frame that
+                          has them */
+  uint32_t *ofpath;    /* node of the last step of each path; 0: none yet */
+  uint32_t unknown;    /* node of the step UNKNOWN, "[no holder known]"; 0: none yet */
 } Building;
 
 /* Returns the number of a new node; HELDSTACK_NONE if there is not enough memory. */
@@ -79,8 +80,11 @@ static uint32_t script (const ReadProfile *r, uint32_t node) {
   return node;
 }
 
-/* Adds a row for a site. Sites with the same path, function and line share a leaf, unless a
-   collision of hashes in 'byleaf' makes a second one. Returns 0 if there is not enough memory. */
+/*
+** Adds a row for a site. Sites with the same path, function and line share the innermost frame,
+** unless a collision of hashes in 'byleaf' makes a second one. Returns 0 if there is not enough
+** memory.
+*/
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;
   const ReadProfile *r = b->r;

@@ -28,7 +28,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
 #define EXACT_COMMENTS	256  /* label sets above this number have no comment */
-#define EXACT_TEXT	1024 /* bytes of a comment after which further labels are left out */
+#define EXACT_TEXT	1024 /* bytes of a comment; further labels are left out */
 
 typedef struct Writer {
   const ReadProfile *r;
@@ -38,15 +38,16 @@ typedef struct Writer {
   Output *o;
   StrList strings;
   Bytes message, part;  /* the message that is being composed; a message within it */
-  IdMap bylocation;    /* from (function << 32 | line) + 1 to the id of the location */
-  uint32_t *location;  /* for each node: id of its location; ids start at 1 */
-  uint64_t *key;       /* for each location, by its id - 1: function << 32 | line */
+  IdMap bylocation;    /* maps (function << 32 | line) + 1 to the id of the location */
+  uint32_t *location;  /* id of the location of each node of the call tree; ids start at 1 */
+  uint64_t *key;       /* function << 32 | line of each location, indexed by its id - 1 */
   size_t keysize;
   uint32_t nlocations;
   int failed;
-  /* 'heap' 1: the file has the sample types of allocations. 'time' 1: it has those of time. */
+  /* 'heap' 1: the file has the sample types of allocations. 'time' 1: it has the sample types of
+     time. */
   int heap, time;
-  const char *first;   /* the default type; NULL: chosen from the samples */
+  const char *first;   /* name of the default sample type; NULL: chosen from the samples */
 } Writer;
 
 static void varint (Bytes *b, uint64_t n) {
@@ -66,7 +67,7 @@ static void pprof_number (Bytes *b, int field, uint64_t n) {
   varint(b, n);
 }
 
-/* Appends a field with bytes: a message or packed numbers. */
+/* Appends a field with bytes: an inner message, or packed numbers. */
 static void piece (Bytes *b, int field, const Bytes *from) {
   varint(b, (uint64_t)field << 3 | 2);
   varint(b, from->n);
@@ -109,9 +110,11 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
-/* Decides whether the file has the sample types of allocations and those of time: those of the
-   profile's samples, and the default type, which a tool expects also in the profile of an idle
-   process. Without samples and default type, those of allocations. */
+/*
+** Decides whether the file has the sample types of allocations, and those of time. It has those of
+** the profile's samples, and the default type, which a tool expects also in the profile of an idle
+** process. Without samples and default type, it has those of allocations.
+*/
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -131,7 +134,7 @@ static uint64_t duration (const Writer *w) {
   return till > since ? till - since : 0;
 }
 
-/* Writes a comment for each limit beyond which data were left out. */
+/* Writes a comment for each limit because of which data were left out. */
 static void limits (Writer *w) {
   char text[READERLEFT_TEXT];
   int what;
@@ -222,7 +225,8 @@ static void pprof_head (Writer *w) {
 
 /*
 ** Returns the id of the location of a function and a line; adds the location if it is new. Function
-** 'nfunctions' is the frame of an empty stack; larger numbers are steps of holders.
+** number 'nfunctions' is the frame of an empty stack; larger numbers are references of paths to
+** live objects (heldstack.h).
 */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
@@ -238,7 +242,7 @@ static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   return ++w->nlocations;
 }
 
-/* Adds the locations of all nodes. Returns 0 if there is not enough memory. */
+/* Adds the locations of all nodes of the call tree. Returns 0 if there is not enough memory. */
 static int locations (Writer *w) {
   const ReadProfile *r = w->r;
   uint32_t i;
@@ -302,7 +306,8 @@ static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
   return w->part.failed ? name : strlist_put(&w->strings, (char *)w->part.data, w->part.n);
 }
 
-/* Writes the functions, the frame of an empty stack, and the steps of holders as functions. */
+/* Writes the functions, the frame of an empty stack, and the references of paths to live objects
+   (heldstack.h) as functions. */
 static void writefunctions (Writer *w) {
   const ReadProfile *r = w->r;
   IdMap natives = {0};
@@ -362,7 +367,8 @@ static void programlabels (Writer *w, uint32_t labels) {
   }
 }
 
-/* Appends the labels for a tag to the sample: Lua state, OS thread and labels of the program. */
+/* Appends labels that show a sample's tag (tags.h): Lua state, OS thread and labels of the
+   program. */
 static void tags (Writer *w, uint32_t tag) {
   const Tags *t = w->sum->tags;
   char text[TAGS_TEXT];
@@ -381,7 +387,7 @@ static uint64_t rounded (double n) {
   return n < 9e18 ? (uint64_t)(n + 0.5) : (uint64_t)9e18;
 }
 
-/* Writes the sample of a site. */
+/* Writes the sample of a site: a stack, a kind of block and a tag, with their totals. */
 static void writesite (Writer *w, const Site *s) {
   const ReadProfile *r = w->r;
   uint32_t node = s->node;
@@ -417,7 +423,8 @@ static void writesite (Writer *w, const Site *s) {
   emit(w, PROFILE_SAMPLE);
 }
 
-/* Writes the sample of a row of holders: bytes alive at the end. */
+/* Writes a sample for a row of heldstack.h: bytes alive at the end, with the path of references to
+   them as the stack. */
 static void writeheld (Writer *w, const HeldRow *row) {
   const ReadProfile *r = w->r;
   const HeldNode *nodes = w->held.nodes;

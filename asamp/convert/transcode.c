@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FATES		65536  /* most survival outcomes that one call passes to the encoder */
-#define HOLDERS_RUNS	2047   /* most values of a record of holders: a flag and pairs, so odd */
+#define FATES		65536  /* largest number of survival outcomes that one call passes to the
+				  encoder */
+#define HOLDERS_RUNS	2047   /* largest number of values in a record of the paths of samples: a
+				  flag and pairs, so odd */
 
 static const char NOMEMORY[] = "not enough memory";
 
@@ -102,7 +104,8 @@ static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }
 
-/* Writes a period of allocation and copy samples if it differs from the last one of the state. */
+/* Writes the sampling period of allocation and copy samples if it differs from the last one written
+   for the Lua state. */
 static void changedbytes (Transcode *t, uint64_t bytes) {
   if (t->of->period == bytes) return;
   t->of->period = bytes;
@@ -110,8 +113,9 @@ static void changedbytes (Transcode *t, uint64_t bytes) {
 }
 
 /*
-** Writes the period of a sample if it differs from the last one of the state. The period of native
-** memory is not written if it is in the head of the file ('mallocs' above 0). Only in merged files.
+** Writes the sampling period of a sample if it differs from the last one written for the Lua state.
+** The period of native memory is not written if it is in the head of the file ('mallocs' above 0).
+** Called only for merged files.
 */
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
@@ -175,8 +179,8 @@ void transcode_head (void *ud, const ReadProfile *r) {
 }
 
 /*
-** Called after an event: writes the batch if it is full, and stops the reading if the encoder has
-** failed.
+** Called after an event: writes the data that the encoder has collected if they are enough for a
+** batch, and stops the reading if the encoder has failed.
 */
 static void transcode_ended (Transcode *t) {
   if (encoder_full(t->encoder))
@@ -212,8 +216,8 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     framename_lua(out, plain, f.line <= INT32_MAX ? (int)f.line : 0, f.file);
 }
 
-/* Returns the id of a frame in the merged file. If the frame's name is new to the file, a callback
-   of TranscodeInto adds it first. */
+/* Returns the id of a frame in the merged file. If the frame's name is new to the file, first calls
+   a callback of TranscodeInto that adds the name. */
 static uint64_t renamed (Transcode *t, uint64_t id) {
   char name[FRAMENAME_LIMIT + 1];
   uint64_t to;
@@ -236,7 +240,7 @@ static uint64_t renamed (Transcode *t, uint64_t id) {
 
 /*
 ** Writes the name of a Lua function, once, before the first stack that contains the function. In a
-** merged file, 'renamed' does this.
+** merged file, the function 'renamed' does this.
 */
 static void emitfunction (Transcode *t, uint64_t id) {
   uint32_t name;
@@ -256,8 +260,8 @@ static void emitfunction (Transcode *t, uint64_t id) {
 }
 
 /*
-** Extends 'place' to the nodes that the reader has added to the call tree, and writes the names of
-** their functions. Returns 0 if there is not enough memory.
+** Extends the array 'place' to the nodes that the reader has added to the call tree, and writes the
+** names of their functions. Returns 0 if there is not enough memory.
 */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
@@ -272,8 +276,8 @@ static int newnodes (Transcode *t) {
   return 1;
 }
 
-/* Makes the stack of 'node' the encoder's stack. Passes only the frames that the previous stack
-   does not have. */
+/* Makes the stack of 'node' the encoder's stack. Passes only the frames that differ from the
+   previous stack. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
   size_t n = 0, shared = 0, i;
@@ -418,7 +422,8 @@ static uint32_t classid (Transcode *t, uint32_t name) {
   return id;
 }
 
-/* Passes the survival outcomes that were held back to the encoder. */
+/* Passes the survival outcomes that are kept back until their collection (transcode_fate) to the
+   encoder. */
 static void handon (Transcode *t) {
   size_t i;
   int classes = 0;
@@ -431,8 +436,8 @@ static void handon (Transcode *t) {
 }
 
 /*
-** Passes the deaths that were held back to the encoder. Called after handon, because in the output
-** the deaths of a collection come after its survival outcomes.
+** Passes the deaths that are kept back until their collection to the encoder. Called after handon,
+** because in the output the deaths of a collection come after its survival outcomes.
 */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
@@ -440,7 +445,8 @@ static void handondeaths (Transcode *t) {
   t->ndeaths = 0;
 }
 
-/* Writes the death of an orphan. Orphans are rare, so each death has a line of its own. */
+/* Writes the death of a sample of native memory that has outlived its Lua state (an orphan,
+   readerorphans.h). Such deaths are rare, so each has a line of its own. */
 static void orphandeath (Transcode *t, const ReadDeath *d) {
   const uint32_t runs[2] = {(uint32_t)d->place, 1};
   uint32_t number;
@@ -470,8 +476,8 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-/* Holds a survival outcome back until the collection. So the encoder receives all outcomes that the
-   collection decides in one call, or FATES at a time if there are more. */
+/* Keeps a survival outcome back until its collection, so that the encoder receives all outcomes
+   that a collection decides in one call, or FATES at a time if there are more. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;
@@ -556,8 +562,9 @@ static void transcode_resident (void *ud, const ReadResident *r) {
 /* ------------------------------------------------------------- holders -- */
 
 /*
-** Returns the number of a path within the state: 1, 2, ...; 0 for path 0. If the path has no number
-** yet, first writes the paths that it extends and then the path itself.
+** Returns the number of a path of references within the current Lua state: 1, 2, ...; 0 for path 0.
+** If the path has no number yet, first writes the shorter paths that it extends, and then the path
+** itself.
 */
 static uint32_t pathid (Transcode *t, uint32_t path) {
   const ReadProfile *r = t->r;
@@ -576,8 +583,8 @@ static uint32_t pathid (Transcode *t, uint32_t path) {
 }
 
 /*
-** Writes the paths in 'holder' of the encoder's state, as runs of samples with equal paths, and
-** empties 'holder'.
+** Writes the paths of references to the followed samples of the encoder's Lua state, which are in
+** 'holder', as runs of samples with equal paths. Then empties 'holder'.
 */
 static void transcode_holders (Transcode *t) {
   uint32_t runs[HOLDERS_RUNS];
@@ -602,8 +609,8 @@ static void transcode_holders (Transcode *t) {
 }
 
 /*
-** Stores the path of holders of a sample in 'holder', at the sample's index. The reader calls this
-** at the end of the profile, state by state, with the last known path of each sample.
+** Stores the path of references to a sample in 'holder', at the sample's index. The reader calls
+** this at the end of the profile, state by state, with the last known path of each sample.
 */
 static void transcode_held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;

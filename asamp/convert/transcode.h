@@ -18,18 +18,23 @@
 typedef struct TranscodeState {
   uint32_t id;          /* number in the output */
   uint32_t from;        /* number in the profile */
-  size_t deathplace;    /* index of the followed sample after the last run of 'deaths' */
-  int undecided;        /* 1: the reader has delivered an undecided sample. Then no outcome of the
-			   state can be written any more */
+  size_t deathplace;    /* index of the followed sample (a survivor whose death the file records)
+                           after the last run in Transcode.deaths */
+  int undecided;        /* 1: the reader has delivered a sample without a survival outcome. Then no
+                           outcome of the state can be written any more, because outcomes are in the
+                           order of the samples */
   int ended;            /* 1: the state was closed at 'end' */
-  uint64_t end;         /* ns */
-  uint64_t orphans;     /* of a closed state: number of orphans whose death was not read yet */
+  uint64_t end;         /* time of the state's end, ns */
+  uint64_t orphans;     /* of a closed state: number of samples of native memory that outlive the
+                           state (orphans) and whose death was not read yet */
   /* The following members are used in merged files only. */
-  struct TranscodeState *next;  /* the state of the profile that was closed before this one */
-  uint64_t allocated;   /* exact bytes allocated */
-  /* Last periods written: of allocation and copy samples in bytes, of time samples in ns. */
+  struct TranscodeState *next;  /* list of closed states: the state of the profile that was closed
+                                   before this one */
+  uint64_t allocated;   /* exact bytes that the state has allocated */
+  /* Periods written last: sampling period of allocation and copy samples in bytes, period of time
+     samples in ns. */
   uint64_t period, timens;
-  int wall;             /* 1: 'timens' is wall time */
+  int wall;             /* 1: 'timens' is a period of wall time; 0: of CPU time */
 } TranscodeState;
 
 /*
@@ -54,8 +59,9 @@ typedef struct TranscodeInto {
   uint32_t (*class) (void *ud, const char *name);
   /* Returns the output's number for the label set 'set' of the profile; 'set' is not 0. */
   uint32_t (*labels) (void *ud, uint32_t set);
-  /* Called for a dead orphan of state 'id' of the profile. Stores the output's number of the state
-     in *number. Returns 0 if the state is not known to have orphans. */
+  /* Called for the death of an orphan: a sample of native memory that has outlived state 'id' of
+     the profile. Stores the number of the state in the output in *number. Returns 0 if the state is
+     not known to have orphans. */
   int (*orphaned) (void *ud, uint32_t id, uint32_t *number);
 } TranscodeInto;
 
@@ -65,36 +71,41 @@ typedef struct Transcode {
   Output *o;
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   const TranscodeInto *into;  /* NULL: the output is not a merged file */
-  uint32_t ofstate;        /* the profile's number of the state 'of' */
-  TranscodeState *of;   /* state that the encoder has now; NULL: none (merged files only) */
+  uint32_t ofstate;        /* number of the state 'of' in the profile */
+  TranscodeState *of;   /* the encoder's current state; NULL: none (merged files only) */
   TranscodeState single;  /* the only state, if the output is not a merged file */
   Encoder *encoder;     /* NULL before the first event, if the output is not a merged file */
   uint64_t start;       /* start of the profile in the output, monotonic clock, ns */
-  uint64_t untyped;     /* samples of an unknown type, which are left out, in periods */
-  int wall;             /* 1: the last time period is of wall-clock time */
-  uint32_t node;        /* node of the stack that the encoder has now */
-  uint32_t *path;       /* nodes of that stack, the outermost first */
+  /* samples of an unknown type, which are left out (sum of ReadSample.count) */
+  uint64_t untyped;
+  int wall;             /* 1: the last period of time samples is of wall time */
+  uint32_t node;        /* node of the call tree whose stack is the encoder's current stack */
+  uint32_t *path;       /* nodes of the encoder's current stack, the outermost first */
   size_t npath;
   uint32_t *place;      /* for each node: its index in 'path', valid if path[index] is the node */
-  uint32_t nplaces;     /* nodes that have an entry in 'place' */
+  uint32_t nplaces;     /* number of nodes that have an entry in 'place' */
   size_t placesize;
   ProfileFrame *frames;  /* buffer of READER_MAXDEPTH frames */
   IdMap named;          /* the frames whose names were written; in a merged file maps each of them
 			   to its index in 'frame' */
-  uint64_t *frame;      /* ids of these frames in the merged file */
+  uint64_t *frame;      /* ids in the merged file of the frames in 'named' */
   size_t nframe, framesize;
-  IdMap classes;        /* offset of the name + 1 -> id of the class in the output */
+  IdMap classes;        /* maps the offset of a class's name + 1 to the id of the class in the
+                           output */
   uint32_t nclasses;
   unsigned char *survived;  /* survival outcomes not passed to the encoder yet: 0 died, 1 survived,
-			       2 survived and is not followed */
-  uint32_t *class;      /* ids in the output of the classes of these samples */
+                               2 survived and the file records no death of it */
+  uint32_t *class;      /* ids in the output of the classes of the samples in 'survived' */
   size_t nfates;
   uint32_t *deaths;     /* deaths not passed to the encoder yet: lengths of runs of the followed
-			   samples, alternately of live and of dead ones */
+                           samples (survivors whose death the file records), alternately of live and
+                           of dead ones */
   size_t ndeaths, deathsize;
-  uint32_t *holder;     /* path of holders of each followed sample of the state; 0: none */
+  uint32_t *holder;     /* number of the path of references to each followed sample of the state; 0:
+                           none */
   size_t nholders, holdersize;
-  IdMap paths;        /* path in the profile -> its number (1, 2, ...) within the state */
+  IdMap paths;        /* maps a path of references in the profile to its number (1, 2, ...) within
+                         the state */
 } Transcode;
 
 /*
@@ -105,13 +116,15 @@ int transcode_start (Transcode *t, int format, Output *o);
 /* Like transcode_start, for a profile that becomes a part of a merged file. 'start' is the start of
    the profile in this file, ns of the monotonic clock. */
 int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start);
-/* Completes the output, after reader_read. Writes the events that were held back, the holders and,
-   unless the output is a merged file, the end of the log. Returns NULL, or the reason for which the
-   output is incomplete. */
+/*
+** Completes the output, after reader_read. Writes the outcomes and deaths that were kept back, the
+** paths of references to live samples and, unless the output is a merged file, the end of the log.
+** Returns NULL, or the reason for which the output is incomplete.
+*/
 const char *transcode_finish (Transcode *t, const ReadProfile *r);
 void transcode_free (Transcode *t);
 
-/* Sink of the encoder (EncoderSink); 'ud' is the Output. */
+/* Writes the encoder's output (an EncoderSink); 'ud' is the Output. */
 void transcode_sink (void *ud, Bytes *out, int text);
 /* The client's function 'head': stops the reading of a profile that cannot be converted. */
 void transcode_head (void *ud, const ReadProfile *r);
@@ -121,9 +134,9 @@ void transcode_head (void *ud, const ReadProfile *r);
 */
 void transcode_turn (Transcode *t);
 /*
-** Passes the survival outcomes and deaths that were held back to the encoder. Called before the
-** caller changes the encoder's state; the next event of the profile sets it again. Only in merged
-** files.
+** Passes the survival outcomes and deaths that were kept back until their collection to the
+** encoder. Called before the caller changes the encoder's state; the next event of the profile sets
+** it again. Only in merged files.
 */
 void transcode_pause (Transcode *t);
 

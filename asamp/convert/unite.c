@@ -14,7 +14,7 @@ static const char TOOMANY[] = "all profiles together have more than 16,384 Lua s
 static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years, the "
                               "limit; leave the damaged one out";
 
-#define MOST_US		((uint64_t)1 << 52)  /* largest time that the reader accepts */
+#define MOST_US		((uint64_t)1 << 52)  /* largest time that the reader accepts, us */
 
 /* {== heads ================================================================ */
 
@@ -65,8 +65,11 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/* Adds the head of one profile to the common head. Rejects a profile that is cut before the number
-   of followed samples: it would count as 0, and the result would have no deaths. */
+/*
+** Adds the head of one profile to the common head. Rejects a profile that is cut before the record
+** with the number of followed samples: that number would count as 0, and the result would have no
+** deaths.
+*/
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
   Unite *m = l->m;
@@ -247,7 +250,7 @@ static TranscodeState *state (void *ud, uint32_t id) {
 
 /*
 ** Makes the state of the current event the encoder's current state and returns it. Returns NULL if
-** the client's 'stop' is set.
+** the reading is to be stopped (the client's 'stop' is set).
 */
 static TranscodeState *unite_current (Unite *m) {
   transcode_turn(&m->t);
@@ -255,8 +258,9 @@ static TranscodeState *unite_current (Unite *m) {
 }
 
 /*
-** Ends the states of the list 'ended' in the result (UN2). Removes each from 'open', and moves the
-** last state of 'open' to the index of the removed one.
+** Ends the states of the list 'ended' in the result, because another state of their profile starts
+** (UN2). Removes each from 'open', and moves the last state of 'open' to the index of the removed
+** one.
 */
 static void bury (Unite *m) {
   TranscodeState *s;
@@ -286,9 +290,11 @@ static void bury (Unite *m) {
   }
 }
 
-/* The client's function 'starts': ends the states that were closed earlier (UN2), then starts the
-   current state. The result may have samples of that state already: in a batch all samples come
-   before the events. */
+/*
+** The client's function 'starts': ends the states that were closed earlier, as a closed state ends
+** when the next one starts (UN2). Then starts the current state. The result may have samples of
+** that state already, because the samples of a batch are written before its events.
+*/
 static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
   transcode_pause(&m->t);
@@ -311,8 +317,9 @@ static void unite_allocated (void *ud, uint64_t bytes) {
 }
 
 /*
-** The callback 'orphaned' of TranscodeInto. If the end of a closed state is not written yet,
-** subtracts 1 from the number of orphans that will be written with it.
+** The callback 'orphaned' of TranscodeInto, for the death of native memory that has outlived a
+** state. If the end of the closed state is not written yet, subtracts 1 from the number of orphans
+** that will be written with it.
 */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
@@ -326,7 +333,8 @@ static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   return *number != IDMAP_NONE;
 }
 
-/* The client's function 'ends': adds the state to the list 'ended', to be ended by bury (UN2). */
+/* The client's function 'ends': adds the state to the list 'ended'. Its end is written when the
+   next state of the profile starts (UN2). */
 static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = unite_current(m);
@@ -341,9 +349,12 @@ static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   }
 }
 
-/* Moves the states that are open at the end of a profile to 'rest': in the result they stay open
-   until unite_finish (UN2). The encoder frees its data of these states now (encoder_leave). The
-   only state of a profile that is not of many states is named after the profile's file. */
+/*
+** Moves the states that are open at the end of a profile to 'rest': in the result they stay open
+** until unite_finish, so that their leaks are reported (UN2). The encoder frees its data of these
+** states now (encoder_leave). The only state of a profile that is not of many states is named after
+** the profile's file.
+*/
 static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {
@@ -409,7 +420,7 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-/* Adds ReadProfile.ring to m->ring if the profile is of a flight recorder. */
+/* Adds the numbers of a flight recorder (ReadProfile.ring) to m->ring if the profile is of one. */
 static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)
@@ -424,7 +435,8 @@ static void unite_head (void *ud, const ReadProfile *r) {
     starts(ud, 0);
 }
 
-/* Finishes a profile after its last event, and adds its counts to those of the result. */
+/* Finishes a profile after its last event, and adds its counts of lost and left-out data to those
+   of the result. */
 static void account (Unite *m, const ReadProfile *r) {
   const char *stop = transcode_finish(&m->t, r);
   if (stop == NULL)

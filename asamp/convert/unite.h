@@ -25,22 +25,24 @@
 typedef struct UniteRest {
   uint32_t id;              /* number in the result */
   int ended;                /* 1: the state was closed in its profile, at the time 'end' */
-  uint64_t end, allocated, orphans;  /* as in TranscodeState */
+  uint64_t end, allocated, orphans;  /* end of the state (ns), exact bytes allocated, and number of
+                                        live orphans, as in TranscodeState */
 } UniteRest;
 
 typedef struct Unite {
   Output *o;
-  EncoderConfig config;     /* the common head */
+  EncoderConfig config;     /* the head of the result, which is common to all profiles */
   char *command;            /* command line of the first profile; NULL: it has none */
   Bytes sources;            /* identities of all recordings (readprofile_source) */
   /* 'checked' 1: 'config' has the head of a profile. 'othercommand' 1: the profiles have different
      commands. 'othermallocs' 1: they have different periods of native memory. */
   int checked, othercommand, othermallocs;
-  /* In us. 'clock': that of the first profile. 'started': the earliest of all profiles. */
+  /* Start of the run, us. 'clock': by the monotonic clock, of the first profile. 'started': since
+     the epoch, the earliest of all profiles. */
   uint64_t clock, started;
   Encoder *encoder;         /* NULL before the first unite_add */
   TranscodeInto into;
-  Origins names;            /* functions and classes (UN1) */
+  Origins names;            /* names of functions and classes; equal names have one number (UN1) */
   StrTab natives, labels;   /* names of native functions; texts of label sets */
   uint32_t nsets;           /* number of sets in 'labels' */
   ProfileLeft left;         /* data dropped by the profiles' writers or by limits of the merge */
@@ -54,15 +56,19 @@ typedef struct Unite {
   /* The following members belong to the profile that is being read. */
   Transcode t;
   const char *path;
-  TranscodeState **open;    /* its states that have not ended in the result, in any order */
+  TranscodeState **open;    /* states of the current profile that have not ended in the result, in
+                               any order */
   size_t nopen, opensize;
   TranscodeState *ended;    /* list of the states in 'open' that were closed in the profile,
                                the state closed last first */
-  IdMap places;             /* maps the placekey of a state to its index in 'open' */
-  IdMap orphaned;           /* maps the placekey of a state that has orphans and has ended in the
-                               result to its number in the result */
+  IdMap places;             /* maps the key of a state (placekey: its number in the profile + 1) to
+                               its index in 'open' */
+  /* maps the key of a state (placekey) that has ended in the result, but whose native memory lives
+     on (orphans), to its number in the result */
+  IdMap orphaned;
   IdMap sets;               /* maps label sets of the profile to numbers in 'labels' */
-  uint32_t set;             /* argument of the last call of the callback 'labels' */
+  uint32_t set;             /* argument of the last call of the callback 'labels': number of a label
+                               set in the profile */
 } Unite;
 
 /*
