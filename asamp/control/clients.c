@@ -15,14 +15,15 @@
 #include "descriptor.h"
 
 #define PATIENCE	UINT64_C(5000000000)	/* ns without activity after which a client is
-						   disconnected, unless it waits for a snapshot
-						   (CN3) */
+						   disconnected, except a client that waits for a
+						   snapshot (CN3) */
 #define POLL_NS		UINT64_C(1000000)	/* ns from a request for a snapshot to the
 						   first check whether it is finished */
 #define POLL_PART	8	/* each further check comes after 1 / POLL_PART of the time that
 				   the client has already waited */
-#define REST_NS		UINT64_C(250000000)	/* ns after a failed accept or poll before the
-						   next attempt (CN8) */
+#define REST_NS		UINT64_C(250000000)	/* ns to sleep after a failed accept or poll before
+						   the next attempt, so that failures use no
+						   processor time (CN8) */
 
 typedef struct Client {
   Request request;
@@ -35,7 +36,8 @@ static struct pollfd *fds;	/* descriptors for poll: element 0 is the server's, e
 				   is the descriptor of clients[i] */
 static Client **clients;
 static size_t nclients;
-static uint64_t rest;		/* no client is accepted before this time (CN8) */
+static uint64_t rest;		/* clock_now from which on a client may be accepted again, after a
+				   failure (CN8) */
 
 
 int clients_start (void) {
@@ -46,7 +48,7 @@ int clients_start (void) {
 }
 
 
-/* Returns 1 if the client waits for a snapshot (CN6). */
+/* Returns 1 if the client waits for a snapshot; it may do so without a time limit (CN6). */
 static int iswaiting (const Client *c) {
   return c->request.heap != NULL;
 }
@@ -58,8 +60,11 @@ static int isbehind (const Client *c) {
 }
 
 
-/* Returns the events that poll must report, in addition to the end of the connection. No request is
-   read while a part of an answer is not sent, or the client waits for a snapshot. */
+/*
+** Returns the events of poll for which the client's descriptor is to be watched, in addition to the
+** end of the connection. No request is read while a part of an answer is not sent, or the client
+** waits for a snapshot.
+*/
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
@@ -76,8 +81,8 @@ static void clients_leave (size_t i) {
 
 
 /*
-** Makes room for one more client (CN3). If the tables are full, disconnects the client that has
-** been silent for longest, preferably one that does not wait for a snapshot.
+** Makes room for one more client. If SERVER_CLIENTS are connected, disconnects the client that has
+** been silent for longest, preferably one that does not wait for a snapshot (CN3).
 */
 static void makeplace (void) {
   size_t i, first = 0;
@@ -136,8 +141,8 @@ static int give (Client *c) {
 
 
 /*
-** Handles a client that waits for a snapshot (CN6), and sends the answer if the snapshot is
-** finished. Returns 0 if the client is to be disconnected.
+** Handles a client that waits for a snapshot, which it may do without a time limit (CN6). Sends the
+** answer if the snapshot is finished. Returns 0 if the client is to be disconnected.
 */
 static int clients_await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
@@ -146,7 +151,8 @@ static int clients_await (Client *c, int events) {
 }
 
 
-/* Handles the events of a client (of poll). Returns 0 if the client is to be disconnected. */
+/* Handles the events that poll has reported for a client. Returns 0 if the client is to be
+   disconnected. */
 static int serve (Client *c, int events) {
   if (iswaiting(c)) return clients_await(c, events);
   if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;
@@ -155,8 +161,9 @@ static int serve (Client *c, int events) {
 
 
 /*
-** Accepts a client at the socket 'server'. If that fails, no client is accepted for REST_NS. A
-** client that leaves too few free descriptors receives an error and is disconnected (CN3).
+** Accepts a client at the socket 'server'. If that fails, no client is accepted for REST_NS. If the
+** client leaves too few free descriptors for the program, sends it an error and disconnects it
+** (CN3).
 */
 static void welcome (int server) {
   char why[128];
@@ -213,7 +220,7 @@ void clients_serve (int server, int ms) {
   if (now < rest) ms = clients_earlier(rest, now, ms);
   fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
   if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
-    /* poll itself has failed: sleeps (CN8) */
+    /* poll itself has failed: sleeps, so that a repeated failure uses no processor time (CN8) */
     if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));
     return;
   }

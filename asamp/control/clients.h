@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The clients that are connected to the control socket (rules CN3 and CN6 of control.h). Only
-** the control thread calls these functions.
+** The clients that are connected to the control socket. A client that is silent for too long is
+** disconnected (rule CN3 of control.h), unless it waits for a snapshot (CN6). Only the control
+** thread calls these functions.
 */
 #ifndef asamp_clients_h
 #define asamp_clients_h
@@ -18,7 +19,7 @@ int clients_start (void);
 /*
 ** Waits until clients send requests, a client connects to the socket 'server' (-1: there is no
 ** socket), or 'ms' milliseconds have passed (negative: no limit). Then answers the requests,
-** accepts one connection, and disconnects clients by CN3.
+** accepts one connection, and disconnects clients that are silent or exceed the limit (CN3).
 */
 void clients_serve (int server, int ms);
 

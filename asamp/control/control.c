@@ -110,7 +110,9 @@ static void *run (void *ud) {
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0 || bound != NULL) ? CHECK_MS : -1;
-    if (bound != NULL && (server < 0 || !server_has(server))) {  /* CN7 */
+    /* there is no socket, or the program has closed its descriptor: tries to create the socket
+       (CN7) */
+    if (bound != NULL && (server < 0 || !server_has(server))) {
       if (server >= 0) server_close(server);
       server = openserver(failed);
       failed = (server < 0);
@@ -133,7 +135,7 @@ static void *run (void *ud) {
 static Worker *worker;		/* the control thread; NULL: none */
 
 
-/* Removes the socket's file at the end of the process. Async-signal-safe (dying.h). */
+/* Removes the file of the control socket at the end of the process. Async-signal-safe (dying.h). */
 static void gone (void) {
   if (bound != NULL && pid == getpid()) server_unlink(bound);
 }

@@ -14,14 +14,15 @@
 #include "tracker.h"
 
 /*
-** Stages of a request (HK1). REQUESTED: both threads have their shares. DONE: the state's thread
-** has released its share. LEFT: the control thread has released its share.
+** Stages of a request, whose memory both threads own (HK1). REQUESTED: neither thread has released
+** its share. DONE: the state's thread has released its share. LEFT: the control thread has released
+** its share.
 */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
   SamplerRequest request;	/* the first member: heaprequest_take casts its address */
-  Stage stage;		/* changed only by becomes() (HK1) */
+  Stage stage;		/* changed only by becomes(), an atomic exchange (HK1) */
   int ok;		/* 1: the snapshot was taken */
   uint64_t state;	/* number of the state whose snapshot was taken */
   /* 'path': the requested path; if 'ok', the path of the file. 'err': the reason of a failure. */

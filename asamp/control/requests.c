@@ -163,8 +163,8 @@ static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *na
 
 
 /*
-** Appends a line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each
-** name that states have.
+** Appends a line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name
+** of Lua states.
 */
 static int names (Request *r) {
   SeenNamed *rows = calloc(SEEN_NAMES, sizeof(*rows));
@@ -283,7 +283,7 @@ static int sayfile (Request *r) {
 }
 
 
-/* Refuses a request that is not possible during the present recording. */
+/* Refuses a request that is not possible while a recording (request "record") runs. */
 static int refusefornow (Request *r) {
   uint64_t now = clock_now();
   char why[100];
@@ -326,8 +326,8 @@ static int requests_record (Request *r, char *rest) {
 
 
 /*
-** Ends the recording and continues the profile of the set-up. Returns 0 with the reason in 'err' if
-** there is no recording, or if the set-up's file cannot be made (process_stop).
+** Ends the recording and continues the profile that ran before it. Returns 0 with the reason in
+** 'err' if there is no recording, or if the file of that profile cannot be made (process_stop).
 */
 static int requests_end (char *err, size_t errsize) {
   int ok;

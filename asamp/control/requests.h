@@ -66,7 +66,8 @@ int request_continue (Request *r);
 int request_refuse (Request *r, const char *why);
 /*
 ** Sends as much of the answer as the socket accepts now, and keeps the rest for the next call.
-** Returns 0 if the connection is closed, or the program has closed the socket's descriptor (CN7).
+** Returns 0 if the connection is closed, or if the program has closed the socket's descriptor or
+** uses its number for another file (CN7).
 */
 int request_send (Request *r);
 /* Frees the data of a client that disconnects. Cancels its snapshot (heaprequest_end). */

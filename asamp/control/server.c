@@ -19,7 +19,8 @@
 
 #include "descriptor.h"
 
-/* The lock of 'held'. Locked during a fork, so that the child finds the table complete (CN5). */
+/* The lock of the table 'held'. Locked during a fork, so that the child finds the table complete
+   and can close the descriptors (CN5). */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 /*
 ** The recorded descriptors. Device and inode identify the file of each, because a daemon may close
@@ -87,8 +88,9 @@ void server_close (int fd) {
 
 
 /*
-** Creates the folder of 'path' if it is missing, and checks it (CN1). Returns NULL, or the reason
-** why no socket may be created in this folder.
+** Creates the folder of 'path' if it is missing, and checks that it belongs to this user and nobody
+** else may write there (CN1). Returns NULL, or the reason why no socket may be created in this
+** folder.
 */
 static const char *server_folderof (const char *path) {
   char folder[PATH_MAX];
@@ -130,9 +132,11 @@ void server_unlink (const char *path) {
 }
 
 
-/* Removes the file at the socket's path if CN4 allows it. Removes the socket that this process
-   created last in any case: even if it seems alive, only a child, such as the writer of a snapshot,
-   may have it open. */
+/*
+** Removes the file at the socket's path if it is a socket at which no process listens (CN4).
+** Removes the socket that this process created last in any case: even if a process seems to listen
+** there, only a child, such as the writer of a snapshot, may have it open.
+*/
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;

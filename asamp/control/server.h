@@ -21,9 +21,10 @@
 void server_sweep (const char *path);
 
 /*
-** Creates the socket at 'path' and listens there; creates the folder if it is missing (CN1, CN4).
-** Returns the descriptor, or -1 with the reason in 'why' (a buffer of 'size' bytes); errno is
-** EMFILE if too few descriptors are left, another value for any other reason.
+** Creates the socket at 'path' and listens there. Creates the folder if it is missing; it must
+** belong to this user (CN1). Replaces only a socket at which no process listens (CN4). Returns the
+** descriptor, or -1 with the reason in 'why' (a buffer of 'size' bytes); errno is EMFILE if too few
+** descriptors are left, another value for any other reason.
 */
 int server_open (const char *path, char *why, size_t size);
 
@@ -39,7 +40,8 @@ void server_unlink (const char *path);
 int server_accept (int server);
 
 /*
-** Returns 1 if 'fd' is still a descriptor that server_open or server_accept has returned (CN7).
+** Returns 1 if 'fd' is still a descriptor that server_open or server_accept has returned. The
+** program may have closed it and reused its number (CN7).
 */
 int server_has (int fd);
 
@@ -48,7 +50,8 @@ void server_close (int fd);
 
 /*
 ** Handlers for pthread_atfork, in this order: before the fork; after it in the parent; after it in
-** the child. The last one closes all recorded descriptors (CN5).
+** the child. The last one closes all recorded descriptors, so that clients notice when the parent
+** disconnects them (CN5).
 */
 void server_forking (void);
 void server_parted (void);

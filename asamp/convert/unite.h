@@ -9,8 +9,9 @@
 **        number in all profiles; states have separate numbers;
 **   UN2  a closed state ends in the result when the next state of its profile starts, and its live
 **        objects die then, as in the profile. If no state of the profile starts after it, it ends
-**        after all profiles, so that its leaks are still reported as leaks. Deaths of orphans are
-**        written when they occur in the profile, before or after the state's end in the result;
+**        after all profiles, so that its leaks are still reported as leaks. Native memory can
+**        outlive its state (orphans); its deaths are written when they occur in the profile, before
+**        or after the state's end in the result;
 **   UN3  at most READER_MAXSTREAMS states are open in the result at a time. With more, the profiles
 **        cannot be merged.
 */

@@ -70,7 +70,8 @@
 
 #define TYPENAME	"profiler.convert.work"
 
-/* Share of a conversion's time that reader_read takes, for the progress function. */
+/* Share of a conversion's time, from 0 to 1, that the reading of the profile takes; for the
+   progress function. */
 #define READING		0.7
 
 /*
@@ -84,9 +85,10 @@ typedef struct Work {
   ReaderClient *client;
   Output *output;        /* The output file; NULL: not open. */
   Firefox *firefox;
-  /* firefox: the data dropped because of limits of the reader and of the tags (readerleft.h). */
+  /* firefox: counts of the data that the reader or the converter has dropped because of a limit
+     (LEFT_N counts, readerleft.h). */
   uint64_t firefoxleft[LEFT_N];
-  ReaderSum *sum;        /* Totals, for pprof and collapsed; else NULL. */
+  ReaderSum *sum;        /* Totals of the profile, for pprof and collapsed; else NULL. */
   Tags *tags;
   Transcode *transcode;
   Flame *flame;
@@ -101,8 +103,8 @@ typedef struct Work {
   do { if ((of) != NULL) free_of(of); free(of); (of) = NULL; } while (0)
 
 /*
-** Frees all objects. Completes the output file if 'keep' is set, else removes it. Returns the errno
-** of the first failure of the output, or 0. May be called again.
+** Frees all objects of the conversion. Completes the output file if 'keep' is set, else removes it.
+** Returns the errno of the first failure of the output, or 0. May be called again.
 */
 static int convertlib_release (Work *w, int keep) {
   int error = 0;
@@ -223,8 +225,8 @@ static int readprofile (Work *w, ReaderClient *client) {
   return 1;
 }
 
-/* Initializes the Fold of start-up frames (fold.h) for w->profile, by the option 'startup', and
-   returns it. */
+/* Chooses the start-up frames of w->profile to leave out (fold.h), by the option 'startup', and
+   returns them. */
 static const Fold *fold (Work *w) {
   int keep;
   lua_getfield(w->L, 3, "startup");
@@ -247,8 +249,9 @@ static int create (Work *w) {
 }
 
 /*
-** Sets the field 'left' of the table on top: the data that this output lacks because of the limits
-** of the reader, of the sums and of the groups.
+** Sets the field 'left' of the table on top: counts of the data that this output lacks because of
+** limits of the reader, of the totals, and of the number of Lua states or groups of states that
+** files distinguish.
 */
 static void left (Work *w) {
   uint64_t counts[LEFT_N];
@@ -258,14 +261,18 @@ static void left (Work *w) {
     memcpy(counts, w->firefoxleft, sizeof(counts));
   if (w->flame != NULL)
     memcpy(counts, w->flame->sum.left, sizeof(counts));
-  /* The formats with totals or a flame graph have no collections, marks and lifetimes. */
+  /* The formats for which totals or a Flame are computed have no collections, marks and
+     lifetimes. */
   if (w->sum != NULL || w->flame != NULL)
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);
 }
 
-/* Sets 'states' and 'groups' of the table on top: the number of the profile's states, and of their
-   groups in the output (TagGroup). Sets neither if the format has no tags. */
+/*
+** Sets 'states' and 'groups' of the table on top: the number of the profile's Lua states, and the
+** number of groups of states that the output distinguishes (tags.h). Sets neither if the format
+** does not distinguish states.
+*/
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -321,8 +328,8 @@ static int convertlib_finish (Work *w) {
 }
 
 /*
-** Returns the folder for spill files: the folder of the output file, or /tmp if the output is "-"
-** or a name in /dev or /proc. May push a string, which is the result.
+** Returns the folder for temporary files: the folder of the output file, or /tmp if the output is
+** "-" or a name in /dev or /proc. May push a string, which is the result.
 */
 static const char *folder (Work *w) {
   const char *slash = strrchr(w->out, '/');
@@ -353,7 +360,8 @@ static const char *source (void *ud, const char *file, size_t *n) {
 }
 
 /*
-** Returns the properties by which samples are distinguished (TAGS_BY*), from the option 'together'.
+** Returns the sum of the properties by which samples are distinguished (TAGS_BY* of tags.h: state,
+** thread, labels), from the option 'together'.
 */
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
@@ -398,8 +406,8 @@ static int l_firefox (lua_State *L) {
 
 /*
 ** Reads the profile into w->profile and its totals into w->sum. Samples that differ in a property
-** of tagsby belong to different sites; the properties in 'butby' (TAGS_BY*) do not count. Returns 0
-** on failure, as readprofile.
+** of tagsby (state, thread, labels) count at different sites; but the properties in 'butby'
+** (TAGS_BY*) are not distinguished. Returns 0 on failure, as readprofile.
 */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
@@ -536,9 +544,11 @@ static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
   return path;
 }
 
-/* Merges the profiles that unite_check accepts. Leaves a list with an entry for each path on top of
-   the stack; it lacks the profiles that were not read, because the output has become unusable.
-   Returns NULL, or the reason for which there is no result. */
+/*
+** Merges the profiles that unite_check accepts. Leaves a list with an entry for each path on top of
+** the stack. The list lacks the profiles that were not read because the output has become unusable.
+** Returns NULL, or the reason for which there is no result.
+*/
 static const char *mergeall (Work *w) {
   lua_State *L = w->L;
   lua_Integer i, good = 0;

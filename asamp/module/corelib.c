@@ -281,8 +281,8 @@ static int l_stats (lua_State *L) {
 }
 
 
-/* dump(path or nil) -> path of the file | nil, message: writes the flight recorder of the process
-   if the state belongs to it, else the session's file (sampler_dump) */
+/* dump(path or nil) -> path of the file | nil, message: writes the content of the process's flight
+   recorder into a file if the state belongs to it, else the session's file (sampler_dump) */
 static int l_dump (lua_State *L) {
   Sampler *s = corelib_check(L);
   const char *to = lua_tostring(L, 1);
@@ -296,7 +296,8 @@ static int l_dump (lua_State *L) {
 }
 
 
-/* holders() -> number of samples whose holders were written to the profile */
+/* holders() -> number of samples for which the path of references from a root was written to the
+   profile */
 static int l_holders (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)sampler_holders(corelib_check(L), L));
   return 1;
@@ -411,7 +412,7 @@ static int l_label (lua_State *L) {
 }
 
 
-/* labelled() -> the number of the calling thread's label set */
+/* labelled() -> the number of the calling thread's label set; relabel accepts it */
 static int l_labelled (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)luaN_label(L));
   return 1;

@@ -16,22 +16,23 @@
 
 #define COUNTER	"profiler.counter"
 
-/* The record of a state. */
+/* The exact counts of a Lua state, kept in a userdata in its registry. */
 typedef struct Counting {
-  unsigned depth;	/* running calls of profiler.count, open counters, and calls of count_start
-			   (asamp.h) without count_stop */
+  unsigned depth;	/* number of counts that are running: calls of profiler.count, open
+			   counters, and calls of count_start (asamp.h) without count_stop */
   luaN_Counts counts;	/* everything allocated while 'depth' was above 0 */
 } Counting;
 
-/* A counter: a userdata of Lua code. */
+/* A counter of profiler.counter: a userdata of Lua code. */
 typedef struct Counter {
-  Counting *counting;	/* record of the state */
+  Counting *counting;	/* the exact counts of the Lua state */
   int active;		/* 1: not closed yet */
-  luaN_Counts counts;	/* while the counter is active, the record's counts at its start; when it
-			   is closed, the allocations from its start to its end */
+  luaN_Counts counts;	/* while the counter is active, the state's counts at the counter's start;
+			   when it is closed, the allocations from its start to its end */
 } Counter;
 
-static const char key = 0;	/* its address is the record's key in the registry */
+static const char key = 0;	/* the address of this variable is the key of the state's Counting
+				   in the registry */
 
 
 /* Starts a count. If no other count is running, the core starts to count. */
@@ -55,7 +56,7 @@ static uint64_t sum (const uint64_t n[LUAN_KINDS]) {
 }
 
 
-/* Returns the record of the state; NULL if counting_open was not called for it. */
+/* Returns the Counting of the state; NULL if counting_open was not called for the state. */
 static Counting *counting_record (lua_State *L) {
   Counting *c;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
@@ -129,8 +130,8 @@ static int counting_nothing (lua_State *L) {
 
 
 /*
-** The end of l_count, also its continuation after a yield. The stack has the record, the bytes and
-** the blocks at the start, and the results of f.
+** The end of l_count, also its continuation after a yield. The stack has the state's Counting, the
+** bytes and the blocks counted before the call of f, and the results of f.
 */
 static int counted (lua_State *L, int status, lua_KContext k) {
   const Counting *c = lua_touserdata(L, 1);
@@ -148,9 +149,11 @@ static int counted (lua_State *L, int status, lua_KContext k) {
 }
 
 
-/* count(f, ...) -> bytes, blocks, results of f. The record is a to-be-closed value of the call, so
-   the count also ends if f raises an error. First calls counting_nothing: f reuses its call frame,
-   which is thus allocated outside the count. */
+/*
+** count(f, ...) -> bytes, blocks, results of f. The state's Counting is a to-be-closed value of the
+** call, so the count also ends if f raises an error. First calls counting_nothing: f reuses its
+** call frame, which is thus allocated outside the count.
+*/
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   checkcalled(L);
@@ -174,7 +177,7 @@ static int l_count (lua_State *L) {
 }
 
 
-/* __close of the record: ends the count of a call of l_count. */
+/* __close of the state's Counting: ends the count of a call of l_count. */
 static int l_countend (lua_State *L) {
   Counting *c = counting_record(L);
   if (c != NULL && lua_touserdata(L, 1) == c) counting_uncount(L, c);

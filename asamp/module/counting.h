@@ -14,7 +14,7 @@
 #include "binding.h"
 
 /* Puts the functions count, counter and alive into the table on the top of the stack, and makes the
-   state's record of the counts. Allocates. To be called once for a state. */
+   state's userdata for exact counts. Allocates. To be called once for a state. */
 void counting_open (lua_State *L);
 
 /*

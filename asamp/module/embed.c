@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Implements asamp.h on top of a tracker (embed.h, with EM1 to EM4). */
+/* Implements asamp.h on top of a tracker (embed.h, with the invariants EM1 to EM4). */
 #include "embed.h"
 
 #include "binding.h"
@@ -28,11 +28,15 @@ typedef struct Embed {
   IdMap ids;			/* Maps the id of a function to its index in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
-  asamp_Frame *frames;		/* The stack of the last sample (EM2). */
-  size_t n, size;		/* Number of frames in the stack; capacity of 'frames'. */
-  asamp_Known *reported;		/* The followed samples, then the undecided ones (EM4). */
+  asamp_Frame *frames;		/* frames of the stack of the last sample, at the end of the array
+				   (EM2) */
+  size_t n, size;		/* number of frames in the stack of the last sample; capacity of
+				   'frames' */
+  asamp_Known *reported;		/* samples that the client knows: first the survivors
+					   followed until their death, then the samples whose
+					   survival no collection has decided yet (EM4) */
   size_t nreported, nfollowed, reported_size;
-  uint64_t samples;		/* Number of samples so far. */
+  uint64_t samples;		/* number of samples reported so far */
 } Embed;
 
 /*
@@ -48,7 +52,8 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
   ((e)->client.f == NULL ? (void)0 : \
    (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
-/* Represents a function for which there was no memory, and the frames that FRAME_CUT replaces. */
+/* Represents functions for which there was no memory, and the frames left out of a deep stack
+   (FRAME_CUT). */
 static const asamp_Function unknown = {"?", "?", 0};
 
 /* Represents callers that tail calls have replaced (FRAME_TAIL). */
@@ -72,7 +77,7 @@ static asamp_Function *newfunction (const char *name, int linedefined,
 }
 
 
-/* Stores a function under its id. If there is not enough memory, its frames have 'unknown'. */
+/* Stores a function under its id. If there is not enough memory, its frames refer to 'unknown'. */
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Embed *e = ud;
@@ -96,7 +101,8 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
 }
 
 
-/* Reserves capacity for one more sample (EM4). Returns 0 if there is not enough memory. */
+/* Reserves capacity in 'reported' for one more sample, before the sample is taken (EM4). Returns 0
+   if there is not enough memory. */
 static int onroom (void *ud, uint64_t count) {
   (void)count;
   Embed *e = ud;
@@ -116,9 +122,11 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->reported[known].size = in->size;
   e->reported[known].count = in->count;
   e->reported[known].value = NULL;
-  if (shared > e->n) shared = e->n;  /* EM3 */
+  if (shared > e->n) shared = e->n;  /* only frames that the client has received count as shared
+                                        (EM3) */
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
-    n = 0;  /* Without memory the new frames are dropped; the shared ones stay valid. */
+    n = 0;  /* Without memory the new, inner frames are dropped; the frames shared with the previous
+               stack stay. */
   e->n = shared + n;
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
@@ -145,8 +153,9 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
 
 
 /*
-** Calls 'decided' for all undecided samples, in the order of their numbers. Removes those that are
-** not followed; the others are followed samples afterwards.
+** Calls 'decided' for all samples whose survival a collection has now decided, in the order of
+** their numbers. Removes the samples that died, and the survivors that are not followed until their
+** death; the others are followed samples afterwards.
 */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
@@ -166,9 +175,9 @@ static void embed_notifyfates (Embed *e, const PendingFates *fates) {
 
 
 /*
-** Calls 'died' for the followed samples in 'deaths' and removes them. deaths->runs has the lengths
-** of runs of samples, alternately live and dead; the first run is of live ones. Called when no
-** sample is undecided.
+** Calls 'died' for the followed samples (survivors) that 'deaths' lists, and removes them.
+** deaths->runs has the lengths of runs of followed samples, alternately live and dead; the first
+** run is of live ones. Called when no sample is without a survival outcome.
 */
 static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
@@ -187,14 +196,14 @@ static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
 }
 
 
-/* Calls 'left' for all followed and undecided samples, when the client ends. */
+/* Calls 'left' for all samples in 'reported', when the client ends. */
 static void notifyleft (Embed *e) {
   size_t i;
   for (i = 0; i < e->nreported; i++) notify(e, left, &e->reported[i]);
 }
 
 
-/* Reports the outcomes and deaths that a collection has decided, then the collection. */
+/* Reports the outcomes and deaths that a collection has decided, then the collection itself. */
 static void oncollection (void *ud, const ProfileCollection *in,
                           const PendingFates *fates,
                           const FollowedDeaths *deaths) {
@@ -237,7 +246,8 @@ static void onclosing (void *ud, lua_State *L) {
 }
 
 
-/* Calls 'held' for each followed sample; 'h' has their paths in the order of 'reported'. */
+/* Calls 'held' for each followed sample; 'h' has the paths of references to them, in the order of
+   'reported'. */
 static void onholders (void *ud, Holders *h) {
   Embed *e = ud;
   const char *steps[READER_MAXSTEPS];
@@ -279,7 +289,7 @@ static void freeembed (Embed *e) {
 }
 
 
-/* Returns 1 if the tracker's client is an Embed (EM1). */
+/* Returns 1 if the tracker's client is one of this module, whose 'ud' is an Embed (EM1). */
 static int embed_isours (const Tracker *t) {
   return t->client == &clients[0] || t->client == &clients[1];
 }

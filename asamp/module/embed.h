@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Implements asamp.h on top of the state's tracker (tracker.h). An Embed (embed.c) has the stack of
-** the last sample, the functions by their ids, and the samples that are undecided or followed, with
-** the pointers that 'allocated' of the client returned. Its memory comes from malloc.
+** Implements asamp.h on top of the state's tracker (tracker.h), which samples the state. An Embed
+** (embed.c) has the stack of the last sample, the functions by their ids, and two sorts of samples,
+** with the pointers that 'allocated' of the client returned: undecided samples, whose survival no
+** collection has decided, and followed samples, survivors whose death the client will receive. Its
+** memory comes from malloc.
 **
 **   EM1  a tracker's 'ud' is an Embed if and only if its 'client' is in 'clients' (embed.c);
 **   EM2  the n frames of the last stack are stored at the end of 'frames', so that outer frames

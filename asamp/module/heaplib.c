@@ -61,7 +61,7 @@
 #define TYPENAME "profiler.heap"
 #define OBJECTS_MOST	256u	/* largest n of heap:objects; the module's field OBJECTS */
 
-/* An object in a list sorted by address. */
+/* An object in a list that is sorted by address. */
 typedef struct Identity {
   uint64_t address;
   uint32_t v;
@@ -176,11 +176,14 @@ static int l_info (lua_State *L) {
 
 /* {== classes ========================================================== */
 
-/* Totals of a class. */
+/* Totals of a class of objects. */
 typedef struct ClassRow {
-  uint64_t count, self;	/* in 'classes': number of objects, and their own bytes */
-  uint64_t new, newbytes, gone, gonebytes;  /* compare: new objects and objects that are gone */
-  int64_t grown;	/* in 'compare': bytes by which the other objects have grown */
+  uint64_t count, self;	/* numbers for heap:classes: of objects, and of their own bytes */
+  uint64_t new, newbytes, gone, gonebytes;  /* numbers for heap:compare: objects and bytes that only
+                                               this snapshot has ('new'), and that only the other
+                                               one has ('gone') */
+  /* for heap:compare: bytes by which the objects in both snapshots have grown */
+  int64_t grown;
 } ClassRow;
 
 /*
@@ -223,15 +226,15 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
-#define EXACT_EDGES	UINT64_C(200000000)	/* largest number of references and objects that
-						   'together' visits, in about 4 s */
+#define EXACT_EDGES	UINT64_C(200000000)	/* largest number of references and objects that the
+						   function 'together' visits, in about 4 s */
 
-/* A class whose objects together may retain more bytes than the single objects in total. */
+/* A class whose objects jointly may retain more bytes than the sum over its single objects. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the bytes that retained() may miss: a sum over the references from objects of this
-     class to objects of other classes. Each adds the bytes that its target retains, or 1 if the
-     referring object is the immediate dominator of the target. */
+  /* Estimate of the bytes by which the result of retained() may be too low: a sum over the
+     references from objects of this class to objects of other classes. Each adds the bytes that its
+     target retains, or 1 if the referring object is the immediate dominator of the target. */
   uint64_t weight;
 } Candidate;
 
@@ -289,10 +292,10 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
 }
 
 /*
-** Replaces by exact ones those results of retained() in 'bytes' that may be too low, because no
+** Replaces those results of retained() in 'bytes' by exact ones that may be too low, because no
 ** single object of a class dominates the objects that several hold jointly. Walks the heap once for
 ** each such class, until EXACT_EDGES is reached. The results of the remaining classes are lower
-** bounds, with 'least' set to 1. Returns 0 if there is not enough memory.
+** bounds; their elements of 'least' are set to 1. Returns 0 if there is not enough memory.
 */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
@@ -379,9 +382,11 @@ typedef struct SiteRow {
   uint64_t samples, bytes, objects, self, age;
 } SiteRow;
 
-/* Fills the zeroed row of every site from the samples of the wanted objects (wanted[v] != 0; all if
-   'wanted' is NULL). Sets site[v] of every object v for retained(): the site of its first sample,
-   or g->nsites if it has no sample or is not wanted. */
+/*
+** Fills the zeroed row of every allocation site from the samples of certain objects: the objects v
+** with wanted[v] != 0, or all if 'wanted' is NULL. Sets site[v] of every object v for retained():
+** the site of its first sample, or g->nsites if it has no sample or is not one of these objects.
+*/
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
   size_t i;
@@ -394,8 +399,8 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* the object has an earlier sample: this one
-						    may be of its vector */
+    if (site[s->object] != g->nsites) continue;  /* the object has an earlier sample: this one may
+                                                    be of its vector (a part of a table) */
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
@@ -471,7 +476,7 @@ static int l_sites (lua_State *L) {
 
 /* {== trees ============================================================ */
 
-/* Pushes the table of a row. */
+/* Pushes the table of a row of a merged tree (MergeRow). */
 static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   char text[WORDS_MOST];
   lua_createtable(L, 0, 12);
@@ -512,7 +517,7 @@ static int pushmerge (lua_State *L, const Heap *h, const Merge *m) {
   return 2;
 }
 
-/* __gc of a Merge */
+/* __gc of a userdata with a Merge (merged tree) */
 static int endmerge (lua_State *L) {
   merge_free(lua_touserdata(L, 1));
   return 0;
@@ -717,9 +722,11 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* Returns the index of the row of a class of 'old' in the rows of compare: that of the class of
-   'new' with the same name or, if there is none, a row after those of 'new'. 'known' caches the
-   results by class of 'old' (GRAPH_NONE: not cached). */
+/*
+** Returns the index, in the rows of heap:compare, of the row of a class of 'old': the row of the
+** class of 'new' with the same name or, if there is none, a row after those of 'new'. 'known'
+** caches the results by class of 'old' (GRAPH_NONE: not cached).
+*/
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
   if (known[class] != GRAPH_NONE) return known[class];
@@ -730,8 +737,8 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
 }
 
 /*
-** Adds up the rows of compare, and sets 'isnew' of both heaps. 'a' and 'b' are the objects of h and
-** old, sorted by address. An object is in both heaps if address, kind and name of the class are
+** Adds up the rows of heap:compare, and sets 'isnew' of both heaps. 'a' and 'b' are the objects of
+** h and old, sorted by address. An object is in both heaps if its address, kind and class name are
 ** equal.
 */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
@@ -768,7 +775,7 @@ static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity
   }
 }
 
-/* Pushes the rows of compare that are not empty. */
+/* Pushes those rows of heap:compare that are not empty. */
 static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const ClassRow *rows) {
   uint32_t i, n = 0;
   lua_createtable(L, (int)h->naming.n, 0);
@@ -817,8 +824,11 @@ static int l_compare (lua_State *L) {
 
 /* {== removed references ================================================ */
 
-/* Sets the fields of the table on top that are about the samples of the 'wanted' objects: sums, and
-   in 'also' the path of a wanted object that stays reachable, if there is one. */
+/*
+** Sets fields of the table on top from the samples of certain objects, those with wanted[v] != 0:
+** sums, and in 'also' the path of such an object that stays reachable without the removed
+** references, if there is one.
+*/
 static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsigned char *wanted) {
   const Graph *g = h->graph;
   uint64_t samples = 0, bytes = 0, freed = 0, freedbytes = 0;
@@ -844,7 +854,7 @@ static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsign
   lua_setfield(L, -2, "also");
 }
 
-/* __gc of a Cut */
+/* __gc of a userdata with a Cut (effect of removed references) */
 static int endcut (lua_State *L) {
   cut_free(lua_touserdata(L, 1));
   return 0;

@@ -85,7 +85,8 @@
 
 #define FOLDER	"asamp.host.folder"  /* metatable of a box of a DIR *, NULL if closed */
 
-enum { COLUMNS = 80, ROWS = 24 };  /* of a terminal that does not report its size */
+enum { COLUMNS = 80, ROWS = 24 };  /* assumed size of a terminal that does not report its size, in
+                                      characters */
 
 static int l_terminal (lua_State *L) {
   int fd = (int)luaL_checkinteger(L, 1);
@@ -228,8 +229,8 @@ static int iswhole (const char *text, size_t n) {
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
   int isover;	/* 1: the request is finished, with or without an answer */
-  /* Of a finished request: 0, or the errno that explains why there is no complete answer. Of an
-     unfinished request: the errno with which it fails at the timeout. */
+  /* If the request is finished: 0, or the errno that explains why there is no complete answer. If
+     it is not finished: the errno with which it fails at the timeout. */
   int error;
   int fd;               /* descriptor of the connection; -1: not connected */
   size_t sent;          /* bytes of the line sent so far */
@@ -270,7 +271,7 @@ static void joinsocket (Request *a) {
   }
 }
 
-/* Connects, sends the line and receives the answer as far as possible without blocking. */
+/* Connects, sends the line and receives the answer, as far as that is possible without blocking. */
 static void goon (Request *a, const char *line, size_t n) {
   if (a->fd < 0)
     joinsocket(a);
@@ -534,7 +535,8 @@ static int l_pause (lua_State *L) {
 /* Process id of the program that 'run' waits for; 0: none. */
 static volatile pid_t running;
 
-/* had[s] is 1 if passon or passlater has handled signal s for a program. Never reset. */
+/* had[s] is 1 if the handler passon or passlater has received signal s for a program. Never
+   reset. */
 static volatile sig_atomic_t had[NSIG];
 
 /* Signal handler: passes the signal on at once. */
@@ -570,7 +572,7 @@ static void passdelayed (int signal) {
   passon(delayed);
 }
 
-/* How this process handles a signal while it waits for the program. */
+/* How this process handles one signal while it waits for the program. */
 typedef struct Passing {
   int signal;
   void (*at_once) (int);  /* the handler, if 'later' is NULL */

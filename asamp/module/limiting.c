@@ -16,7 +16,7 @@
 #define BELOW	6
 
 
-/* A function that l_limit calls for its frame only. */
+/* An empty function that l_limit calls so that its call frame is allocated. */
 static int limiting_nothing (lua_State *L) {
   (void)L;
   return 0;

@@ -30,7 +30,7 @@ char *__wrap_strndup (const char *s, size_t n);
 int __wrap_asprintf (char **to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 
-/* Returns the usable bytes of a block; 0 for NULL. */
+/* Returns the usable bytes of a block (malloc_usable_size); 0 for NULL. */
 static int64_t size (void *p) {
   return p == NULL ? 0 : (int64_t)malloc_usable_size(p);
 }

@@ -871,7 +871,7 @@ static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) 
   return t;
 }
 
-/* The options of 'read' that are numbers. */
+/* The options of the function 'read' that are numbers. */
 typedef struct Numbers {
   uint32_t bins;
   uint64_t at, since, till;  /* us; for ReaderSum's 'instant', 'since', 'till' */

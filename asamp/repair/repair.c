@@ -19,13 +19,14 @@
 
 /* ----------------------------------------------------------------- end -- */
 
-/* Writes a meta, unless the log has one with this key. */
+/* Writes a meta record (a key and a value), unless the log has one with this key. */
 static void putmeta (Repair *p, const char *key, const char *value) {
   if (!repair_haskey(p, key))
     vmprof_meta(&p->record, key, value, strlen(value));
 }
 
-/* Writes dead objects of type "unknown" for the stacks that have none (X2). */
+/* Writes an object record with dead objects of type "unknown" for the stacks of allocation samples
+   that have no object, because readers need one for each (X2). */
 static void putobjects (Repair *p, LiveFile *file) {
   uint64_t left = p->stacks > p->objects ? p->stacks - p->objects : 0;
   if (p->nstats == 0 && p->objects == 0)
@@ -45,9 +46,10 @@ static void putobjects (Repair *p, LiveFile *file) {
 }
 
 /*
-** Writes the metas that readers of logs of version 7 need, unless the log has them. In every log
-** with added objects: the name of their type, "unknown". In a log of asamp also: the names of the
-** other types and of the statistics, which are the same in all logs, and the start time.
+** Writes the meta records (keys and values) that readers of logs of version 7 need, unless the log
+** has them. In every log with added objects: the name of their type, "unknown". In a log of asamp
+** also: the names of the other types and of the statistics, which are the same in all logs, and the
+** start time.
 */
 static void putextended (Repair *p) {
   char key[32], text[32];
@@ -70,8 +72,8 @@ static void putextended (Repair *p) {
 }
 
 /*
-** Returns the duration of the run in us, up to the latest time in the records and the details. If
-** the log has no times, assumes one period of time samples for each stack.
+** Returns the duration of the run in us, up to the latest time in the log. If the log has no times,
+** assumes one period of time samples for each stack.
 */
 static uint64_t length (const Repair *p) {
   uint64_t us = p->known;
@@ -85,7 +87,8 @@ static uint64_t length (const Repair *p) {
   return us > p->known ? us : p->known;
 }
 
-/* Writes the records that make the new file complete (X2). */
+/* Writes the records that make the new file complete: objects, meta records and the trailer
+   (X2). */
 static void repair_finish (Repair *p, LiveFile *file) {
   p->record.n = 0;
   putobjects(p, file);

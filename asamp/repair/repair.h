@@ -5,21 +5,23 @@
 **
 ** The log is copied record by record, in one pass, up to its end or the first damage. repair.c
 ** writes the new file. repairrecord.h reads each record, and checks its layout and the requirements
-** of readers (doc/profile-format.md). Memory: one record, the keys of metas and ids of names so
-** far, and the stacks whose details have not been read (repairruns.h). Rules:
+** of readers (doc/profile-format.md). In a log of asamp, the stacks of samples are records, and the
+** sizes and outcomes of samples are in later texts, the details, one for each batch of samples
+** (details.h). Memory: one record, the keys of meta records and ids of names so far, and the stacks
+** whose details text was not read yet (repairruns.h). Rules:
 **
 **   X1  everything before the damage is copied unchanged, except as X3 says; the new file never
 **       has a sample that the old one does not have;
-**   X2  the new file is complete. It has the trailer and the metas that readers need. A log of
-**       asamp also has the meta "asamp.undecided". In the extended format, each stack of an
-**       allocation sample has an object: missing objects are added as dead objects of the type
+**   X2  the new file is complete. It has the trailer and the meta records that readers need. A log
+**       of asamp also has the meta record "asamp.undecided". In the extended format, each stack of
+**       an allocation sample has an object: missing objects are added as dead objects of the type
 **       "unknown";
 **   X3  invalid data, which would make a reader refuse the file, are replaced or left out. In every
 **       log, the invalid time of a VMPROF_TIME is replaced. In a log of asamp, invalid frames are
 **       replaced (by [no function]), and so are invalid line numbers, times, types of objects and
-**       values of gc_state. Invalid names and metas are left out, and in a log of asamp also
-**       objects without a stack. If the details of a batch do not match the batch's stacks, these
-**       details and all later ones are left out. 'mended' counts the records that were changed or
+**       values of gc_state. Invalid names and meta records are left out, and in a log of asamp also
+**       objects without a stack. If a details text does not match the stacks of its samples, this
+**       text and all later ones are left out. 'mended' counts the records that were changed or
 **       left out;
 **   X4  the new file appears under its name only when it is complete;
 **   X5  a file that is still being written is not repaired in place, because its writer would
@@ -40,7 +42,8 @@ typedef struct RepairResult {
   uint64_t kept;         /* bytes of the unpacked log before the damage */
   uint64_t cut;          /* bytes of the unpacked log from the damage on, as far as the file could
 			    be unpacked; 0: no damage */
-  uint64_t mended;       /* number of records changed or left out (X3) */
+  uint64_t mended;       /* number of records that were changed or left out because they were
+                            invalid (X3) */
   uint64_t size;         /* bytes of the new file; undefined if 'whole' is 1 */
   int live;              /* 1: the old file was still being written; the new one has its
 			    contents so far */

@@ -156,8 +156,8 @@ static int mendframes (Repair *p, size_t at, size_t n) {
 }
 
 /*
-** Returns 1 if the leaf of the stack is a kind of block in a log of asamp (frameids.h). In versions
-** before 7, such a leaf marks the stack of an allocation sample.
+** Returns 1 if the innermost frame of the stack represents a kind of block in a log of asamp
+** (frameids.h). In versions before 7, such a frame marks the stack of an allocation sample.
 */
 static int istype (const Repair *p, size_t at, size_t n) {
   uint32_t kind;
@@ -262,18 +262,18 @@ static Verdict repairrecord_name (Repair *p) {
 
 /* --------------------------------------------------------------- metas -- */
 
-/* Sets p->known, the latest time in the details, to 'us' (since the start of the run) if 'us' is
-   later and valid. */
+/* Sets p->known, the latest time in the details of samples, to 'us' (since the start of the run) if
+   'us' is later and valid. */
 static void repairrecord_known (Repair *p, uint64_t us) {
   if (us > p->known && us < REPAIR_CENTURY_US)
     p->known = us;
 }
 
 /*
-** Checks a batch of details, counts its allocations and survival outcomes, and records its latest
-** time. Returns 0 if the batch must be left out. That is so for a batch that does not match its
-** stacks and for all later ones, because readers assign outcomes to allocations by their order in
-** the log.
+** Checks a details text, which has the sizes and outcomes of a batch of samples (details.h). Counts
+** its allocations and survival outcomes, and records its latest time. Returns 0 if the text must be
+** left out. That is so for a text that does not match the stacks of its samples, and for all later
+** texts, because readers assign outcomes to allocations by their order in the log.
 */
 static int details (Repair *p, const char *text, size_t n) {
   Details d;
@@ -327,8 +327,8 @@ static int repairrecord_isnumber (const char *s, size_t length, uint64_t *n) {
 }
 
 /*
-** Returns the hash, never 0, that represents the key of a meta in 'keys'. The hash function is
-** keyed (hash.h), so nobody can construct two keys with one hash.
+** Returns the hash, never 0, that represents the key of a meta record in 'keys'. The hash function
+** is keyed (hash.h), so nobody can construct two keys with one hash.
 */
 static uint64_t keyid (const char *key, size_t n) {
   return hash_bytes(key, n) | 1;
@@ -342,7 +342,8 @@ static int equals (const char *key, size_t n, const char *what) {
   return n == strlen(what) && memcmp(key, what, n) == 0;
 }
 
-/* Returns 1 if the meta is valid, and stores values that are needed later in *p. */
+/* Returns 1 if the meta record (a key and a value) is valid, and stores values that are needed
+   later in *p. */
 static int goodmeta (Repair *p, const char *key, size_t nkey,
                      const char *value, size_t n) {
   uint64_t number;

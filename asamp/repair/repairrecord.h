@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads the records of a log under repair, one by one, checks each, and corrects it by rule X3 of
-** repair.h. The struct Repair has the current record, and the facts from earlier records that are
-** needed for later checks and for the end of the new file. These functions write nothing. Only
-** repair.c calls them.
+** Reads the records of a log under repair, one by one, checks each, and corrects or leaves out
+** invalid data (rule X3 of repair.h). The struct Repair has the current record, and the facts from
+** earlier records that are needed for later checks and for the end of the new file. These functions
+** write nothing. Only repair.c calls them.
 */
 #ifndef asamp_repairrecord_h
 #define asamp_repairrecord_h
@@ -27,30 +27,33 @@ typedef struct Repair {
      read. */
   int version, mode, header;
   int own;               /* 1: the log was written by asamp (its interpreter is "lua") */
-  int format;            /* version of the details' format; 0: not known */
+  int format;            /* format of the details, the texts with sizes and outcomes of samples
+                            (details.h); 0: not known */
   uint64_t period;       /* period of time samples, us */
   uint64_t started;      /* start of the run, us since the epoch */
   uint64_t start;        /* start of the run, us of the monotonic clock */
-  uint64_t known;        /* latest time in the details so far, us since the start */
+  uint64_t known;        /* latest time in the details texts so far, us since the start */
   /* Times, in s, of the first record that has a time ('first') and of the last such record
      ('lead'). Before the first such record, 'first' is 0, and 'lead' is the value of the meta
      start_time_offset, or 0. */
   double first, lead;
-  uint64_t sampletime, eventtime;  /* times of the last sample and of the last event in the
-				      details, us since the start */
+  uint64_t sampletime, eventtime;  /* times of the last sample and of the last event in the details
+                                      texts, us since the start */
   /* 'stacks': number of stacks of allocation samples in the extended format, each of which needs an
      object. 'objects': number of objects. */
   uint64_t stacks, objects;
   uint64_t samples, timesamples;   /* numbers of stacks: of allocation samples, of time samples */
-  /* Numbers of allocation samples, and of their outcomes, in the details. */
+  /* numbers of allocation samples, and of survival outcomes, in the details texts so far */
   uint64_t allocations, fates;
   unsigned nstats;       /* number of statistics at the end of an objects record */
   int state;             /* gc_state of the last objects record */
   /* Two sets. 'keys': hashes of the keys of all meta records that were read. 'ids': ids of all
      names that were read, in a log of asamp only. */
   IdMap keys, ids;
-  RepairRuns runs;       /* in a log of asamp: stacks whose details have not been read */
-  int misfit;            /* 1: the details of some batch do not match their stacks */
+  RepairRuns runs;       /* in a log of asamp: stacks of samples for which the details text, with
+                            sizes and outcomes, was not read yet */
+  int misfit;            /* 1: a details text (with sizes and outcomes of samples) does not match
+                            the stacks before it, so it and all later ones are left out */
 } Repair;
 
 /*
@@ -73,7 +76,7 @@ int repair_firstwords (Repair *p);
 */
 Verdict repair_record (Repair *p);
 
-/* Returns 1 if a meta with this key was read and kept. */
+/* Returns 1 if a meta record with this key was read and is in the new file. */
 int repair_haskey (const Repair *p, const char *key);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks without details (repairruns.h). */
+/* Stacks whose sizes and outcomes were not read yet (repairruns.h). */
 #include "repairruns.h"
 #include "bounds.h"
 #include "list.h"
@@ -9,7 +9,7 @@ int repairruns_add (RepairRuns *r, uint64_t what) {
     r->list[r->n - 1].copies++;
     return 1;
   }
-  if (r->n == READER_MAXRUNS)  /* readers give up the runs at the same limit */
+  if (r->n == READER_MAXRUNS)  /* readers then deliver these stacks without sizes and outcomes */
     r->n = 0;
   if (!list_grow(&r->list, r->n, &r->size, sizeof(*r->list)))
     return 0;
@@ -19,8 +19,9 @@ int repairruns_add (RepairRuns *r, uint64_t what) {
 }
 
 /*
-** Reads the next triple of Details.counts: the number of a sample in the batch (from 1), the
-** sample's count, and the number of its copies. If there is no further triple, sets triple[0] to 0.
+** Reads the next triple of Details.counts: the number of a sample in the details text (from 1), the
+** number of sampling periods that it represents, and the number of its equal stacks. If there is no
+** further triple, sets triple[0] to 0.
 */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The stacks of a log of asamp whose details have not been read yet. A sample in a batch of details
-** has one or more stacks in the log, its copies, which are equal and consecutive. A reader fails at
-** a batch whose samples do not match the stacks before it, so repair checks this.
+** The stacks of a log of asamp for which the details text, with the sizes and outcomes of the
+** samples, was not read yet. A sample in a details text has one or more stacks in the log, its
+** copies, which are equal and consecutive. A reader fails at a details text whose samples do not
+** match the stacks before it, so repair checks this.
 */
 #ifndef asamp_repairruns_h
 #define asamp_repairruns_h
@@ -12,7 +13,7 @@
 
 #include "details.h"
 
-/* All zero: empty. */
+/* Runs of equal consecutive stacks. All zero: empty. */
 typedef struct RepairRuns {
   struct RepairRun {
     uint64_t what;     /* hash of the bytes of a stack's record */
@@ -27,7 +28,7 @@ typedef struct RepairRuns {
 */
 int repairruns_add (RepairRuns *r, uint64_t what);
 
-/* Returns 1 if the samples of a batch match the stacks in the list. Empties the list. */
+/* Returns 1 if the samples of a details text match the stacks in the list. Empties the list. */
 int repairruns_fit (RepairRuns *r, const Details *d);
 
 /* Frees the list, which is then empty. */

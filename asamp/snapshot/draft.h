@@ -38,8 +38,8 @@ int draft_start (Draft *d, const Place *place);
 */
 int draft_end (Draft *d, int error);
 
-/* Removes the temporary file, and the final file if DR2 allows it. Returns 1 if a temporary file
-   was removed. */
+/* Removes the temporary file. Also removes the final file if it was empty when draft_start was
+   called, and is still the same empty file (DR2). Returns 1 if a temporary file was removed. */
 int draft_drop (const Draft *d);
 
 /* Closes the temporary file and frees the names. */

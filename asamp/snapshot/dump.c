@@ -106,7 +106,8 @@ static int dump_kindof (luaN_Kind kind) {
   }
 }
 
-/* The callbacks of the walk: write an object or an edge. They return 0 to stop the walk. */
+/* The callbacks of the walk over the heap: write an object or an edge (a reference). They return 0
+   to stop the walk. */
 static int object (void *ud, const luaN_Object *o) {
   Dump *d = ud;
   uint64_t me = dump_word(o->object);
@@ -184,14 +185,15 @@ static int dump_edge (void *ud, const luaN_Edge *e) {
 
 /* {== samples ========================================================== */
 
-/* Hash table of the sites written so far. Maps function and line to the number of the site. */
+/* Hash table of the allocation sites written so far. Maps function and line to the number of the
+   site. */
 typedef struct Sites {
   struct { uint64_t key; uint32_t number; } *slots;  /* number 0: a free slot */
   size_t mask, bytes;	/* number of slots, a power of 2, minus 1; bytes of 'slots' */
   uint32_t n;		/* number of sites */
 } Sites;
 
-/* Writes a HEAP_SITE in two halves, because its two texts may exceed DUMP_LONGEST. */
+/* Writes a HEAP_SITE record in two halves, because its two texts may exceed DUMP_LONGEST. */
 static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   if (!dump_room(d))
     return;
@@ -222,7 +224,8 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   return s->slots[i].number = ++s->n;
 }
 
-/* Writes a sample. Does nothing if its owner is not an object. */
+/* Writes a sample. 'owner' is the object to which the sampled block belongs; does nothing if it is
+   not an object. */
 static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
   if (owner == NULL || mallocs_isowner(owner))  /* no owner, or the owner of native memory */
@@ -239,8 +242,9 @@ static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
 }
 
 /*
-** Writes the samples that are not known to be dead: the followed ones, and the undecided ones that
-** were not freed explicitly. Returns 0 if there is not enough memory.
+** Writes the samples that are not known to be dead: the survivors that the sampler follows until
+** their death, and the samples whose survival no collection has decided and that were not freed
+** explicitly. Returns 0 if there is not enough memory.
 */
 static int samples (Dump *d) {
   const Tracker *t = d->tracker;

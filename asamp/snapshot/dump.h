@@ -33,8 +33,8 @@ typedef struct Dump {
 				   of samples are computed */
   uint64_t objects, edges, bytes;	/* numbers of objects and edges written so far, and bytes of
 					   these objects */
-  uint64_t last;		/* address of the previous object, or of the owner of the previous
-				   sample */
+  uint64_t last;		/* address of the previous object, or of the object to which the
+				   block of the previous sample belongs */
   uint64_t from;		/* address of the object whose edges are being written; 0: the edges
 				   of the roots are being written */
   int64_t index;		/* index of the previous array element of 'from' */
@@ -49,9 +49,9 @@ typedef struct Dump {
 void dump_start (Dump *d);
 
 /*
-** Write a meta, which is a fact about the snapshot. dump_meta writes a text, cut to HEAP_TEXT
-** bytes, dump_number a number. The key has at most 32 bytes. To be called between dump_start and
-** dump_walk.
+** Write a meta record (a key and a value), which states a fact about the snapshot. dump_meta writes
+** a text, cut to HEAP_TEXT bytes, dump_number a number. The key has at most 32 bytes. To be called
+** between dump_start and dump_walk.
 */
 void dump_meta (Dump *d, const char *key, const char *value);
 void dump_number (Dump *d, const char *key, uint64_t n);

@@ -31,12 +31,14 @@
 
 #define CODES_MOST	64	/* largest number of C functions whose names a snapshot stores */
 
-/* The data of a snapshot that is being written, allocated before the fork (SN3). */
+/* The data of a snapshot that is being written. Allocated before the fork, because the child must
+   not call malloc (SN3). */
 typedef struct Writer {
   Dump dump;
   Compressor compressor;
   Draft draft;		/* the file */
-  int lock;		/* descriptor of the final file, which is locked (SN4) */
+  int lock;		/* descriptor of the final file, which stays locked until the snapshot has
+			   replaced it (SN4) */
   int error;		/* errno of the first failure, or 0 */
   unsigned seconds;	/* time limit; 0: none */
   uint64_t until;	/* end of the time limit, CLOCK_MONOTONIC, ns */
@@ -92,8 +94,8 @@ static int writeall (Writer *w, lua_State *L) {
 
 /*
 ** Writes the names of the C functions on the running stack of L. This happens before the fork,
-** because the child cannot look names up (SN3). C functions on the stacks of suspended coroutines
-** have no name.
+** because the child may call no function of Lua that looks names up (SN3). C functions on the
+** stacks of suspended coroutines have no name.
 */
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
@@ -148,7 +150,8 @@ static void overtime (unsigned seconds, char *why, size_t size) {
            "limit", seconds);
 }
 
-/* Writes the child's message to stderr, without allocating (SN3). */
+/* Writes the child's message to stderr, without allocating, because the child must not call malloc
+   (SN3). */
 static void childfailed (const char *path, int error, unsigned seconds) {
   char line[600], why[128] = "writing failed";
   int n;
@@ -161,8 +164,9 @@ static void childfailed (const char *path, int error, unsigned seconds) {
 }
 
 /*
-** Makes this process the first one that the kernel kills when memory runs out (SN5). If it still
-** runs after 'seconds', for example in a write that blocks, SIGALRM ends it.
+** For the child of a snapshot with a time limit: makes this process the first one that the kernel
+** kills when memory runs out (SN5). If it still runs after 'seconds', for example in a write that
+** blocks, SIGALRM ends it.
 */
 static void bound (unsigned seconds) {
   sigset_t alarms;
@@ -191,7 +195,7 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   _exit(error > 255 ? 255 : error);
 }
 
-/* A child for which this process must still call waitpid. */
+/* A child that writes a snapshot, and for which this process must still call waitpid. */
 typedef struct Waiting {
   pid_t child;
   pid_t parent;		/* the process that forked the child */
@@ -223,8 +227,8 @@ static void snapshot_await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }
 
-/* Writes the reason of a child's failure from its status, and returns its errno, or 0. If a signal
-   has ended the child, removes its files (SN4). */
+/* Writes the reason of a child's failure, from its status, into a buffer, and returns its errno, or
+   0. If a signal has ended the child, removes the files of the incomplete snapshot (SN4). */
 static int snapshot_result (const Draft *d, int status, unsigned seconds, char *why, size_t size) {
   int error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
   if (WIFSIGNALED(status)) {
@@ -327,8 +331,8 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
 
 /*
 ** Writes the snapshot in a child, or in this process if the caller wishes that or the fork fails.
-** Returns 0, or an errno with the reason in 'why' if errno's text is not sufficient. The result is
-** also 0 if the child is still writing, with s->child set.
+** Returns 0, or an errno, with the reason in 'why' if the text of errno is not sufficient. If the
+** child is still writing, the result is also 0, and s->child is its id.
 */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, char *why,
                 size_t size) {
