@@ -84,7 +84,8 @@
 							 was not read yet */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* survivors of a state whose later death the
 							 reader expects */
-#define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states with a row */
+#define READER_MAXSTATES	BOUND(1u << 16, 4)    /* rows for Lua states in ReadProfile.states;
+							 further states share the last row */
 #define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states open at a time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
 #define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* sets of labels */

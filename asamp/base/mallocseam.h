@@ -39,7 +39,9 @@
 
 #define MALLOC_SLOTS	65536u	/* blocks that can be watched at a time */
 
-enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };  /* values of a slot (MA3) */
+/* states of the slot of a watched block: free, its block is alive, its block is dead, or the
+   sampler has given it up (MA3) */
+enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };
 
 /* The interface. Fields marked atomic change on any thread. */
 typedef struct MallocSeam {
@@ -47,17 +49,19 @@ typedef struct MallocSeam {
   uint64_t period;	/* mean interval in bytes; a value below INTERVAL_MIN turns sampling off;
 			   atomic */
   uint64_t seed;	/* seed of all intervals; 0: the library chooses one */
-  unsigned char *slots;	/* MALLOC_SLOTS slots (MA3); atomic */
+  unsigned char *slots;	/* MALLOC_SLOTS slots, one byte for each watched block, with the values
+			   MALLOC_FREE, ... (MA3); atomic */
   uint64_t deaths;	/* number of watched blocks freed so far; atomic */
-  /* Set by the sampler; NULL: not called. Called when a block of 'size' bytes has passed 'count'
-     >= 1 sample points, on the requesting thread, before the program receives the block (MA2).
-     Atomic. */
+  /* Set by the sampler; NULL: not called. Called when a block of 'size' bytes has passed 'count' >=
+     1 sample points, on the requesting thread, before the program receives the block. Neither takes
+     a lock nor allocates (MA2). Atomic. */
   void (*sampled) (void *block, uint64_t size, uint64_t count);
   /* Watches the block until it is freed. Returns its slot; NULL if no free slot was found, or if
      the two buckets of the block are full. Called by 'sampled'. */
   unsigned char *(*watch) (void *block);
-  /* Discards the interval of the calling thread: the thread's next request draws a new one with the
-     present period. Other threads use a new period when their present interval ends. */
+  /* Discards the rest of the interval of the calling thread: the thread's next request draws a new
+     interval with the current period. Other threads use a new period when their current interval
+     ends. */
   void (*renew) (void);
 } MallocSeam;
 

@@ -19,7 +19,8 @@ typedef struct StrTab {
   char *text;        /* moves when a string is added: keep numbers, not pointers */
   uint32_t n, size;  /* bytes of 'text' in use, and allocated */
   uint32_t limit;    /* largest 'n' */
-  uint64_t left;     /* number of calls with a string beyond the limit (ST3) */
+  uint64_t left;     /* number of calls of strtab_put with a new string that would exceed 'limit'
+                        (ST3) */
   IdMap byhash;      /* from the hash of a string to its number */
   int failed;        /* 1: memory ran out; later strings have the number 0 */
 } StrTab;

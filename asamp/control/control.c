@@ -34,9 +34,11 @@ static char *bound;		/* path of the socket; NULL: none was created */
 static char *rundir;		/* value of XDG_RUNTIME_DIR at the start; NULL: not set */
 
 
-/* Returns the socket's path, which the caller frees; NULL if there is not enough memory. The
-   default folder is that of the present effective user: a process that has changed its user cannot
-   write into the earlier user's folder. */
+/*
+** Returns the socket's path, which the caller frees; NULL if there is not enough memory. The
+** default folder is that of the current effective user: a process that has changed its user cannot
+** write into the earlier user's folder.
+*/
 static char *socketpath (void) {
   struct stat s;
   char *to;

@@ -326,8 +326,9 @@ static int requests_record (Request *r, char *rest) {
 
 
 /*
-** Ends the recording and continues the profile that ran before it. Returns 0 with the reason in
-** 'err' if there is no recording, or if the file of that profile cannot be made (process_stop).
+** Ends the recording and returns to the sampling that the process was started with. Returns 0 with
+** the reason in 'err' if there is no recording, or if the next profile file of that sampling cannot
+** be made (process_stop).
 */
 static int requests_end (char *err, size_t errsize) {
   int ok;

@@ -23,8 +23,8 @@
    and can close the descriptors (CN5). */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 /*
-** The recorded descriptors. Device and inode identify the file of each, because a daemon may close
-** all descriptors and reuse their numbers (CN7).
+** The descriptors of the control socket and of its connections. Device and inode identify the file
+** of each, because a daemon may close all descriptors and reuse their numbers (CN7).
 */
 static struct Held {
   int fd;

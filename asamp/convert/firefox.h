@@ -74,7 +74,7 @@ typedef struct Firefox {
   SiteTable ticksites;     /* stacks of time samples */
   SiteTable held;       /* objects alive at the end, by stack; Site.kind is the number of the path
                            of references to the object */
-  uint64_t last;        /* time of the last allocation row, us */
+  uint64_t last;        /* time of the last allocation row, us since the start */
   uint64_t address;     /* the largest address used so far */
   uint64_t *unused;     /* addresses that can be used again, at most 'address' */
   size_t nunused, unusedsize;

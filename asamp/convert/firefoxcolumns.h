@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The common data of the modules that write a Firefox profile, and functions that write the columns
-** of its tables. Each column is written in one pass over spills or tables in memory. Only
-** firefoxfile.c, firefoxrows.c and firefoxmarks.c use this header.
+** of its tables. Each column is written in one pass over a temporary file of rows (spill.h) or a
+** table in memory. Only firefoxfile.c, firefoxrows.c and firefoxmarks.c use this header.
 */
 #ifndef asamp_firefoxcolumns_h
 #define asamp_firefoxcolumns_h
@@ -13,7 +13,7 @@
 #include "output.h"
 #include "strlist.h"
 
-/* A row of the frameTable. */
+/* A row of the file's frameTable: a frame of stacks. */
 typedef struct FirefoxFrame {
   uint32_t function;   /* index into the funcTable */
   uint32_t line;       /* 0: not known */

@@ -87,8 +87,8 @@ static void timesamples (FirefoxFile *w) {
   times(w, &f->tick, &f->tickwhose, f->timerows);
   column(w, "stack", &f->tickstack, &f->tickwhose, f->timerows, tickcell);
   column(w, "weight", &f->tickweight, &f->tickwhose, f->timerows, weightcell);
-  /* The processor time since the previous row is the weight of the sample, which may represent
-     several periods. With samples of wall time the processor time is not known. */
+  /* The weight of the sample is the processor time since the previous row, because the sample may
+     represent several periods. With samples of wall time the processor time is not known. */
   if (w->r->timeperiod > 0 && !w->r->wall)
     column(w, "threadCPUDelta", &f->tickweight, &f->tickwhose, f->timerows, firefoxrows_number);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
@@ -98,7 +98,7 @@ static void timesamples (FirefoxFile *w) {
 
 /* A sample made of one or more allocation rows, for a profile without time samples. */
 typedef struct TrackRow {
-  int more;            /* 1: the row exists; 0: the end was reached */
+  int more;            /* 1: the other fields are valid; 0: there are no more rows */
   uint64_t time;       /* us */
   int64_t leaf, bytes;
 } TrackRow;

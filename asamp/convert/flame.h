@@ -26,7 +26,7 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 ** Writes a line for each site whose weight is above 0: "root;caller;leaf;[kind] weight". The weight
 ** is, in the order of FlameWeight
 **   - allocated bytes
-**   - number of allocation samples, in periods
+**   - number of allocation samples (sum of ReadSample.count)
 **   - bytes that survived
 **   - bytes alive at the end
 **   - microseconds of time samples, or their number if the period is unknown; without "[kind]"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Chooses the folded nodes (fold.h), from the outermost frames inwards. A node reaches a script if
-** it or one of its descendants in the call tree is a function of a script. The weight of a node is
-** the number of nodes in its subtree, itself included, that reach a script.
+** Chooses the frames to leave out, the folded frames (fold.h), from the outermost frames inwards. A
+** node reaches a script if it or one of its descendants in the call tree is a function of a script.
+** The weight of a node is the number of nodes in its subtree, itself included, that reach a script.
 */
 #include "fold.h"
 
 #include <stdlib.h>
 
-#define DEEPEST		64 /* largest number of folded frames of a stack; fits into a byte */
+#define DEEPEST		64 /* largest number of frames left out of a stack; fits into a byte */
 
 /*
 ** Computes the weights of all nodes (see the head); 'weight' is zeroed. Children have higher

@@ -222,7 +222,8 @@ static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }
 
-/* The callback 'state' of TranscodeInto: finds or adds the state in 'open' (UN3). */
+/* The callback 'state' of TranscodeInto: finds the state in 'open', or adds it if less than
+   READER_MAXSTREAMS states are open (UN3). */
 static TranscodeState *state (void *ud, uint32_t id) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));

@@ -22,7 +22,8 @@
 #include "output.h"
 #include "transcode.h"
 
-/* A state that is still open in the result when its profile has ended (UN2). */
+/* A state that is still open in the result when its profile has ended, because no state of the
+   profile has started after its end (UN2). */
 typedef struct UniteRest {
   uint32_t id;              /* number in the result */
   int ended;                /* 1: the state was closed in its profile, at the time 'end' */
@@ -35,8 +36,8 @@ typedef struct Unite {
   EncoderConfig config;     /* the head of the result, which is common to all profiles */
   char *command;            /* command line of the first profile; NULL: it has none */
   Bytes sources;            /* identities of all recordings (readprofile_source) */
-  /* 'checked' 1: 'config' has the head of a profile. 'othercommand' 1: the profiles have different
-     commands. 'othermallocs' 1: they have different periods of native memory. */
+  /* 1 if: 'checked': 'config' has the head of a profile; 'othercommand': the profiles have
+     different commands; 'othermallocs': they have different sampling periods of native memory. */
   int checked, othercommand, othermallocs;
   /* Start of the run, us. 'clock': by the monotonic clock, of the first profile. 'started': since
      the epoch, the earliest of all profiles. */

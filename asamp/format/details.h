@@ -36,8 +36,8 @@ typedef struct Details {
   uint64_t samples;       /* number of samples that the text describes */
   Fields times;           /* stock format: for each sample the us since the previous one, or since
 			     the start for the first sample of a file */
-  Fields kinds;           /* extended format: the kind of each allocation as one letter, 'a' for
-			     kind 0 */
+  Fields kinds;           /* extended format: the type of block (enum ProfileKind) of each
+                             allocation sample as one letter, 'a' for type 0 */
   Fields sizes;           /* size of the block of each allocation sample, bytes */
   Fields counts;          /* three numbers for each sample that represents several sampling periods:
                              the sample's number in the text (from 1), the number of periods, the

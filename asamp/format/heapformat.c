@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of roots, for readers of snapshots and for the holders in profiles (heapformat.h). */
+/* Names of the roots of references, for readers of heap snapshots and for the paths of references
+   in profiles (heapformat.h). */
 #include "heapformat.h"
 
 #include <stdio.h>

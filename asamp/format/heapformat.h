@@ -32,8 +32,9 @@
 /* plus a kind of object: address, as the distance from that of the previous object; bytes; fields
    of the kind. The object's edges follow */
 #define HEAP_OBJECT	0x10
-#define HEAP_EDGE	0x40  /* plus a kind of edge: address of the target, as the distance from
-				 that of the holder; fields of the kind */
+#define HEAP_EDGE	0x40  /* plus a kind of edge (a reference): address of the target, as the
+				 distance from that of the object that has the edge; fields of the
+				 kind */
 
 /* Kinds of objects, with their fields. Addresses are distances from the object's own address. */
 enum {

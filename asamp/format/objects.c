@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of objects, copies included, in a record (O3). */
+/* Largest number of objects, copies included, in a record: a record with its statistics has at most
+   VMPROF_MAXWORDS words (O3). */
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
 /* Values of the statistic gc_state, equal to those of ProfileCollection.state. Readers show these
@@ -92,7 +93,8 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* the undecided objects, whose survival outcomes may arrive later */
+  if (all)  /* also writes the objects whose survival no collection has decided; their outcomes may
+               arrive later */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writes the object records (0x0A) of the extended format, and has the queue of the sampled objects
-** that are not in a record yet. An object is undecided until a collection has decided whether it
-** survives. This module does not use stacks or metas. Invariants:
+** Writes the object records (0x0A) of the extended format (version 7 of a VMProf log), and has the
+** queue of the sampled objects that are not in a record yet. An object is undecided until a
+** collection has decided whether it survives. This module does not use stacks or meta records.
+** Invariants:
 **   O1  the records have one object for each stack of an allocation sample, copies included, in
 **       the order of the stacks; an object that no collection decides is written as dead;
 **   O2  if OBJECTS_MAXOPEN objects are queued, all are written. The undecided ones are written as

@@ -6,7 +6,8 @@
 **   contents of a profile     this file
 **   bytes of a VMProf log     vmprof.h (records), objects.h (record 0x0A), frameids.h and
 **                             framename.h (frames)
-**   details                   details.h parses the private metas that encode/batch.h composes
+**   details                   details.h parses the texts with the sizes and outcomes of samples
+**                             that encode/batch.h composes
 **   bytes of a heap snapshot  heapformat.h
 **   types of files            filekind.h
 **

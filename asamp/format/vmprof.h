@@ -5,7 +5,8 @@
 **   V1  every string is valid UTF-8, because a reader rejects the whole file otherwise;
 **   V2  a name has the form of framename.h;
 **   V3  a record of words has at most VMPROF_MAXWORDS of them.
-** This module ensures V1 for the values of metas; the callers ensure the rest.
+** This module ensures V1 for the values of meta records (pairs of key and value); the callers
+** ensure the rest.
 */
 #ifndef asamp_vmprof_h
 #define asamp_vmprof_h

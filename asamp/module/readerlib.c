@@ -55,7 +55,7 @@
 **   later, laterbytes   survivors that died later
 **   unfollowed          survivors that are not followed; they count as alive
 **   timesamples         samples of time, in periods of time
-**   undetailed          samples whose details (size, outcome) are missing in an own file
+**   undetailed          samples whose size and outcome are missing in a file of asamp
 **   minors, majors      number of collections
 **   walks, walked, longestwalk  number of walks for holders; total and longest time that the
 **                       program waited for a walk

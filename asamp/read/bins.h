@@ -36,7 +36,7 @@ typedef struct Bins {
   uint64_t width;      /* width of a slice, in the unit of the positions: us or bytes */
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
-  IdMap bykey;         /* maps bin, node and kind to the index of the row */
+  IdMap bykey;         /* maps slice number, node and kind to the index of the row */
   uint64_t left;       /* sum of ReadSample.count over the samples that count at node 0, because
                           another row would exceed the limit of rows (B3) */
   int failed;          /* 1: memory ran out; nothing more is added */

@@ -22,7 +22,8 @@ typedef struct PictureRow {
 /* A snapshot of resident memory. */
 typedef struct Picture {
   uint64_t time;         /* us since the start */
-  int64_t rss;           /* bytes of the row "rss"; 0: there is no such row */
+  int64_t rss;           /* resident bytes of the process: those of the row "rss"; 0: there is no
+                            such row */
   PictureRow *rows;
   size_t n, size;        /* number of rows, capacity */
 } Picture;

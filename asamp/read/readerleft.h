@@ -29,7 +29,8 @@ typedef enum ReadLeft {
   LEFT_N
 } ReadLeft;
 
-/* Returns the key of a limit: its name in Lua tables, JSON reports and the writer's meta. */
+/* Returns the key of a limit: its name in Lua tables, in JSON reports and in the writer's meta
+   record asamp.left. */
 const char *readerleft_key (ReadLeft what);
 /* Returns the value of the limit. */
 uint64_t readerleft_limit (ReadLeft what);

@@ -84,7 +84,7 @@ typedef struct ReaderState {
                           gc_stats__N read so far */
   int stat[3];         /* indexes of three statistics: bytes in use, reserved and resident; -1: the
 		          statistic is missing */
-  /* Maps a path of holders and the offset of a step's text to the path that has this step in
+  /* Maps a path of references and the offset of a step's text to the path that has this step in
      addition. A path is represented by its index + 1 in ReadProfile.paths. */
   IdMap bystep;
   size_t pathsize, labelsetsize, labelsize;  /* capacities of the arrays of the ReadProfile */

@@ -18,7 +18,8 @@
 #include "strtab.h"
 #include "tree.h"
 
-/* Kinds 0 and 1 of every profile: blocks of unknown type, time samples. Kinds of blocks follow. */
+/* Kind 0 of every profile: blocks of unknown type. Kind 1: time samples. The kinds of blocks
+   follow. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
 #define READER_NOSTATE	UINT32_MAX  /* number of a state that shares its stream with others, because
@@ -140,7 +141,7 @@ typedef struct ReadLabelSet {
 typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* may be negative */
-  /* 'what': the use of the memory. 'text': a file or a source line, or empty. Neither is
+  /* First the use of the memory; then a file or a source line, or an empty text. Neither text is
      NUL-terminated. */
   const char *what, *text;
   size_t whatlength, textlength;
@@ -154,7 +155,7 @@ typedef struct ReadMark {
   size_t namelength, valuelength;
 } ReadMark;
 
-/* A walk over the heap that searched for the holders of live samples. */
+/* A walk over the heap that searched for the references by which live samples are reachable. */
 typedef struct ReadWalk {
   uint64_t time;       /* start of the walk, us since the start of the run */
   uint64_t duration;   /* us that the program waited for the walk */

@@ -35,7 +35,7 @@ typedef struct Repair {
   uint64_t known;        /* latest time in the details texts so far, us since the start */
   /* Times, in s, of the first record that has a time ('first') and of the last such record
      ('lead'). Before the first such record, 'first' is 0, and 'lead' is the value of the meta
-     start_time_offset, or 0. */
+     record start_time_offset, or 0. */
   double first, lead;
   uint64_t sampletime, eventtime;  /* times of the last sample and of the last event in the details
                                       texts, us since the start */
