@@ -21,7 +21,7 @@
 						   first check whether it is finished */
 #define POLL_PART	8	/* each further check comes after 1 / POLL_PART of the time that
 				   the client has already waited */
-#define REST_NS		UINT64_C(250000000)	/* ns to sleep after a failed accept or poll before
+#define REST_NS		UINT64_C(250000000)	/* ns after a failed accept or poll before
 						   the next attempt, so that failures use no
 						   processor time (CN8) */
 

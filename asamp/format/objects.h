@@ -46,7 +46,8 @@ extern const char *const objects_stats[OBJECTS_NSTATS];
 int objects_full (const Objects *o);
 /* Adds the object of a sample; 'copies' >= 1. Sets 'failed' if there is not enough memory. */
 void objects_add (Objects *o, int kind, int outside, uint32_t copies);
-/* Stores the survival outcomes of the n oldest objects in the queue that have none; 0: died. */
+/* Adds the next n survival outcomes, in the order of the objects; 0: died. Ignores the outcomes of
+   objects that were written as dead before a collection had decided them (O2). */
 void objects_fates (Objects *o, const unsigned char *survived, size_t n);
 
 /*
