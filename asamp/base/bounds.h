@@ -43,10 +43,10 @@
 #define READER_MAXPATHS		BOUND(1u << 16, 12)
 #define READER_MAXSTEPS		BOUND(64u, 4)        /* steps (references) of a path from a root to
 							a sampled object */
-#define LABELS_NAMES		BOUND(64u, 3)        /* names of labels */
+#define LABELS_NAMES		BOUND(64u, 3)        /* names of labels of coroutines */
 #define LABELS_VALUES		BOUND(4096u, 6)      /* values of one label name; the first is
 							"(others)", for all further ones */
-#define LABELS_SETS		BOUND(1u << 14, 16)  /* sets of labels */
+#define LABELS_SETS		BOUND(1u << 14, 16)  /* distinct sets of labels */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* native addresses with a name */
 
 /* Survivors of one Lua state whose death the sampler waits for (followed.h). */
@@ -70,7 +70,8 @@
 /* entries of a map from ids to names; frames, types and classes have one map each */
 #define READER_MAXIDS		BOUND(1u << 20, 12)
 #define READER_MAXALIASES	BOUND(1u << 24, 24)   /* functions with the name of another one */
-#define READER_MAXNAMELESS	BOUND(1u << 16, 4)    /* functions without a name */
+#define READER_MAXNAMELESS	BOUND(1u << 16, 4)    /* functions without a name that are
+							 distinguished */
 #define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of the value of a meta record (a key
 							 and a value), with a NUL */
 #define READER_MAXKINDS		BOUND(1u << 16, 8)    /* pairs of a block's type and its object's
@@ -88,7 +89,7 @@
 							 further states share the last row */
 #define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states open at a time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
-#define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* sets of labels */
+#define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* distinct sets of labels in a profile */
 #define READER_MAXLABELS	BOUND(1u << 21, 12)   /* labels of all sets; 32 per set */
 
 /* Limits of the totals. */

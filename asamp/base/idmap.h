@@ -9,16 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define IDMAP_NONE	UINT32_MAX	/* no entry */
+#define IDMAP_NONE	UINT32_MAX	/* result of idmap_get for an id that has no entry */
 
 /* A map. All zero, except 'memory': empty. */
 typedef struct IdMap {
   struct IdEntry {
-    uint64_t id;     /* 0: a free slot */
+    uint64_t id;     /* key of the entry; 0: the slot is free */
     uint32_t value;
   } *entries;
   size_t n;          /* entries in use; at most three quarters of 'size' */
-  size_t size;       /* slots: 0 or a power of 2 */
+  size_t size;       /* number of slots: 0 or a power of 2 */
   /* Allocator of the entries, like lua_Alloc, but a new block must be zeroed. Called with 'ud'
      NULL. If 'memory' is NULL, spare_calloc and free are used. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);

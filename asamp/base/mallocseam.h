@@ -35,7 +35,8 @@
 
 #define MALLOC_VERSION	2
 #define MALLOC_NAME	"asamp_mallocs"	/* symbol of the library's MallocSeam */
-#define MALLOC_PERIOD	(UINT64_C(512) << 10)  /* default period in bytes */
+/* default sampling period of native memory in bytes */
+#define MALLOC_PERIOD	(UINT64_C(512) << 10)
 
 #define MALLOC_SLOTS	65536u	/* blocks that can be watched at a time */
 

@@ -8,7 +8,7 @@
 
 #include "strtab.h"
 
-/* The list. */
+/* A list of distinct strings. */
 typedef struct StrList {
   StrTab strings;
   IdMap index;         /* maps the number of a string in 'strings', plus 1, to its index */

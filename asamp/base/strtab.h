@@ -14,11 +14,11 @@
 
 #include "idmap.h"
 
-/* The table. */
+/* A table of distinct strings. */
 typedef struct StrTab {
   char *text;        /* moves when a string is added: keep numbers, not pointers */
   uint32_t n, size;  /* bytes of 'text' in use, and allocated */
-  uint32_t limit;    /* largest 'n' */
+  uint32_t limit;    /* largest number of bytes of 'text' in use */
   uint64_t left;     /* number of calls of strtab_put with a new string that would exceed 'limit'
                         (ST3) */
   IdMap byhash;      /* from the hash of a string to its number */

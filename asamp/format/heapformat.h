@@ -38,10 +38,10 @@
 
 /* Kinds of objects, with their fields. Addresses are distances from the object's own address. */
 enum {
-  HEAP_TABLE, HEAP_STRING /* length, number of bytes stored, these bytes */,
-  HEAP_FUNCTION /* prototype */, HEAP_CFUNCTION /* absolute address of the code */,
-  HEAP_UPVALUE, HEAP_USERDATA, HEAP_THREAD /* 1: the main thread */,
-  HEAP_PROTO /* line, name, source */, HEAP_KINDS
+  HEAP_TABLE, HEAP_STRING /* fields: length, number of bytes stored, these bytes */,
+  HEAP_FUNCTION /* field: its prototype */, HEAP_CFUNCTION /* field: absolute code address */,
+  HEAP_UPVALUE, HEAP_USERDATA, HEAP_THREAD /* field: 1 for the main thread, else 0 */,
+  HEAP_PROTO /* fields: line of the definition, name, source */, HEAP_KINDS
 };
 
 /*

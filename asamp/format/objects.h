@@ -26,13 +26,13 @@ typedef struct Objects {
     /* the object's word in the record; bit 0 ("survived") is added when the word is written */
     uint32_t word;
     uint32_t copies;     /* number of stacks of the sample, at least 1 */
-  } *open;               /* the oldest first */
+  } *open;               /* objects that are not in a record yet, the oldest first */
   size_t n, size;
   uint64_t early;        /* number of survival outcomes to ignore when they arrive: those of objects
                             that were written as dead before a collection had decided them (O2) */
   Bytes fates;           /* survival outcomes of the oldest objects in 'open', one byte each; 0:
                             died */
-  int state;             /* gc_state of the last record */
+  int state;             /* value of the statistic gc_state in the last record */
   int failed;            /* 1: there was not enough memory */
 } Objects;
 

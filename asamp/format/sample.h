@@ -60,7 +60,7 @@ typedef struct ProfileFrame {
 
 /* An allocation sample or copy sample. */
 typedef struct ProfileSample {
-  uint64_t time;     /* CLOCK_MONOTONIC, ns */
+  uint64_t time;     /* time of the sample, CLOCK_MONOTONIC, ns */
   uint64_t size;     /* bytes of the block, rounded up as the heap does; not used in copy samples */
   uint64_t count;    /* number of sample points in the block, at least 1. Each represents one
 		        period of bytes (KIND_NATIVE: the period of native memory) */
@@ -72,11 +72,11 @@ typedef struct ProfileSample {
 
 /* A time sample. */
 typedef struct ProfileTime {
-  uint64_t time;     /* CLOCK_MONOTONIC, ns */
+  uint64_t time;     /* time of the sample, CLOCK_MONOTONIC, ns */
   uint64_t count;    /* number of periods that the sample represents, at least 1 (more after
 		        timer overruns) */
-  uint64_t thread;   /* as in ProfileSample */
-  uint32_t label;    /* as in ProfileSample */
+  uint64_t thread;   /* number of the Lua state, as in ProfileSample */
+  uint32_t label;    /* number of the label set, as in ProfileSample */
 } ProfileTime;
 
 /*

@@ -97,7 +97,7 @@
 **                       ReadCollection (readprofile.h): {n, left, time (end of
 **                       the last), duration, processor (CPU time), slices (part of processor:
 **                       slices of major collections within minor pauses; nil: 0), mutator (CPU
-**                       time of the thread since the previous record; nil: unknown), tenured, planned,
+**                       time of the thread since the last record; nil: unknown), tenured, planned,
 **                       charged (bytes), decided, survived (samples): sums; inuse, held, rss:
 **                       maxima after a collection; least: minimum of inuse; major (true: n counts a
 **                       major one); minorpause, majorpause: longest pauses (nil: no such

@@ -32,7 +32,7 @@ typedef struct Age {
   double bytes, survived;
 } Age;
 
-/* The totals. All zero: empty. */
+/* The totals of survival by age. All zero: empty. */
 typedef struct Ages {
   /* The table: AGES_BINS rows, by the bin of u; each has AGES_BINS columns, by the bin of v. NULL:
      no collection was added. */

@@ -26,7 +26,7 @@ typedef struct BinRow {
   uint32_t bin, node, kind;
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
   uint64_t undecided, undecidedbytes;
-  uint64_t ns;         /* ns that time samples represent */
+  uint64_t ns;         /* ns that the time samples of the row represent */
   uint64_t last;       /* time of the slice's last sample at the site, us */
 } BinRow;
 

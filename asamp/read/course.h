@@ -46,7 +46,7 @@ typedef struct Span {
    for each power of 2. */
 #define COURSE_SLOTS	(1024 + 512 * 44)
 
-/* The history. */
+/* The history of a profile's collections. */
 typedef struct Course {
   Span *spans;           /* the timeline */
   size_t n, size;        /* number of spans, capacity */

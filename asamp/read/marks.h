@@ -17,7 +17,7 @@
 /* The totals of the marks of one name. */
 typedef struct MarkName {
   uint32_t name;         /* offset in Marks.text */
-  uint64_t count;        /* number of marks */
+  uint64_t count;        /* number of marks with this name */
   uint64_t first, last;  /* times of the first and the last mark, us since the start */
   uint64_t numbers;      /* number of marks with a numeric value */
   uint64_t integers;     /* number of marks with a numeric value without point and exponent */
@@ -27,9 +27,9 @@ typedef struct MarkName {
 
 /* A mark that is kept for the timeline. */
 typedef struct Mark {
-  uint64_t time;         /* us since the start */
+  uint64_t time;         /* time of the mark, us since the start */
   uint32_t name;         /* index in Marks.names */
-  char *value;           /* NUL-terminated */
+  char *value;           /* value of the mark, NUL-terminated */
 } Mark;
 
 typedef struct Marks {

@@ -21,7 +21,7 @@ typedef struct PictureRow {
 
 /* A snapshot of resident memory. */
 typedef struct Picture {
-  uint64_t time;         /* us since the start */
+  uint64_t time;         /* time of the snapshot, us since the start */
   int64_t rss;           /* resident bytes of the process: those of the row "rss"; 0: there is no
                             such row */
   PictureRow *rows;

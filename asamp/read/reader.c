@@ -30,7 +30,7 @@ enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
 typedef struct PathFrame {
   uint64_t id;         /* id of the function, with aliases (aliases.h) resolved */
   uint32_t line;
-  uint32_t node;       /* node of the call tree */
+  uint32_t node;       /* node of the call tree that represents the frame and its callers */
 } PathFrame;
 
 /*

@@ -379,7 +379,7 @@ static void nameclass (ReaderState *s, Fields *f) {
   if (!details_number(f, &id) || id >= UINT32_MAX ||
       idmap_get(&s->classes, id + 1) != IDMAP_NONE)
     return;
-  f->p += f->p < f->end;  /* the space */
+  f->p += f->p < f->end;  /* skips the space */
   n = (size_t)(f->end - f->p);
   readername_set(s, &s->classes, id + 1, f->p, n);
 }

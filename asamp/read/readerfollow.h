@@ -20,8 +20,9 @@ typedef struct ReadFollowed {
      the queue of samples was full (FI1). Such an entry exists only so that the next entries have
      the same positions as in the writer's list. */
   ReadSample sample;
-  uint64_t born;       /* bytes that the samples of the Lua state decided before this one represent,
-                          itself included (ReaderStream.allocated) */
+  /* Bytes represented by this sample and by the samples of the Lua state that were decided before
+     it (ReaderStream.allocated). */
+  uint64_t born;
   uint64_t tag;        /* value of ReaderClient.tag that the client's callback 'fate' has set */
   /* Path of references that held the sample at the last heap walk that reached it, as index + 1 in
      ReadProfile.paths; 0: unknown. */
@@ -31,7 +32,7 @@ typedef struct ReadFollowed {
 
 /* The list of followed samples. All zero: empty. */
 typedef struct ReaderFollow {
-  ReadFollowed *list;  /* oldest first */
+  ReadFollowed *list;  /* the followed samples (see RF2), the oldest first */
   size_t n, size;      /* number of elements, capacity */
   /* 'at': index of the next entry that the pass visits. 'to': number of entries that the pass has
      kept. */

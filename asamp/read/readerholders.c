@@ -19,7 +19,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
     return;
   if (parent != 0 && (above = idmap_get(&s->of->paths, parent + 1)) == IDMAP_NONE)
     return;  /* the file has no path with the number of the parent */
-  line->p += line->p < line->end;  /* the space */
+  line->p += line->p < line->end;  /* skips the space */
   if (above > 0 && r->paths[above - 1].depth >= READER_MAXSTEPS) {
     r->left[LEFT_STEPS]++;
     s->failed |= !idmap_set(&s->of->paths, id + 1, above);

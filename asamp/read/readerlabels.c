@@ -70,7 +70,7 @@ static void readline (ReaderState *s, Fields *line) {
   size_t rest;
   if (!details_number(line, &id) || !details_number(line, &length))
     return;
-  line->p += line->p < line->end;  /* the space */
+  line->p += line->p < line->end;  /* skips the space */
   rest = (size_t)(line->end - line->p);
   if (length > rest)
     length = rest;

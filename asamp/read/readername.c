@@ -91,7 +91,7 @@ static void namekinds (ReaderState *s) {
       kind->name = name;
     else if (r->own &&
              (name = idmap_get(&r->names, frameids_type((int)kind->type))) != IDMAP_NONE) {
-      char text[READER_MAXNAME + 1];  /* n:<type>:0:- */
+      char text[READER_MAXNAME + 1];  /* text of the form n:<type>:0:- */
       const char *from = r->text.text + name;
       from += strncmp(from, "n:", 2) == 0 ? 2 : 0;
       snprintf(text, sizeof(text), "%s", from);

@@ -22,16 +22,18 @@
    of their samples was not read yet. */
 typedef struct Run {
   uint64_t copies;     /* number of equal stacks, at least 1 */
-  uint64_t time;       /* time of the stacks, us since the start; 0 in stock files */
+  uint64_t time;       /* time of the stacks, us since the start; 0 in files of the stock format,
+                          which has no times of stacks */
   uint64_t thread;     /* Lua state or thread, as in ReadSample */
-  uint32_t node;       /* node of the call tree */
+  uint32_t node;       /* node of the call tree that represents the stack */
   /* READER_TIMERUN for time samples; COPY_NEW, COPY_AGAIN or COPY_GROWN (sample.h) for copy
      samples. For allocation samples: an enum ProfileKind, or 0 in files of the extended format,
      where the details text has the kind. */
   uint32_t type;
 } Run;
 
-#define READER_TIMERUN	256u  /* above all type numbers */
+/* type of a run of time samples: above all types of blocks and copies */
+#define READER_TIMERUN	256u
 
 /* Upper bound of all times in us: 143 years. Times below it are exact as a double. */
 #define READER_MAXTIME	((uint64_t)1 << 52)

@@ -68,7 +68,7 @@ typedef struct ReaderStream {
   IdMap paths;
 } ReaderStream;
 
-/* All streams. All zero: none. */
+/* The streams (reader's data) of all Lua states. All zero: none. */
 typedef struct ReaderStreams {
   ReaderStream **list; /* open and closed streams, in any order */
   size_t n, size;      /* number of streams, capacity */

@@ -63,9 +63,9 @@ typedef struct ReaderSum {
   /* Copy samples. Site.kind is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN (sample.h). Empty
      if 'instant' is used. */
   SiteTable copies;
-  KindTotals *kinds;   /* READER_MAXKINDS elements */
+  KindTotals *kinds;   /* totals of each kind of block: READER_MAXKINDS elements */
   LabelTotals *labels;  /* for each label set; labels[0] is of samples without labels */
-  size_t nlabels, labelsize;  /* number of elements, capacity */
+  size_t nlabels, labelsize;  /* number of elements of 'labels', capacity */
   /* 1: LabelTotals.exact is known. Its sum over all sets is ReadProfile.allocated if the client
      selects all sets; a set that it does not select has 0. */
   int exactlabels;

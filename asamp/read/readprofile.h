@@ -51,7 +51,8 @@ typedef struct ReadSample {
      It is the sample's time, measured in allocated bytes. The field is set when the sample's
      survival is decided as READER_DIED or READER_SURVIVED. */
   uint64_t born;
-  uint32_t node;       /* node of the call tree */
+  uint32_t node;       /* node of the call tree that represents the sample's stack; 0: an empty
+                          stack */
   /* Index in ReadProfile.kinds. Before the sample's survival is decided, the kind has a type but no
      class. For a copy sample, a value as the comment of the callback 'copy' lists them. */
   uint32_t kind;
@@ -140,7 +141,7 @@ typedef struct ReadLabelSet {
 */
 typedef struct ReadResident {
   uint64_t time;
-  int64_t bytes;       /* may be negative */
+  int64_t bytes;       /* bytes of this use; may be negative */
   /* First the use of the memory; then a file or a source line, or an empty text. Neither text is
      NUL-terminated. */
   const char *what, *text;
@@ -173,7 +174,7 @@ typedef struct ReadPath {
 /* A Lua state in a file of many states. All sums include the samples that the client does not
    select. */
 typedef struct ReadState {
-  uint32_t id;         /* number in the file */
+  uint32_t id;         /* number of the state in the file */
   uint32_t name;       /* file of the state's script, offset in 'text'; 0: none */
   uint32_t thread;     /* system number of the OS thread that last ran the state; 0: unknown */
   int ended;           /* 1: the state was closed */
@@ -188,13 +189,13 @@ typedef struct ReadState {
                                  represent */
   uint64_t survivedbytes, laterbytes;  /* bytes that survivors represent; bytes that survivors which
                                           died later represent */
-  uint64_t minors, majors;    /* numbers of collections */
+  uint64_t minors, majors;    /* numbers of minor and major collections of the state */
 } ReadState;
 
 /* An OS thread in a file of many states. */
 typedef struct ReadThread {
-  uint32_t id;         /* system number */
-  uint64_t samples, bytes, timesamples, ns;  /* as in ReadState */
+  uint32_t id;         /* system number of the OS thread */
+  uint64_t samples, bytes, timesamples, ns;  /* sums over the thread's samples, as in ReadState */
 } ReadThread;
 
 /*
@@ -396,7 +397,8 @@ void readprofile_source (const ReadProfile *r, Bytes *to);
 const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
                                   char buffer[40]);
 
-#define READER_LABEL	(2 * READER_MAXNAME + 8)  /* bytes */
+/* bytes of the text of a kind with its NUL (readprofile_kindlabel) */
+#define READER_LABEL	(2 * READER_MAXNAME + 8)
 
 /* Writes a kind as "[table]" or "[table Point]" to 'label' and returns its length. */
 size_t readprofile_kindlabel (const ReadProfile *r, uint32_t kind,

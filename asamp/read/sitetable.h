@@ -30,7 +30,7 @@ typedef struct Site {
                                (tags.h); 0: none */
   uint64_t samples;         /* sum of ReadSample.count over all samples of the site */
   uint64_t bytes;           /* bytes that the samples represent; 0 for time samples */
-  uint64_t ns;              /* ns that time samples represent */
+  uint64_t ns;              /* ns that the time samples of the site represent */
   /* Number of sampling periods that the time samples represent. If this period has changed, as a
      multiple of the first period. Set by readersum_finish. */
   double time;
@@ -66,7 +66,7 @@ typedef struct Site {
   double births;            /* sum of the allocation times, in us, of the blocks in 'kept' */
 } Site;
 
-/* The table. All zero: empty. */
+/* The table of totals. All zero: empty. */
 typedef struct SiteTable {
   Site *sites;
   size_t nsites, sitesize;  /* number of sites, capacity */

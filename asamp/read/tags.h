@@ -32,7 +32,7 @@ enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8
 typedef struct Tag {
   uint32_t group;       /* number of a place (see the head) until tags_finish; tags_group converts
                            it to a group */
-  uint32_t thread;      /* system number; 0: unknown */
+  uint32_t thread;      /* system number of the OS thread; 0: unknown */
   uint32_t labels;      /* number of a label set; 0: none */
 } Tag;
 
@@ -47,7 +47,7 @@ typedef struct TagGroup {
 typedef struct Tags {
   int by;               /* sum of TAGS_BY*: the properties by which samples are distinguished */
   const ReadProfile *r;     /* set by the client's callback 'head' */
-  Tag *list;            /* list[i]: the triple of tag i */
+  Tag *list;            /* the triples of the tags: list[i] is that of tag i */
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps triples (place, thread, label set) to tags */
   uint32_t names[TAGS_STATES];  /* names of scripts, offsets in 'text'; names[i] belongs to the

@@ -5,8 +5,8 @@
 ** file. Other kinds of files (a pipe, /dev/null) are written directly. Invariants:
 **
 **   DR1  a file that existed and was not empty changes only by the rename of a complete snapshot;
-**   DR2  an empty final file has the name and the lock of place.h until the snapshot replaces it. It
-**        is removed if the snapshot fails, even if it existed before;
+**   DR2  an empty final file has the name and the lock of place.h until the snapshot replaces it.
+**        It is removed if the snapshot fails, even if it existed before;
 **   DR3  draft_end and draft_drop call no function that allocates, so a forked child may call them
 **        (SN3 of snapshot.h). All names are absolute, if the current folder is known, because the
 **        program may change it.
