@@ -15,11 +15,14 @@
 
 #include "naming.h"
 
-/* Largest number of instructions from a closure to its store. */
+/* Largest number of instructions from the creation of a closure to the store that gives it its
+   name. */
 #define MAX_STORE_DISTANCE	32
 /* Largest number of instructions from the load of a key to the closure stored under the key. */
 #define MAX_KEY_DISTANCE		8
-#define MAX_LIVE	255	/* largest number of live variables: each has a register */
+/* Largest number of local variables of a function that are live at one instruction, because each
+   has a register. */
+#define MAX_LIVE	255
 
 
 static TString *constant (const Proto *f, int i) {
@@ -31,9 +34,10 @@ static TString *constant (const Proto *f, int i) {
    the order of their registers. They end in the reverse order of their starts. */
 typedef struct Scope {
   const Proto *f;
-  /* index in f->locvars of the first variable that starts after the scope's instruction */
+  /* Index in f->locvars of the first variable that starts after the scope's instruction. */
   int next;
-  int n;  /* number of entries of 'live' */
+  /* number of local variables that are live at the scope's instruction (entries of 'live') */
+  int n;
   const LocVar *live[MAX_LIVE];
 } Scope;
 
@@ -158,8 +162,9 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 
 /* The last function without a name that was numbered (NM4 of naming.h). */
 typedef struct Line {
-  int line;  /* line in which the function starts */
-  unsigned short n;  /* its number among the functions without a name that start in this line */
+  int line;  /* line in which the last numbered function without a name starts */
+  /* Number of that function among the functions without a name that start in the same line. */
+  unsigned short n;
 } Line;
 
 

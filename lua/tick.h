@@ -51,7 +51,8 @@
 
 #include "seam.h"
 
-#define LUAN_TICK	0x80	/* bit of a thread's hookmask: requests a safepoint (TK1) */
+/* Bit of a thread's hookmask: the thread must run a safepoint for a time sample (TK1). */
+#define LUAN_TICK	0x80
 
 /* Runs a safepoint for time samples in thread L: clears the request (tick.wanted, and LUAN_TICK of
    L), restores the dispatch table, and calls the sampler's 'point' if there is a sampler. */

@@ -11,10 +11,13 @@
 #include "alloc/nursery.h"
 #include "tick.h"
 
-#define LUAN_CLEAN	0x08	/* bit of a thread's 'marked': no change since its last scan (T1) */
+/* Bit of a thread's 'marked': the thread's stack has not changed since a collection last scanned it
+   (T1). */
+#define LUAN_CLEAN	0x08
 
-/* The value of nextdirty in the last thread of the list remset.dirty. Not NULL, because nextdirty
-   of a thread is NULL if and only if the thread is not in the list. */
+/* The value of nextdirty in the last thread of remset.dirty, the list of threads whose stacks have
+   changed since they were scanned. Not NULL, because nextdirty of a thread is NULL if and only if
+   the thread is not in the list. */
 #define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
 
 /*

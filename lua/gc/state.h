@@ -41,7 +41,8 @@ typedef struct luaN_Writes {
   size_t n;
 } luaN_Writes;
 
-#define LUAN_WRITES	8u	/* number of entries of remset.writes */
+/* number of tables whose early processed slots are counted (luaN_Writes) */
+#define LUAN_WRITES	8u
 
 /*
 ** How far a major collection has come with the dead objects that have finalizers (finalize.c):
@@ -565,8 +566,8 @@ typedef struct luaN_Tick {
   /* Identifies the OS thread that made the last protected call of the state: the address of that
      thread's variable luaN_innermost. NULL: no protected call was made. */
   const void *where;
-  /* The frame that ran at the last tick (a request for a time sample) that diverted the dispatch
-     table, so that the next instruction runs a safepoint. */
+  /* The frame that ran at the last tick (an instant of which a time sample is taken) that diverted
+     the dispatch table, so that the next instruction runs a safepoint. */
   struct CallInfo *ci;
   /* 1: at the last tick that diverted the dispatch table, code outside the bytecode loop ran */
   int deep;

@@ -12,7 +12,8 @@
 
 #include "text.h"
 
-#define LUAN_INTEGERS	8	/* largest number of integers among the operands */
+/* largest number of integers among the operands of one concatenation */
+#define LUAN_INTEGERS	8
 
 /* The integers among the operands, in decimal. There are 'used' integers; the digits of integer i
    are the first size[i] bytes of digits[i]. */

@@ -99,7 +99,8 @@ static inline size_t luaN_spread (uint64_t u, int n) {
 
 /* {== integers ========================================================= */
 
-#define LUAN_DIGITS	20	/* bytes of the longest integer: -9223372036854775808 */
+/* Largest number of bytes of the decimal text of an integer: that of -9223372036854775808. */
+#define LUAN_DIGITS	20
 
 /* Writes n in decimal to 'to', at most LUAN_DIGITS bytes, without a NUL. Returns the number of
    bytes. */

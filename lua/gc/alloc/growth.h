@@ -67,7 +67,9 @@
 _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
                "the next vector would lie in lines");
 
-#define LUAN_NOCOPY	(~(uint32_t)0)	/* in copyof[]: the old node has no copy in the buffer */
+/* Value of copyof[] for a node whose key has no copy in the table's growth buffer (next hash
+   part). */
+#define LUAN_NOCOPY	(~(uint32_t)0)
 
 /* The value of n, a node of a growth buffer with a copied key: an integer whose upper 32 bits are
    the main position of the key in the buffer (luaN_mainof), and whose lower 32 bits are the index

@@ -30,14 +30,20 @@ enum luaN_Vector {
 **   - LUAN_REALLOCED for luaM_realloc_, luaM_growaux_ and luaM_shrinkvector_
 */
 #if defined(ltable_c)
-#define LUAN_VECTOR	LUAN_VHASH	/* luaM_realloc_ uses LUAN_VARRAY */
+/* Kind of the blocks that ltable.c allocates by luaM_malloc_: hash parts. */
+#define LUAN_VECTOR	LUAN_VHASH
+/* Kind of the blocks that ltable.c resizes by luaM_realloc_: array parts. */
 #define LUAN_REALLOCED	LUAN_VARRAY
 #elif defined(lstate_c)
 #define LUAN_VECTOR	LUAN_VSTACK
 #elif defined(ldo_c)
-#define LUAN_VECTOR	LUAN_VPROTO	/* ldo.c frees vectors of the parser */
-#define LUAN_REALLOCED	LUAN_VRESTACK	/* the sample of a moved stack is postponed */
-#define LUAN_BUFFER	LUAN_VBUFFER	/* ldo.c frees the buffer of the scanner */
+/* Kind of the blocks that ldo.c frees by luaM_free_: vectors of the parser. */
+#define LUAN_VECTOR	LUAN_VPROTO
+/* Kind of the blocks that ldo.c resizes by luaM_realloc_: stacks. The sample of a moved stack is
+   postponed. */
+#define LUAN_REALLOCED	LUAN_VRESTACK
+/* Kind of the block that ldo.c frees by luaM_saferealloc_: the buffer of the scanner. */
+#define LUAN_BUFFER	LUAN_VBUFFER
 #elif defined(lfunc_c) || defined(lparser_c) || defined(lcode_c) || \
       defined(lundump_c) || defined(ldebug_c)
 #define LUAN_VECTOR	LUAN_VPROTO

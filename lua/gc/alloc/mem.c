@@ -21,7 +21,8 @@
 #include "nursery.h"
 #include "sampling.h"
 
-#define FIRST_SIZE	4	/* elements of a vector at its first growth */
+/* capacity in elements of a vector of the parser when luaM_growaux_ first grows it */
+#define FIRST_SIZE	4
 
 
 l_noret luaM_toobig (lua_State *L) {

@@ -46,25 +46,36 @@ typedef struct List {
 typedef struct Walk {
   global_State *g;
   const luaN_Walker *w;
-  /* If a tree was requested: for each object of 'queue', the index in 'queue' (place) of the object
-     from which it was reached first (LUAN_NOPARENT: none). The array has the capacity of 'queue'.
-     Otherwise NULL. */
+  /* If a tree was requested: for each reached object, the index in the queue of reached objects of
+     the object from which it was reached first (LUAN_NOPARENT: none). The array has the capacity of
+     the queue. Otherwise NULL. */
   uint32_t *parents;
-  List queue;		/* all reached objects; the 'place' of an object is its index here */
-  size_t next;		/* index in 'queue' of the next object to visit */
-  List threads;		/* places in 'queue' of threads whose stacks are deferred */
-  size_t nextnamed;	/* index in 'threads' of the next stack whose local variables are visited */
-  size_t nextunnamed;	/* index in 'threads' of the next stack whose other slots are visited */
-  /* The kind of slots that reach_frame omits: LUAN_ELOCAL or LUAN_ESTACK; LUAN_EROOT: none. */
+  /* queue of all reached objects; the index of an object in it is the object's 'place' */
+  List queue;
+  /* index, in the queue of all reached objects, of the next object to visit */
+  size_t next;
+  /* Threads whose stacks are visited later, when nothing else is left: their indexes in the queue
+     of all reached objects. */
+  List threads;
+  /* Index, in the list of threads whose stacks are visited later, of the next thread whose local
+     variables are visited. */
+  size_t nextnamed;
+  /* Index, in the list of threads whose stacks are visited later, of the next thread whose stack
+     slots without a local variable are visited. */
+  size_t nextunnamed;
+  /* The kind of stack slots that reach_frame leaves out: LUAN_ELOCAL (local variables) or
+     LUAN_ESTACK (other slots); LUAN_EROOT: none. */
   luaN_EdgeKind omitted;
   /* Entries of weak tables whose weak key was not reached when the walk visited the table. An entry
      is three words: the table, the node (NULL if the key was reached later), and a link. A link is
      the index of the next entry of the same chain plus 1; 0 ends the chain. */
   List open;
-  /* Hash table of the entries of 'open' by their keys: for each chain, the link to its first entry.
-     The number of chains is a power of 2. Empty until converge builds it. */
+  /* Hash table, by their keys, of the weak table entries whose key was not reached yet ('open'):
+     for each chain, the link to its first entry. The number of chains is a power of 2. Empty until
+     converge builds it. */
   List heads;
-  /* The edge that is reported next. 'from' and 'place' are set once for all edges of an object. */
+  /* The edge (reference) that is reported next. The fields 'from' and 'place' are set once for all
+     edges of an object. */
   luaN_Edge e;
   int alone;		/* 1: luaN_edges reports the edges of one object and uses no set */
   int failed;		/* result of luaN_walk; 0: no failure so far */

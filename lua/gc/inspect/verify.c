@@ -37,17 +37,21 @@
 
 typedef struct Walk {
   global_State *g;
-  const char *bad;		/* the first violated invariant, or NULL */
-  GCObject **stack;		/* reached objects that are to be visited */
-  size_t n, size;		/* number of objects on 'stack', and its capacity */
-  size_t bytes;			/* bytes of visited objects and their vectors, without prototypes */
+  const char *bad;		/* name of the first invariant that was found violated, or NULL */
+  GCObject **stack;		/* stack of the reached objects that are still to be visited */
+  /* number of objects on the stack of reached objects, and capacity of that stack */
+  size_t n, size;
+  /* bytes of the visited objects and their vectors, without prototypes */
+  size_t bytes;
   /* Number of reached objects that are in the remembered set as a whole (G8). */
   size_t logged;
   /* The object that is being visited. NULL: the roots are being visited, or an object for which G1
      and G3 need no check. */
   GCObject *from;
-  const TValue *slot;		/* the slot of a table or stack that is being visited, or NULL */
-  int weak;			/* 1: some table is weak, so 'bytes' may be too small */
+  /* The slot of a table or stack whose value is being visited, or NULL. */
+  const TValue *slot;
+  /* 1: some visited table is weak, so the sum of the visited bytes may be too small */
+  int weak;
   int over;			/* 1: a collection has just ended, so G2 must hold */
 } Walk;
 

@@ -90,9 +90,13 @@ static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize
 
 typedef struct Entry {
   Table *t;
-  int kind;		/* kind of table t, which may have become strong */
-  unsigned asize, i;	/* size of t's array part, and index of the slot in t */
-  Node *n;		/* the node of the slot; NULL if the slot is in the array part */
+  /* kind of the table: which of its references are weak; the table may have become strong */
+  int kind;
+  /* number of slots of the table's array part, and index of the entry's slot in the table */
+  unsigned asize, i;
+  /* the node that contains the entry; NULL if the entry is in the table's array part */
+  Node *n;
+  /* the value of the entry */
   TValue *v;
 } Entry;
 

@@ -55,7 +55,8 @@
 /* Bytes of the first small block of a state. Later small blocks have at least a page if there is
    memory. */
 #define FIRST_BLOCK	((size_t)2560)
-#define LEAST_ASKED	((size_t)1024)	/* least bytes of a small block, when memory is short */
+/* least size in bytes of a small block of the heap, when memory is short */
+#define LEAST_ASKED	((size_t)1024)
 
 /* Sizes of new chunks. In a small heap a new chunk has one GROWTH_SMALL-th of the bytes of all
    blocks, in a larger heap one GROWTH-th, within the bounds below. With larger chunks, there are

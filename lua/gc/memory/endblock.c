@@ -18,9 +18,13 @@
    flag 'busy', and never waits for it: while another thread has it, a block that is offered for
    keeping is freed at once. */
 static struct {
+  /* flag that an OS thread takes to use the kept block: 1 while it is taken */
   int busy;
-  char *last;			/* the kept block, or NULL */
-  unsigned at;			/* milliseconds when a block was last offered */
+  /* the freed block at the end of malloc's heap that the process keeps, or NULL */
+  char *last;
+  /* Time, in milliseconds of CLOCK_MONOTONIC, of the last call of luaN_keepend with a freed block
+     that could be kept. */
+  unsigned at;
 } stays;
 
 

@@ -28,8 +28,11 @@
 
 
 /* These two variables are shared by all states of the process. */
-static size_t freed;		/* bytes freed since malloc_trim was last called */
-static unsigned at;		/* time in ms of the last call of malloc_trim without 'now' */
+/* bytes that states of this process have freed since malloc_trim was last called */
+static size_t freed;
+/* Time, in milliseconds of CLOCK_MONOTONIC, at which luaN_giveback last called malloc_trim without
+   'now', that is, for a caller that need not return the memory at once. */
+static unsigned at;
 
 
 void luaN_countfreed (size_t bytes) {

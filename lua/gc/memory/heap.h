@@ -58,8 +58,9 @@
 #include "mapped.h"
 #include "vec.h"
 
-#define LUAN_LINE	64u		/* bytes of a line */
-#define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* lines of a block, at most */
+/* bytes of a line: the unit in which the heap finds out which memory is free */
+#define LUAN_LINE	64u
+#define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* largest number of lines of a block */
 
 /* Bytes that certainly fit into the cache of a processor's core. */
 #define LUAN_NEAR	((l_mem)256 * 1024)
@@ -70,14 +71,15 @@
    far, with the marked objects that are logged there (ahead.c, mark.c). */
 #define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
 
-/* Bytes of the largest object or vector in lines. Long strings and userdata have another limit,
-   LUAN_LINETEXT. */
+/* Largest size in bytes of an object or vector that is stored in lines of the heap; larger ones
+   have a block of lua_Alloc. The limit of long strings and userdata is LUAN_LINETEXT. */
 #define LUAN_LARGE	8192u
-/* Bytes of the largest long string or userdata in lines. */
+/* Largest size in bytes of a long string or userdata that is stored in lines of the heap; larger
+   ones have a block of lua_Alloc. */
 #define LUAN_LINETEXT	8000u
-/* A long string or userdata of more bytes than this is a large leaf object: it is in lists.large,
-   and has lines or a block of lua_Alloc to itself. A lower limit frees more dead objects early and
-   makes lists.large longer. */
+/* A long string or userdata of more than this number of bytes is a large leaf object: it is in the
+   list of large objects (lists.large), and has lines or a block of lua_Alloc to itself. With a
+   lower limit, more dead objects are freed early, and the list is longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
 /* A heap is big if its blocks, or its old objects, have at least this number of bytes in total: no
@@ -89,15 +91,16 @@
    is long enough. A larger request is served from the overflow region, and the nursery stays in its
    block. (bump of nursery.c has exceptions.) */
 #define LUAN_SMALL	256u
-/* Number of lists of blocks with holes. The list of a block depends on log2 of the number of lines
-   of its largest hole, so the number is log2 of LUAN_LINES, plus 1. */
+/* Number of lists of blocks with holes (runs of free lines). The list of a block depends on log2 of
+   the number of lines of its largest hole, so there are log2 of LUAN_LINES, plus 1. */
 #define LUAN_CLASSES	10
 
-/* Bit of marks[]: the line is part of a hole that was taken since the last minor collection. */
+/* Bit of the mark byte of a line (marks[]): the line is part of a hole, a run of free lines, that
+   was taken for allocation since the last minor collection. */
 #define LUAN_YOUNG	0x08
-/* Bit of marks[]: the line belongs to a large leaf object that has survived a collection, or to a
-   small userdata that was left young. luaN_freetext or waiting.c removes the bit; the sweep of
-   lines never does. */
+/* Bit of the mark byte of a line (marks[]): the line belongs to a large leaf object that has
+   survived a collection, or to a small userdata that was left young. luaN_freetext or waiting.c
+   removes the bit; the sweep of lines never does. */
 #define LUAN_HELD	0x10
 
 /* Rounds n up to a multiple of LUAN_GRANULE. */
@@ -131,28 +134,38 @@ typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 ** that is allocated twice is detected (H3).
 */
 typedef struct luaN_Block {
-  luaN_Link link;		/* in the list that 'where' names (must be first) */
+  /* Links in the list of blocks that contains the block; block.where says which list that is. Must
+     be the first field. */
+  luaN_Link link;
   struct luaN_Chunk *chunk;	/* the chunk that contains the block */
-  unsigned short nlines;	/* number of lines, a multiple of 8 */
-  /* Number of lines without LUAN_HEAD: those that objects can use. */
+  unsigned short nlines;	/* number of lines of the block, a multiple of 8 */
+  /* Number of lines of the block that objects can use: those that contain no part of its head
+     (without LUAN_HEAD). */
   unsigned short nusable;
   lu_byte where;		/* the list that contains the block: a luaN_Where */
-  /* Of a block in 'holed': log2 of the number of lines of its largest hole. */
+  /* For a block in a list of blocks with holes (runs of free lines): log2 of the number of lines of
+     its largest hole. */
   lu_byte class;
-  /* 1: luaN_bits has the bit of an object that is still to be traversed. */
+  /* 1: an object in the block is marked and still to be traversed, and has its bit set in luaN_bits
+     because a mark stack was full. */
   lu_byte pending;
   lu_byte released;		/* bit i: page i of the block was returned to the system */
-  lu_byte marks[];		/* one byte per line (H1) */
+  /* the mark byte of each line of the block: 0 if the line is free (H1) */
+  lu_byte marks[];
 } luaN_Block;
 
-/* Bit of marks[]: the line contains a part of the head, or of the luaN_Chunk after the head. */
+/* Bit of the mark byte of a line (marks[]): the line contains a part of the block's head, or of the
+   luaN_Chunk after the head. */
 #define LUAN_HEAD	0x80
 
-/* Offset of marks[] in a block, a multiple of 8. */
+/* Offset in bytes of the mark bytes of lines (marks[]) from the start of a block, a multiple of
+   8. */
 #define LUAN_MARKSAT	offsetof(luaN_Block, marks)
 
 #if defined(LUAN_DEBUG)
-#define LUAN_LINESETS	3u	/* bytes per line in the head: marks[], luaN_bits, luaN_usedbits */
+/* Bytes that the head of a block has for each of its lines: one each in marks[], luaN_bits and
+   luaN_usedbits. */
+#define LUAN_LINESETS	3u
 #else
 #define LUAN_LINESETS	2u
 #endif
@@ -179,12 +192,13 @@ typedef struct luaN_Block {
    struct is after the head of its first block. */
 typedef struct luaN_Chunk {
   struct luaN_Chunk *next, *prev;
-  size_t size;			/* bytes, as requested from lua_Alloc or mapped */
-  char *first;			/* address of the first block */
-  unsigned nblocks;		/* number of blocks; 1 if 'small' is 1 */
-  unsigned nempty;		/* number of blocks in 'empty' (H5) */
-  lu_byte small;		/* 1: its only block is a small block */
-  lu_byte mapped;		/* 1: a mapping; 0: from lua_Alloc */
+  size_t size;			/* bytes of the chunk, as requested from lua_Alloc or mapped */
+  char *first;			/* address of the first block of the chunk */
+  unsigned nblocks;		/* number of blocks of the chunk; 1 if it is a small block */
+  /* number of blocks of the chunk that are in the list of empty blocks (H5) */
+  unsigned nempty;
+  lu_byte small;		/* 1: the only block of the chunk is a small block */
+  lu_byte mapped;		/* 1: the chunk is a mapping; 0: it comes from lua_Alloc */
   /* 1: a chunk of the size of a huge page, of which no page was returned to the system yet. */
   lu_byte huge;
 } luaN_Chunk;
@@ -195,50 +209,68 @@ typedef struct luaN_Chunk {
 
 /* A region: the unused rest of a hole. */
 typedef struct luaN_Region {
-  char *free;			/* the next byte to allocate */
-  char *end;			/* end of the hole */
+  char *free;			/* address of the next byte to allocate in the region */
+  /* end of the hole (run of free lines) of which the region is the rest */
+  char *end;
 } luaN_Region;
 
 /* The blocks of one state. */
 typedef struct luaN_Blocks {
-  luaN_Link empty;		/* blocks of which all usable lines are free */
-  luaN_Link holed[LUAN_CLASSES];  /* blocks with holes, by 'class' of the block */
-  luaN_Link used;		/* blocks that the current nursery has taken holes of */
+  luaN_Link empty;		/* list of the blocks of which all usable lines are free */
+  /* Lists of the blocks with holes (runs of free lines); the index is log2 of the number of lines
+     of the block's largest hole. */
+  luaN_Link holed[LUAN_CLASSES];
+  /* list of the blocks in which holes were taken since the last minor collection */
+  luaN_Link used;
   luaN_Chunk *chunks;
-  luaN_Chunk *trimmed;		/* the next chunk that luaN_trim visits; NULL: the first */
-  luaN_Chunk *sweptchunk;	/* the first chunk that luaN_sweeplines has not finished, or NULL */
-  unsigned sweptblock;		/* index of the first block of 'sweptchunk' that is not swept */
-  lu_byte releasing;		/* 1: luaN_releasepages has more chunks to visit */
+  /* The next chunk that luaN_trim, which frees empty chunks, visits; NULL: the first one. */
+  luaN_Chunk *trimmed;
+  /* The first chunk whose lines the sweep (luaN_sweeplines) has not finished, or NULL. */
+  luaN_Chunk *sweptchunk;
+  /* In the chunk whose lines are being swept (sweptchunk): the index of the first block that is not
+     swept. */
+  unsigned sweptblock;
+  /* 1: luaN_releasepages, which returns free pages to the system, has more chunks to visit */
+  lu_byte releasing;
   lu_byte unadvised;		/* 1: madvise was refused; chunks.c does not call it again */
-  /* 1: memory is short, because luaN_askmore has refused growth, luaN_leavesroom has returned 0, or
+  /* 1: memory is short: luaN_askmore has refused growth, luaN_leavesroom has returned 0, or
      luaN_refused was called. Becomes 0 when the size of the next nursery is set, or when a major
      collection ends. */
   lu_byte refused;
   /* 1: since the last major collection, growth of the heap was refused because lua_Alloc would have
      had too little memory left for C modules (luaN_leavesroom) */
   lu_byte cramped;
-  luaN_Vec small;		/* small blocks, in the order of addresses (H7) */
-  /* Lowest address of the small blocks, and bytes from there to the end of the last one. */
+  /* The small blocks of the state, in the order of their addresses (H7). A small block is the only
+     block of its chunk. */
+  luaN_Vec small;
+  /* Lowest address of the small blocks of the state, and number of bytes from there to the end of
+     the small block with the highest address. */
   uintptr_t low, span;
-  /* Cache of small blocks, indexed by luaN_recentat. An entry is the distance from 'low' to a
-     block, in granules. */
+  /* Cache of the small blocks that were found last, indexed by luaN_recentat. An entry is the
+     distance of a block from the lowest address of all small blocks, in granules of 8 bytes. */
   uint16_t recent[LUAN_RECENT];
-  size_t room, vacant;		/* bytes of all blocks; bytes of the blocks in 'empty' (H5) */
-  size_t released;		/* bytes of 'room' that were returned to the system (H8) */
-  luaN_Chunk *next;		/* the next chunk that luaN_releasepages visits; NULL: the first */
-  size_t held;			/* bytes obtained from lua_Alloc or mapped (H5) */
-  /* Bytes that luaN_ask has freed, in a state whose lua_Alloc is luaN_alloc, and that were not
-     added to the count of giveback.h yet. */
+  /* bytes of all blocks of the state; bytes of its empty blocks (H5) */
+  size_t room, vacant;
+  /* bytes of pages of the state's blocks that were returned to the system (H8) */
+  size_t released;
+  /* The next chunk that luaN_releasepages, which returns free pages to the system, visits; NULL:
+     the first one. */
+  luaN_Chunk *next;
+  /* bytes of memory that the state has obtained from lua_Alloc or mapped (H5) */
+  size_t held;
+  /* Bytes that the state has freed by luaN_ask and that were not added yet to the count of freed
+     bytes of the process (giveback.h). Only for a state whose lua_Alloc is luaN_alloc. */
   size_t freed;
-  /* A limit of 'held', in bytes (0: none): luaN_askmore refuses growth that would raise 'held' to
-     it or above. luaN_askmore sets it to the smallest 'held' that lua_Alloc has refused,
-     luaN_refused to the present 'held' plus 1. The end of a major collection removes it; so does
-     newsmall (chunks.c) if no collection can run. */
+  /* A limit, in bytes, of blocks.held, the memory obtained from lua_Alloc or mapped (0: none):
+     luaN_askmore refuses growth that would raise 'held' to the limit or above. luaN_askmore sets
+     the limit to the smallest 'held' that lua_Alloc has refused, luaN_refused to the present 'held'
+     plus 1. The end of a major collection removes the limit; so does newsmall (chunks.c) if no
+     collection can run. */
   size_t ceiling;
-  /* luaN_leavesroom (chunks.h) does not check growth of 'held' up to 'proven' bytes, nor growth
-     while heap.allocated is at most 'unchecked', which is LUAN_BLOCK in a new state. The end of a
-     major collection sets 'proven' to 0, and 'unchecked' to heap.allocated plus half of the live
-     bytes. */
+  /* Limits of a check: luaN_leavesroom (chunks.h) does not check growth of blocks.held up to
+     'proven' bytes, nor growth while heap.allocated is at most 'unchecked' bytes, which is
+     LUAN_BLOCK in a new state. The end of a major collection sets 'proven' to 0, and 'unchecked' to
+     heap.allocated plus half of the live bytes. */
   size_t proven;
   uint64_t unchecked;
 } luaN_Blocks;

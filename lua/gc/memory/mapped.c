@@ -26,13 +26,21 @@ typedef struct Spare {
    except for atomic reads of 'bytes'. It never waits for the flag: if another thread has it, it
    uses no spare mappings. */
 static struct {
+  /* flag that an OS thread takes to use the spare mappings: 1 while it is taken */
   int busy;
-  Spare *of[LUAN_MAPUNITS + 1];	/* lists of spares by their size in blocks */
-  size_t bytes;			/* bytes of all spares */
-  size_t room;			/* limit of 'bytes'; luaN_closespares sets it */
-  size_t requested;		/* bytes requested (luaN_takespare) since a state was last closed */
-  unsigned at;			/* time of the last close of a state, in milliseconds */
-  int closed;			/* 1: a state was closed at some time */
+  /* Lists of the spare mappings (mappings of closed states that the process keeps); the index is
+     the size in blocks of LUAN_BLOCK bytes. */
+  Spare *of[LUAN_MAPUNITS + 1];
+  size_t bytes;			/* bytes of all spare mappings that the process keeps */
+  /* Limit, in bytes, of all spare mappings that the process keeps. luaN_closespares, which is
+     called when a state is closed, sets it. */
+  size_t room;
+  /* Bytes of the mappings that states have requested (luaN_takespare) since a state was last
+     closed. */
+  size_t requested;
+  /* time at which a state was last closed, in milliseconds of CLOCK_MONOTONIC */
+  unsigned at;
+  int closed;			/* 1: at least one state of the process was closed */
 } spares;
 
 

@@ -21,13 +21,15 @@ struct global_State;
 
 typedef struct luaN_Vec {
   void **a;
-  size_t n, size;		/* number of words in use; capacity in words */
+  /* number of words of the array in use; capacity of the array in words */
+  size_t n, size;
 } luaN_Vec;
 
 /* A list of objects whose last entries may be young. */
 typedef struct luaN_List {
   luaN_Vec v;
-  size_t old;			/* number of entries at the start that are known to be old */
+  /* number of entries at the start of the list whose objects are known to be old */
+  size_t old;
 } luaN_List;
 
 /* Ensures capacity for n more words. Returns 0, and leaves *v as it is, if there is no memory. */

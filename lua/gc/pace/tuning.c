@@ -45,7 +45,8 @@
 #define PERCENT_MAX	10000u
 #define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
 
-#define SHOWN	LUA_IDSIZE	/* limit, in bytes, for the wrong word in the message */
+/* largest number of bytes of a wrong word of LUA_GC that the error message contains */
+#define SHOWN	LUA_IDSIZE
 
 #define KNOWN \
   "generational, incremental, pause=PERCENT, stepmul=PERCENT, major=PERCENT, " \

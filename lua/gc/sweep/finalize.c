@@ -260,14 +260,16 @@ void luaN_setquota (global_State *g) {
 /* State of one call of luaN_callfinalizers, which makes a series of finalizer calls. */
 typedef struct Batch {
   luaN_Calls which;
-  int over;			/* 1: the batch has ended because of the clock */
-  /* 'end': when the batch must end. 'read': the last reading of the clock. Both are in nanoseconds,
-     and 0 before the first reading. */
+  /* 1: the batch of finalizer calls has ended because its time is up */
+  int over;
+  /* 'end': time at which the batch of finalizer calls must end. 'read': the last reading of the
+     clock. Both are in nanoseconds, and 0 before the first reading. */
   uint64_t end, read;
-  /* 'calls': number of calls made; 'quota': least number of calls, even if the time is over. */
+  /* 'calls': number of finalizer calls that the batch has made. 'quota': least number of them, even
+     if the time of the batch is up. */
   size_t calls, quota;
-  /* 'nextreading': the value of 'calls' at which the clock is read next. 'gap': number of calls
-     between two readings. */
+  /* 'nextreading': the number of finalizer calls of the batch at which the clock is read next.
+     'gap': number of calls between two readings of the clock. */
   size_t nextreading, gap;
 } Batch;
 

@@ -23,8 +23,9 @@
 #include "thread.h"
 #include "vec.h"
 
-/* A visit of a dead entry costs DEADCOST bytes of marking more than the visit of a live entry
-   (LUAN_VISIT). It also costs one FREEPART-th of the bytes that are returned to lua_Alloc. */
+/* Cost of a visit of a dead entry of a swept list, in addition to the cost of a visit of a live one
+   (LUAN_VISIT), as the number of bytes whose marking takes as long. Also counted is one FREEPART-th
+   of the bytes that are returned to lua_Alloc. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
