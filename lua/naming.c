@@ -163,7 +163,7 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 /* The last function without a name that was numbered (NM4 of naming.h). */
 typedef struct Line {
   int line;  /* line in which the last numbered function without a name starts */
-  /* Number of that function among the functions without a name that start in the same line. */
+  /* Number of the last numbered function without a name, among those that start in its line. */
   unsigned short n;
 } Line;
 

@@ -16,7 +16,8 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	15	/* version of this interface */
+/* version of the interface between the core and samplers that this header declares */
+#define LUAN_SEAM	15
 
 /* Kinds of memory blocks. */
 typedef enum luaN_Kind {
@@ -151,12 +152,16 @@ LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 ** core would exceed a limit, or if all buffers together would exceed 'buffers'.
 */
 typedef struct luaN_Limits {
-  uint64_t allocated;	/* upper limit of luaN_allocated; UINT64_MAX: no limit */
+  /* Largest number of bytes that the state may allocate in its life (luaN_allocated); UINT64_MAX:
+     no limit. */
+  uint64_t allocated;
   /* The largest number of bytes in use; UINT64_MAX: no limit. If an allocation would exceed the
      limit, a full collection without finalizers runs first, if one is possible. */
   uint64_t inuse;
-  uint64_t buffers;	/* upper limit of 'buffers' of luaN_Memory; UINT64_MAX: no limit */
-  /* Messages: addresses of strings (lua_topointer) that stay alive as long as the limits. */
+  /* Largest number of bytes of all luaL_Buffers of the state together; UINT64_MAX: no limit. */
+  uint64_t buffers;
+  /* Messages of the errors that the three limits cause: addresses of strings (lua_topointer) that
+     stay alive as long as the limits. */
   const void *whyallocated, *whyinuse, *whybuffers;
 } luaN_Limits;
 
@@ -213,12 +218,15 @@ LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
 
 /* An entry of a table. */
 typedef struct luaN_Entry {
-  const char *key;	/* NULL: the key is not a string, or luaN_next leaves it out */
+  /* text of the entry's key; NULL: the key is not a string, or luaN_next leaves it out */
+  const char *key;
+  /* bytes of the text of the key */
   size_t keylength;
-  const char *string;	/* the value if it is a string, else NULL */
+  const char *string;	/* text of the entry's value if it is a string, else NULL */
+  /* bytes of the text of the value */
   size_t length;
-  const void *table;	/* the value if it is a table, else NULL */
-  const void *function;	/* address of the C function if the value is one, else NULL */
+  const void *table;	/* the entry's value if it is a table, else NULL */
+  const void *function;	/* address of the C function if the entry's value is one, else NULL */
 } luaN_Entry;
 
 /* Sets *e to the entry of the string 'key', which has at most 40 bytes. Calls no metamethod.
@@ -286,28 +294,32 @@ typedef enum luaN_Root {
 
 typedef struct luaN_Edge {
   luaN_EdgeKind kind;
-  int fresh;		/* 1: the first edge to 'to' */
+  int fresh;		/* 1: the edge is the first one that the walk reports to the object 'to' */
   const void *from, *to;
   /* Number of the object 'from' in the order of the walk ('place' of luaN_Object); LUAN_NOPLACE if
      'from' is NULL or a weak key. */
   size_t place;
   const void *key, *in;
-  const void *code;	/* address of a C function, for the kinds that have one */
+  /* address of a C function, for the kinds of edges that have one (luaN_EdgeKind) */
+  const void *code;
   long long index;
 } luaN_Edge;
 
 typedef struct luaN_Object {
   const void *object;
-  luaN_Kind kind;	/* kind of the object; vectors are not reported, 'size' includes them */
+  /* kind of the object; its vectors are not reported, but 'size' includes them */
+  luaN_Kind kind;
   size_t place;		/* number of the object in the order of the walk, from 0 */
-  size_t size;		/* bytes with vectors, as the collector counts them */
-  const char *text;	/* text of a string, else NULL */
+  size_t size;		/* bytes of the object and its vectors, as the collector counts them */
+  const char *text;	/* text of the object if it is a string, else NULL */
   size_t length;
-  const void *name, *source;  /* of a prototype: string objects, or NULL */
-  int line;		/* of a prototype: first line of the definition; 0: main function */
-  /* Of a closure: the prototype, or the address of the C function. */
+  /* If the object is a prototype: the string objects with its name and its source, or NULL. */
+  const void *name, *source;
+  /* If the object is a prototype: first line of the function's definition; 0: a main function. */
+  int line;
+  /* If the object is a closure: its prototype, or the address of its C function. */
   const void *function;
-  int main;		/* 1: the main thread */
+  int main;		/* 1: the object is the main thread */
 } luaN_Object;
 
 typedef struct luaN_Walker {
@@ -318,7 +330,8 @@ typedef struct luaN_Walker {
   /* Called for each object, before its edges. Edges of stacks and edges to values under weak keys
      may come after edges of other objects. Returns 0 to stop the walk. May be NULL. */
   int (*object) (void *ud, const luaN_Object *o);
-  /* Called for each edge. Returns 0 to stop the walk. */
+  /* Called for each edge (reference from one object to another, or from a root). Returns 0 to stop
+     the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
   /* If not NULL, the walk reports a tree, which has only the first edge to each object. 'edge' is
      called for those whose 'place' is LUAN_NOPLACE (from roots and from weak keys); 'done' receives
@@ -406,43 +419,49 @@ typedef enum luaN_Looked {
 /* Bytes and counts of the state's memory; times in nanoseconds. */
 typedef struct luaN_Memory {
   uint64_t inuse;	/* bytes in use; collectgarbage "count" returns them in KiB */
-  uint64_t held;	/* reserved: obtained from lua_Alloc or mapped */
-  uint64_t allocated;	/* allocated in the state's life, without external bytes */
+  uint64_t held;	/* bytes that the state has reserved: obtained from lua_Alloc or mapped */
+  uint64_t allocated;	/* bytes allocated since the state was created, without external bytes */
   uint64_t buffers;	/* bytes of all buffers of luaL_Buffer; no other sum includes them */
-  /* Bytes of 'allocated' that were tenured up to the last collection. Most objects are tenured by
-     the first collection that they survive, large strings by the third. Growth of the vectors,
-     stacks and CallInfos of old objects counts, userdata pending finalization do not. */
+  /* Bytes that were tenured since the state was created, up to the last collection. Most objects
+     are tenured by the first collection that they survive, large strings by the third. Growth of
+     the vectors, stacks and CallInfos of old objects counts, userdata pending finalization do
+     not. */
   uint64_t tenured;
-  uint64_t nursery;	/* size of the current nursery */
-  /* Bytes that counted for the start of minor collections (with which nurseries were charged), in
-     the life of the state. Differences to 'allocated': a vector that is moved counts as new; large
-     blocks that are freed before the next minor collection are subtracted; large strings and
-     userdata may count less (pace.textroom of gc/state.h). */
+  uint64_t nursery;	/* size of the current nursery in bytes */
+  /* Bytes that counted for the start of minor collections (with which nurseries were charged),
+     since the state was created. Differences to the allocated bytes: a vector that is moved counts
+     as new; large blocks that are freed before the next minor collection are subtracted; large
+     strings and userdata may count less (pace.textroom of gc/state.h). */
   uint64_t charged;
-  /* Sum of the planned sizes of all nurseries so far; of a nursery that was not used up, only the
-     bytes that were used. */
+  /* Sum of the planned sizes of all nurseries so far, in bytes; of a nursery that was not used up,
+     only the bytes that were used. */
   uint64_t planned;
-  uint64_t minors, majors;  /* number of collections so far */
-  /* Duration of the last pause. A pause is a minor collection with the slice of a major one after
-     it, or a full collection, or work on the remembered set before a collection. */
+  /* numbers of minor and of major collections since the state was created */
+  uint64_t minors, majors;
+  /* Duration of the last pause in nanoseconds. A pause is a minor collection with the slice of a
+     major one after it, or a full collection, or work on the remembered set before a collection. */
   uint64_t pause;
-  uint64_t longest;	/* the longest pause so far */
-  uint64_t pauses;	/* sum of all pauses */
-  /* CLOCK_MONOTONIC at the start of the last pause, or of the running one. */
+  uint64_t longest;	/* duration of the longest pause so far, in nanoseconds */
+  uint64_t pauses;	/* sum of the durations of all pauses so far, in nanoseconds */
+  /* nanoseconds of CLOCK_MONOTONIC at the start of the last pause, or of the running one */
   uint64_t began;
-  /* CLOCK_THREAD_CPUTIME_ID at the start of the last pause, or of the running one. Pauses that
-     started without a sampler do not change it. */
+  /* Nanoseconds of CLOCK_THREAD_CPUTIME_ID at the start of the last pause, or of the running one.
+     Pauses that started without a sampler do not change it. */
   uint64_t processor;
-  /* CPU time of the slices of major collections that ran after the minor collection of a pause.
-     Slices that started without a sampler do not count. */
+  /* Nanoseconds of CPU time of the slices of major collections that ran after the minor collection
+     of a pause. Slices that started without a sampler do not count. */
   uint64_t slices;
-  luaN_Phase phase;	/* of the major collection */
-  uint64_t outside;	/* external bytes of userdata (luaN_outside) */
+  luaN_Phase phase;	/* phase of the running major collection; LUAN_NOMAJOR: none runs */
+  uint64_t outside;	/* external bytes that userdata own at present (luaN_outside) */
   /* Indexed by luaN_Looked: number of entries of that kind that the last pause visited, in addition
      to the objects that it found alive. */
   uint64_t looked[LUAN_NLOOKED];
-  uint64_t work;	/* sum of 'looked' without LUAN_LREMEMBERED */
-  uint64_t mostwork;	/* the largest 'work' of a pause so far */
+  /* Number of entries of lists, stacks and weak tables that the last pause visited: the sum of
+     looked[] without remembered slots and objects (LUAN_LREMEMBERED). */
+  uint64_t work;
+  /* the largest number of entries of lists, stacks and weak tables that one pause has visited so
+     far */
+  uint64_t mostwork;
 } luaN_Memory;
 
 /* Sets *m to the present values for the state of L. */
@@ -459,8 +478,8 @@ typedef struct luaN_ChunkPlace {
   const void *from;	/* address of the chunk */
   size_t size;		/* bytes of the chunk */
   const void *first;	/* address of the chunk's first block */
-  size_t bytes;		/* bytes of the chunk's blocks */
-  int mapped;		/* 1: mapped; 0: from lua_Alloc */
+  size_t bytes;		/* bytes of all blocks of the chunk */
+  int mapped;		/* 1: the chunk is mapped; 0: it comes from lua_Alloc */
 } luaN_ChunkPlace;
 
 typedef struct luaN_Places {
@@ -468,17 +487,19 @@ typedef struct luaN_Places {
   /* Bytes of the objects that the last major collection found alive; 0: there was none. */
   uint64_t living;
   uint64_t chunks;
-  uint64_t lent;	/* bytes of 'chunks' that came from lua_Alloc */
-  uint64_t heads;	/* heads of blocks */
-  uint64_t lines;	/* lines in use */
-  /* Free lines in blocks that have lines in use, without the pages returned to the system. */
+  uint64_t lent;	/* bytes of the chunks that came from lua_Alloc */
+  uint64_t heads;	/* bytes of the heads of all blocks */
+  uint64_t lines;	/* bytes of all lines in use */
+  /* Bytes of the free lines in blocks that have lines in use, without the pages returned to the
+     system. */
   uint64_t unused;
-  /* Lines of the blocks that have no line in use, without the pages returned to the system. */
+  /* Bytes of the lines of all blocks that have no line in use, without the pages returned to the
+     system. */
   uint64_t empty;
-  /* Other blocks of lua_Alloc: large objects and vectors, and memory that the core's own code frees
-     (prototypes, the string table). */
+  /* Bytes of the blocks of lua_Alloc that are not chunks: large objects and vectors, and memory
+     that the core's own code frees (prototypes, the string table). */
   uint64_t large;
-  uint64_t lists;	/* the collector's own lists */
+  uint64_t lists;	/* bytes of the collector's own lists */
 } luaN_Places;
 
 LUA_API void luaN_places (lua_State *L, luaN_Places *p,
@@ -506,14 +527,16 @@ LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
    it. */
 typedef struct luaN_Frame {
   lua_State *L;		/* the thread that the frame belongs to */
-  void *ci;		/* for lua_Debug.i_ci */
-  /* Prototype of a Lua function, or address of the C function; NULL: not known. */
+  void *ci;		/* the frame's CallInfo, for the field i_ci of lua_Debug */
+  /* Prototype of the frame's Lua function, or address of its C function; NULL: not known. */
   const void *function;
-  /* The prototype's number, 0 at first, which the sampler may set; NULL for a C function. */
+  /* Number of the frame's prototype, 0 at first, which the sampler may set; NULL for a C
+     function. */
   unsigned int *id;
-  int pc;		/* index of the running instruction; 0 for a C function */
+  /* index of the instruction that the frame runs, in its function; 0 for a C function */
+  int pc;
   unsigned char fresh;	/* not 0: a call of luaV_execute started with this frame */
-  unsigned char last;	/* 1: the outermost frame of its thread */
+  unsigned char last;	/* 1: the frame is the outermost one of its thread */
   unsigned char hooked;	/* not 0: a hook of this frame is running */
   unsigned char resumable;  /* 1: a C function that may have a continuation */
   unsigned char cut;	/* bits LUAN_CUT and LUAN_TAIL; 0: the next frame is the caller */
@@ -597,9 +620,10 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 #define LUAN_RECENTLABELS	16	/* power of 2 */
 
 typedef struct luaN_Labels {
-  uint64_t from;	/* luaN_allocated at the last change */
-  uint64_t *bytes;	/* address of the sum of 'label' */
-  unsigned label;	/* the present label */
+  /* bytes that the state had allocated (luaN_allocated) when the label last changed */
+  uint64_t from;
+  uint64_t *bytes;	/* address of the sum of the bytes allocated with the present label */
+  unsigned label;	/* the label of the running thread */
   /* Returns the address of the sum of 'label', which must be valid as long as the account exists.
      May add the address to 'recent'. Must not use the state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
@@ -635,19 +659,22 @@ LUA_API const char *luaN_name (const void *proto, size_t *length);
 
 /* A tick: an instant of which a time sample is taken, recorded by a signal handler. */
 typedef struct luaN_Moment {
-  lua_State *L;		/* the thread that ran */
-  /* Innermost frame of that thread, as 'ci' of luaN_Frame; NULL: the thread had no frame. */
+  lua_State *L;		/* the thread that ran at the tick */
+  /* Innermost frame of the thread at the tick, as 'ci' of luaN_Frame; NULL: the thread had no
+     frame. */
   void *ci;
   unsigned label;	/* label of the thread at the tick (luaN_label) */
-  int collecting;	/* LUAN_MINOR or LUAN_MAJOR in a collection; else 0 */
+  /* kind of the collection that ran at the tick: LUAN_MINOR or LUAN_MAJOR; 0: none ran */
+  int collecting;
 } luaN_Moment;
 
 enum { LUAN_MINOR = 1, LUAN_MAJOR = 2 };
 
 /* The machine's registers when the signal arrived. */
 typedef struct luaN_Registers {
-  const char *ip;	/* the interrupted address */
+  const char *ip;	/* address of the machine instruction that the signal interrupted */
   const uintptr_t *r;	/* general registers, in any order; may be none */
+  /* number of general registers of the machine in r[] */
   unsigned n;
 } luaN_Registers;
 
@@ -690,7 +717,7 @@ LUA_API void luaN_code (luaN_Code *c);
 typedef struct luaN_Protected {
   const struct luaN_Protected *outer;  /* the call around this one; NULL: there is none */
   const lua_State *L;	/* main thread of the call's state */
-  int mixed;		/* 1: the call runs inside a protected call of another state */
+  int mixed;		/* 1: this protected call runs inside a protected call of another state */
 } luaN_Protected;
 
 /* Returns the innermost protected call of this OS thread; its L is NULL if there is none.

@@ -72,8 +72,11 @@ static void restore (luaN_Tick *t) {
 #define REGISTERS	32u
 
 static __thread struct Held {
+  /* time sample state (luaN_Tick) of the state whose dispatch table the tick diverted */
   const luaN_Tick *owner;
+  /* number of general registers of the machine that were stored in r[] at the tick */
   unsigned n;
+  /* general registers of the machine at the tick, in any order */
   uintptr_t r[REGISTERS];
 } held __attribute__((tls_model("initial-exec")));
 

@@ -41,7 +41,8 @@ typedef struct luaN_Writes {
   size_t n;
 } luaN_Writes;
 
-/* number of tables whose early processed slots are counted (luaN_Writes) */
+/* largest number of tables for which luaN_Writes counts remembered slots that were processed
+   early */
 #define LUAN_WRITES	8u
 
 /*

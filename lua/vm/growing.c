@@ -17,7 +17,7 @@
 #include "growth.h"
 #include "optional.h"
 
-/* Nodes of the largest hash part (MAXHBITS of ltable.c). */
+/* largest number of nodes of a hash part (2^MAXHBITS of ltable.c) */
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
@@ -29,16 +29,18 @@
 */
 #define GROWTHWINDOW	32
 
-/* Number of nodes that willdouble reads. If two or more of them are empty, the program removes
-   keys, so that the table may keep its size (luaN_hashroom) and not need a buffer. */
+/* Number of nodes that willdouble reads in order to predict whether the next hash part of a nearly
+   full table has twice the size. If two or more of the nodes are empty, the program removes keys:
+   then the table may keep its size (luaN_hashroom) and not need a growth buffer. */
 #define GROWTHPROBES	64u
 
-/* If a table has an integer key from 1 to this number times its slots, willdouble returns 0,
-   because the key may move to the array part, so that the size of the next hash part is unknown. */
+/* If a table has an integer key from 1 to this number times its slots, willdouble predicts that the
+   hash part will not just double: the key may move to the array part, so that the size of the next
+   hash part is unknown. */
 #define NEARINTEGERS	4u
 
-/* Number of old nodes whose keys are copied at a time, while the keys of the next ones are
-   prefetched. */
+/* Number of nodes of a nearly full hash part whose keys are copied to the growth buffer (the next
+   hash part) at a time, while the keys of the next nodes are prefetched. */
 #define COPYBLOCK	LUAN_PREFETCH_DISTANCE
 
 

@@ -21,8 +21,8 @@
 
 #include "growth.h"
 
-/* A hash part is nearly full when getfreepos has at most one LUAN_GROWTHPART-th of its nodes left
-   to visit. */
+/* A hash part is nearly full when at most one LUAN_GROWTHPART-th of its nodes is left for
+   getfreepos, which searches for a free node, to visit. */
 #define LUAN_GROWTHPART	32
 
 /* True if t has a large hash part that is nearly full, so that t may have a growth buffer, or get

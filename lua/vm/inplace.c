@@ -15,7 +15,8 @@
 #include "inplace.h"
 #include "optional.h"
 
-/* Largest number of nodes of a chain. With a longer chain, the rehash in place fails. */
+/* Largest number of nodes of a chain of colliding keys. With a longer chain, the rehash in place of
+   the hash part fails. */
 #define LONGESTCHAIN	32u
 
 

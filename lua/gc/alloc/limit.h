@@ -8,10 +8,10 @@
 
 #include "seam.h"
 
-/* Bytes of allocation between two safepoints, while each safepoint does a part of some work: calls
-   a batch of finalizers, or processes a part of the remembered set (refine.c). Also the usual least
-   size of a nursery. A larger value delays the work; with a smaller one, more time is spent on
-   safepoints. */
+/* Bytes of allocation between two safepoints, while there is work that each safepoint does a part
+   of: calls of finalizers in batches, or early processing of remembered tables (refine.c). Also the
+   usual least size of a nursery. A larger value delays the work; with a smaller one, more time is
+   spent on safepoints. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
 /* Updates the accounts: adds the bytes allocated since the last update (N2) to GCdebt and

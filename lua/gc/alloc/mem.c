@@ -21,7 +21,7 @@
 #include "nursery.h"
 #include "sampling.h"
 
-/* capacity in elements of a vector of the parser when luaM_growaux_ first grows it */
+/* capacity in elements of a vector when luaM_growaux_ first grows it */
 #define FIRST_SIZE	4
 
 

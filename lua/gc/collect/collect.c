@@ -53,8 +53,8 @@
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
-/* Number of minor collections from one call of luaN_shrinkown to the next, except in the
-   incremental mode. */
+/* Number of minor collections from one call of luaN_shrinkown, which frees unused stack memory of
+   the running and the main thread, to the next, except in the incremental mode. */
 #define SHRINK_MINORS		64
 
 

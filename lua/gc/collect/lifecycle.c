@@ -29,7 +29,8 @@
 #include "vec.h"
 
 
-/* Number of weak tables for which the lists have capacity from the start. */
+/* Number of weak tables for which the collector's lists of weak tables have capacity in a new
+   state. */
 #define FEW_WEAK	4
 
 

@@ -9,7 +9,7 @@
 #include "lstate.h"
 #include "ltable.h"
 
-/* Bit of a line's mark byte that says that the line has objects of epoch c. */
+/* Bit of the mark byte of a line of the heap that says that the line has objects with epoch c. */
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))
 
 /* Returns the number of slots of a table's array part. In the common case it does not call

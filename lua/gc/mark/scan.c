@@ -26,8 +26,9 @@
    unused slots to nil in each scan, which costs less than visiting all its frames to shorten it. */
 #define MIN_SHORTENED	256
 
-/* forecall prefetches the CallInfo of the frame that is PREFETCH_DISTANCE calls farther out, if
-   this CallInfo and that of its caller are less than PREFETCH_APART bytes apart. */
+/* While a scan visits the CallInfo of a frame, forecall prefetches the CallInfo of the frame that
+   is this number of calls farther out, if the CallInfos of the visited frame and of its caller are
+   less than PREFETCH_APART bytes apart. */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 

@@ -58,7 +58,7 @@
 #include "mapped.h"
 #include "vec.h"
 
-/* bytes of a line: the unit in which the heap finds out which memory is free */
+/* bytes of a line: the unit in which the heap records whether memory is in use */
 #define LUAN_LINE	64u
 #define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* largest number of lines of a block */
 

@@ -70,8 +70,9 @@
 #define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	LUAN_DENSEHEAP
 
-/* Lower limit of two numbers that fall with the number of states: the upper bound of the nursery
-   (mostamong), and the growth that is always allowed (leastgrowth). */
+/* Lower limit, in bytes, of two numbers that are smaller the more states the process has: the upper
+   bound of the nursery of one state (mostamong), and the growth of the heap that is always allowed
+   (leastgrowth). */
 #define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
 /* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes, even
@@ -93,9 +94,9 @@
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
-/* A major collection starts when this percentage of the allowed growth is used up, because the
-   program continues to allocate while it runs. The allowed growth is the generational multiplier,
-   or the pause minus 100. Not used after the incremental mode was set. */
+/* A major collection starts when the heap has grown by this percentage of the allowed growth,
+   because the program continues to allocate while the collection runs. The allowed growth is the
+   generational multiplier, or the pause minus 100. Not used after the incremental mode was set. */
 #define GROWTH_PERCENT	60u
 
 /* First and largest value of the back-off pace.patience. A major collection starts when the program
@@ -127,8 +128,8 @@
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
-/* For the incremental mode: bytes of the smallest nursery before a cycle starts, and the number of
-   bytes of allocation by which the cycle may start early (luaN_majordue). */
+/* For the incremental mode: bytes of the smallest nursery before a cycle (major collection) starts,
+   and the number of bytes of allocation by which the cycle may start early (luaN_majordue). */
 #define MIN_CYCLE_GAP	1024u
 
 /*

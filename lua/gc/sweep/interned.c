@@ -32,11 +32,12 @@
 #include "nursery.h"
 #include "vec.h"
 
-/* Number of buckets that are put into use (split) for each new string while the table grows. */
+/* While the string table grows: number of buckets that are put into use (split from another bucket)
+   for each new string. */
 #define SPLITS_A_STRING		2
 
-/* If the list of young strings has capacity for at most this number of words, it is freed after
-   each minor collection, because an idle state does not need it. */
+/* The list of the short strings that are young is freed after each minor collection if its capacity
+   is at most this number of words, because an idle state does not need it. */
 #define MAX_LIST_DROPPED		256u
 
 /*
@@ -49,7 +50,8 @@
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
 
-/* Largest number of buckets that a call of luaN_shrinkstrings merges. */
+/* Largest number of buckets of the string table that one call of luaN_shrinkstrings takes out of
+   use (merges into another bucket). */
 #define MERGES_A_MINOR		4096
 
 

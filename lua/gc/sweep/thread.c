@@ -21,7 +21,7 @@
 #include "pace.h"
 #include "vec.h"
 
-/* Largest number of slices of CallInfos, of LUAN_ATONCE each, that one call of luaN_shrinkown
+/* Largest number of slices, of LUAN_ATONCE CallInfos each, that one call of luaN_shrinkown
    visits. */
 #define MAX_OWN_SLICES	8
 
