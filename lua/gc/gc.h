@@ -401,7 +401,8 @@
 #include "mark/hidden.h"
 #include "alloc/limit.h"
 
-/* Bits of 'marked': the epoch; 0 is young, 1 to 3 is old. */
+/* Bits of an object's 'marked' that contain its epoch: 0 if the object is young, 1 to 3 if it is
+   old. */
 #define LUAN_EPOCH	0x03
 /* Bit of 'marked': the object is old and not in the remembered set as a whole, that is, not in
    remset.objects or remset.whole (G8). A store into it needs a barrier. */
@@ -447,13 +448,15 @@
 #define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
 
-/* Tag of an entry of finalize.finalizable: the object was found dead, and is not queued yet (G4).
-   luaN_select adds the tag, luaN_isselected tests it, luaN_unselected removes it. */
+/* Tag of an entry of the list of objects with finalizers (finalize.finalizable): the object was
+   found dead, and is not queued yet for the call of its finalizer (G4). luaN_select adds the tag,
+   luaN_isselected tests it, luaN_unselected removes it. */
 #define luaN_select(p)	((void *)((uintptr_t)(p) | 1))
 #define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
 #define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
 
-/* Tests of an object's epoch. luaN_islogged is true if o is in the remembered set as a whole: in
+/* Tests of the epoch of object o: whether o is young, whether o is old, whether the epoch is c
+   (luaN_hasepoch). luaN_islogged is true if o is old and in the remembered set as a whole: in
    remset.objects or remset.whole (G8). */
 #define luaN_isyoung(o)	(((o)->marked & LUAN_EPOCH) == 0)
 #define luaN_isold(o)	(((o)->marked & LUAN_EPOCH) != 0)
@@ -472,11 +475,9 @@
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
-/*
-** A store into a table of at most LUAN_SMALLTABLE slots remembers the whole table, a store into a
-** larger one the slot. A higher value makes minor collections visit more slots, a lower one makes
-** remset.slots longer.
-*/
+/* A store into a table of at most LUAN_SMALLTABLE slots remembers the whole table, a store into a
+   larger table only the slot. A higher value makes minor collections visit more slots, a lower one
+   makes the list of remembered slots longer. */
 #define LUAN_SMALLTABLE	32
 
 /* True if the running collection has not marked o. In a minor collection, that means that o is
@@ -747,7 +748,7 @@ LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
    collection; raises a memory error. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
-/* The address of the C function that value v is, or NULL. */
+/* The address of the C function that value v is; NULL if v is not a C function. */
 #define luaN_codeof(v) \
   (ttislcf(v) ? (const void *)(uintptr_t)fvalue(v) \
    : ttisCclosure(v) ? (const void *)(uintptr_t)clCvalue(v)->f : NULL)

@@ -20,8 +20,8 @@
 #include "debug.h"
 #include "seam.h"
 
-/* Largest number of bytecode instructions that setter visits in its search for the one that has set
-   a register. */
+/* Largest number of bytecode instructions that setter visits in its search for the instruction that
+   has set a register. */
 #define MAX_BACK	64
 /* Largest number of nested table fields whose loads loadsame compares. 4 are enough for
    o.a.b.c.d.s. */

@@ -18,8 +18,8 @@
 #include "vec.h"
 
 
-/* Largest number of tables of a state that have a growth buffer at a time. It bounds the memory of
-   these buffers. */
+/* Largest number of tables of a state that have a growth buffer (the next hash part, into which
+   keys are copied in advance) at a time. It bounds the memory of these buffers. */
 #define MAX_GROWTHS	4u
 
 

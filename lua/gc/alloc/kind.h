@@ -16,8 +16,8 @@ enum luaN_Vector {
 /* True if the kind is a long string or a userdata. */
 #define luaN_istextkind(kind)	((kind) == LUA_VLNGSTR || (kind) == LUA_VUSERDATA)
 
-/* Largest size in bytes of a block of this kind that is allocated from the current hole
-   (luaN_bump). The kind must not be one whose memory always comes from lua_Alloc
+/* Largest size in bytes of a block of this kind that is allocated from the current hole (run of
+   free lines, luaN_bump). The kind must not be one whose memory always comes from lua_Alloc
    (luaN_isexplicit). */
 #define luaN_mostbumped(kind) \
   (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)

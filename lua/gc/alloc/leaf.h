@@ -7,9 +7,10 @@
 #include "lstate.h"
 #include "lstring.h"
 
-/* The byte before a large userdata contains two numbers: in bit LUAN_UDATAAGE and the higher bits
-   the survivor age (ageing.h), in the lower bits the distance in bytes from the start of the block
-   (udataplace of nursery.c). */
+/* The byte before a large userdata contains two numbers. In bit LUAN_UDATAAGE and the higher bits,
+   it contains the survivor age of the userdata: the number of minor collections that have left it
+   young (ageing.h). In the lower bits, it contains the distance in bytes from the start of the
+   block to the userdata (udataplace of nursery.c). */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

@@ -26,7 +26,8 @@
 #include "stress.h"
 
 
-/* Bytes requested in addition to those of a userdata in lists.large, for alignment (udataplace). */
+/* Bytes that are requested in addition to those of a large userdata (one in lists.large), so that
+   the userdata can be aligned (udataplace). */
 #define UDATAROOM	((size_t)16)
 
 

@@ -72,7 +72,8 @@ LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind)
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
 LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 
-/* Bytes allocated from the current hole that are not in GCdebt and heap.allocated yet (N2). */
+/* Bytes allocated from the current hole (the run of free lines from which the fast path allocates)
+   since GCdebt and heap.allocated were last updated (N2). */
 #define luaN_unflushed(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
 
 /* Allocates 'size' bytes of this kind, on the fast path if possible, else by luaN_slow. */

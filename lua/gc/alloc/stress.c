@@ -17,8 +17,9 @@
 #if defined(LUAN_DEBUG)
 
 
-/* For each EMERGENCY_STEP bytes of old objects, the interval between the emergency collections of
-   emergency=N grows by N events (stress.h). */
+/* With LUAN_STRESS=emergency=N, an emergency collection runs at every N-th event. For each
+   EMERGENCY_STEP bytes of old objects, the interval between these collections grows by N events
+   (stress.h). */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 

@@ -43,13 +43,11 @@
 #include "tuning.h"
 #include "vec.h"
 
-/*
-** When a minor collection is due and large tables are in the remembered set, luaN_refinetables
-** visits a part of them instead, and the collection is delayed by LUAN_GAP bytes of allocation.
-** That is repeated as often as necessary while the nursery is smaller than REFINED bytes plus one
-** REFINEDPART-th of the old bytes. With larger values, the collection is shorter and the nursery
-** larger.
-*/
+/* When a minor collection is due and large tables are in the remembered set, the collection is
+   delayed by LUAN_GAP bytes of allocation, and luaN_refinetables visits a part of these tables.
+   That is repeated as often as necessary while the nursery is smaller than REFINED bytes plus one
+   REFINEDPART-th of the bytes of old objects. With larger values, the collection is shorter and the
+   nursery larger. */
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 

@@ -59,9 +59,9 @@
    often. */
 #define RESERVE_PART		8u
 
-/* Bytes of empty blocks that the states of the process never return, except in a full collection.
-   Each state may keep an equal share. Returning and requesting these blocks would cost more time
-   than their memory is worth. */
+/* Bytes of empty blocks that all states of the process together never return to the system, except
+   in a full collection. Each state may keep an equal share. Returning and requesting these blocks
+   would cost more time than their memory is worth. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
 /* A heap has shrunk if a major collection marks fewer bytes than the previous one did, and the

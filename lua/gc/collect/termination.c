@@ -29,8 +29,8 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records the KiB marked so far. To be used before the objects that only finalizers keep are
-   marked. */
+/* Records in bytes.undoomed how many KiB were marked so far. To be used before the objects that
+   only finalizers keep are marked. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*

@@ -43,7 +43,8 @@ typedef struct Walk {
   size_t n, size;
   /* bytes of the visited objects and their vectors, without prototypes */
   size_t bytes;
-  /* Number of reached objects that are in the remembered set as a whole (G8). */
+  /* Number of reached objects that are in the remembered set as a whole, not only with some slots
+     (G8). */
   size_t logged;
   /* The object that is being visited. NULL: the roots are being visited, or an object for which G1
      and G3 need no check. */

@@ -61,8 +61,9 @@
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
-/* True if o is the last entry of m->holders. While o is traversed, that means that o refers to an
-   object that the running minor collection leaves young. */
+/* True if o is the last entry of m->holders, the list of objects that refer to objects that the
+   running minor collection leaves young. While o is traversed, that means that o refers to such an
+   object. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 

@@ -21,8 +21,8 @@
 #include "vec.h"
 #include "weak.h"
 
-/* Number of slots of the smallest table that slices visit. Smaller tables are left to the atomic
-   step. */
+/* Number of slots of the smallest weak table that slices of a major collection visit. Smaller
+   tables are left to the atomic step at the end of marking. */
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
@@ -54,8 +54,8 @@
 
 /* {== one slot ========================================================= */
 
-/* ahead_visit returns a set of lists of weak.doubtful, as bits. DOUBT(list) is the bit of a
-   list. */
+/* Bit of a list of undecided entries (entries whose weak key or value has not been marked) in the
+   result of ahead_visit, which is a set of the two lists (weak.doubtful). */
 #define DOUBT(list)	(1u << (list))
 
 /* Visits slot i of the weak table t. If it is an empty node, makes its key dead and returns 0.

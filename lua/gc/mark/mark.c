@@ -75,11 +75,11 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* Limits the length of the log of marked objects, each of which the atomic step looks up as a key
-   in all weak tables (ahead.h). If it is long, visiting all listed weak keys costs less. Logging
-   stops if w * (t + 1) is above LUAN_CACHED + n / LOGGED_PART. The list of weak keys that were not
-   marked when they were visited has n words, w of them from weak.visited on; weak.inmajor has t
-   tables. */
+/* Limits the length of the log of marked objects (ahead.h). The atomic step looks up each logged
+   object as a key in all weak tables; if the log is long, visiting all listed weak keys costs less.
+   Logging stops if w * (t + 1) is above LUAN_CACHED + n / LOGGED_PART. n is the number of words of
+   the list of weak keys that were not marked when they were visited, w the number of those from
+   weak.visited on, and t the number of tables in weak.inmajor. */
 #define LOGGED_PART	4u
 
 /* To be called for an old object o that is marked while weak.logging is 1. Adds o to the log, so

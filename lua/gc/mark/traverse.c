@@ -32,7 +32,8 @@
 /* Number of objects queued for the call of their finalizers that a slice marks at a time. */
 #define SLICE_FINALIZED	16u
 
-/* Largest number of objects that traverseinorder sorts by address on the mark stack. */
+/* If the traversal of an old object pushes at most this number of objects on a mark stack,
+   traverseinorder sorts these objects by address. */
 #define MAX_SORTED	8
 
 /* A table whose vectors have more than this number of bytes is broad. Many of the objects that a

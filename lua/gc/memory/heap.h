@@ -87,9 +87,9 @@
    the number of states of the process, is the share of each state: a heap above its share returns
    free pages early (WHILE_HEAPS in major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* Largest request, in bytes, for which the nursery leaves its current block if no later hole there
-   is long enough. A larger request is served from the overflow region, and the nursery stays in its
-   block. (bump of nursery.c has exceptions.) */
+/* Largest request, in bytes, for which the nursery leaves its current block if no later hole (run
+   of free lines) of the block is long enough. A larger request is served from the overflow region,
+   a second hole, and the nursery stays in its block. (bump of nursery.c has exceptions.) */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes (runs of free lines). The list of a block depends on log2 of
    the number of lines of its largest hole, so there are log2 of LUAN_LINES, plus 1. */
@@ -103,7 +103,7 @@
    removes the bit; the sweep of lines never does. */
 #define LUAN_HELD	0x10
 
-/* Rounds n up to a multiple of LUAN_GRANULE. */
+/* Rounds n bytes up to a multiple of LUAN_GRANULE, the unit of sizes and addresses of objects. */
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
 /* Direct-mapped cache of the small blocks found last. It has LUAN_RECENT entries; the entry of an
@@ -199,7 +199,7 @@ typedef struct luaN_Chunk {
   unsigned nempty;
   lu_byte small;		/* 1: the only block of the chunk is a small block */
   lu_byte mapped;		/* 1: the chunk is a mapping; 0: it comes from lua_Alloc */
-  /* 1: a chunk of the size of a huge page, of which no page was returned to the system yet. */
+  /* 1: the chunk has the size of a huge page, and no page of it was returned to the system yet. */
   lu_byte huge;
 } luaN_Chunk;
 
