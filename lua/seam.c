@@ -242,12 +242,14 @@ LUA_API const char *luaN_name (const void *proto, size_t *length) {
 }
 
 
+/* Attribute of names that the linker defines: the library does not export them. */
+#define BOUND	__attribute__((visibility("hidden")))
+
 /*
 ** Bounds of the sections of the core's code. core.h puts the bytecode loop and the functions that
 ** run coroutines and protected calls into sections of their own; the build (build.mk) puts the rest
 ** into one section. The linker defines these names.
 */
-#define BOUND	__attribute__((visibility("hidden")))
 extern const char __start_luacore[] BOUND, __stop_luacore[] BOUND;
 extern const char __start_luavm[] BOUND, __stop_luavm[] BOUND;
 extern const char __start_luaresume[] BOUND, __stop_luaresume[] BOUND;

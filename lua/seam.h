@@ -123,14 +123,15 @@ LUA_API uint64_t luaN_allocated (lua_State *L);
    luaL_Buffer. UINT64_MAX, which luaN_setsampler sets, means no copy samples. */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
+/* number of kinds of memory blocks (luaN_Kind) */
+#define LUAN_KINDS	((int)LUAN_KOUTSIDE + 1)
+
 /*
 ** Exact counts of the memory that a state allocates, by kind. 'blocks' is the number of allocations
 ** and of growths, 'bytes' the bytes that they have added. LUAN_KSTACK counts CallInfos and the
 ** growth of stacks; the first stack of a coroutine counts as LUAN_KTHREAD. The sum of all bytes
 ** grows as luaN_allocated does.
 */
-#define LUAN_KINDS	((int)LUAN_KOUTSIDE + 1)
-
 typedef struct luaN_Counts {
   uint64_t bytes[LUAN_KINDS];
   uint64_t blocks[LUAN_KINDS];
@@ -516,11 +517,12 @@ LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 /* Evaluates to luaN_alloc; (void)(f) only prevents a warning that f is unused. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
+/* As the argument of luaN_setnursery: change nothing. As its result: nothing could be changed. */
+#define LUAN_ASK	UINT64_MAX
+
 /* Sets the bytes from one minor collection to the next, unless LUA_GC sets them. 0: the collector
    chooses; LUAN_ASK: no change. Returns the previous setting. While a finalizer runs or the state
    is created or closed, changes nothing and returns LUAN_ASK. */
-#define LUAN_ASK	UINT64_MAX
-
 LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
 
 /* One frame of a Lua stack. After the frames of a coroutine come those of the thread that resumed
@@ -538,7 +540,7 @@ typedef struct luaN_Frame {
   unsigned char fresh;	/* not 0: a call of luaV_execute started with this frame */
   unsigned char last;	/* 1: the frame is the outermost one of its thread */
   unsigned char hooked;	/* not 0: a hook of this frame is running */
-  unsigned char resumable;  /* 1: a C function that may have a continuation */
+  unsigned char resumable;  /* 1: the frame of a C function that may have a continuation */
   unsigned char cut;	/* bits LUAN_CUT and LUAN_TAIL; 0: the next frame is the caller */
 } luaN_Frame;
 
@@ -552,12 +554,14 @@ enum {
    because C code may pass any thread of the state. */
 LUA_API lua_State *luaN_running (lua_State *L);
 
-/* Writes the running stack of L, innermost frame first, and returns the number of frames. Of more
-   than LUAN_DEPTH frames, writes the LUAN_INNER innermost and the LUAN_DEPTH - LUAN_INNER
-   outermost ones. */
+/* Largest number of frames that luaN_frames writes; and how many of them are the innermost ones, if
+   a stack has more frames. */
 #define LUAN_DEPTH	1536u
 #define LUAN_INNER	1024u
 
+/* Writes the running stack of L, innermost frame first, and returns the number of frames. Of more
+   than LUAN_DEPTH frames, writes the LUAN_INNER innermost and the LUAN_DEPTH - LUAN_INNER
+   outermost ones. */
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
 /*
@@ -610,6 +614,9 @@ LUA_API int luaN_isallocating (void);
 LUA_API unsigned luaN_label (lua_State *L);
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
+/* number of elements of luaN_Labels.recent, a cache of addresses; a power of 2 */
+#define LUAN_RECENTLABELS	16
+
 /*
 ** An account of the bytes allocated with each label. At each change of the running thread's label,
 ** the core adds the bytes allocated since the previous change to the sum of the previous label. The
@@ -617,15 +624,14 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 ** ends. A thread that a host calls without lua_resume has the label of the coroutine that was
 ** resumed last, or of the main thread. Another OS thread may read the sums.
 */
-#define LUAN_RECENTLABELS	16	/* power of 2 */
-
 typedef struct luaN_Labels {
   /* bytes that the state had allocated (luaN_allocated) when the label last changed */
   uint64_t from;
   uint64_t *bytes;	/* address of the sum of the bytes allocated with the present label */
   unsigned label;	/* the label of the running thread */
-  /* Returns the address of the sum of 'label', which must be valid as long as the account exists.
-     May add the address to 'recent'. Must not use the state. */
+  /* Returns the address of the sum of the bytes allocated with 'label'. The address must be valid
+     as long as the account exists. May add the address to the cache 'recent'. Must not use the
+     state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
   /* Cache of the addresses of the sums of recent labels: the element for a label has the label
      modulo LUAN_RECENTLABELS as its index. An unused element has a label that belongs to another
@@ -715,8 +721,9 @@ LUA_API void luaN_code (luaN_Code *c);
 ** switches C stacks may abandon frames.
 */
 typedef struct luaN_Protected {
-  const struct luaN_Protected *outer;  /* the call around this one; NULL: there is none */
-  const lua_State *L;	/* main thread of the call's state */
+  /* the protected call that contains this one; NULL: there is none */
+  const struct luaN_Protected *outer;
+  const lua_State *L;	/* main thread of the state to which the protected call belongs */
   int mixed;		/* 1: this protected call runs inside a protected call of another state */
 } luaN_Protected;
 

@@ -20,10 +20,12 @@
 
 /* {== the dispatch table =============================================== */
 
+/* Attribute of a name that the linker defines: the library does not export it. */
+#define BOUND	__attribute__((visibility("hidden")))
+
 /* The code address of each opcode (ljumptab.h puts this table into a section of its own). The entry
    after the opcodes is the address of the code that runs a safepoint, to which all entries of a
    diverted table lead. */
-#define BOUND	__attribute__((visibility("hidden")))
 extern const void *const __start_luadispatch[NUM_OPCODES + 1] BOUND;
 #define opcodes	__start_luadispatch
 
@@ -62,6 +64,9 @@ static void restore (luaN_Tick *t) {
 
 /* {== the instruction that ran ========================================= */
 
+/* largest number of the machine's general registers that are stored at a tick */
+#define REGISTERS	32u
+
 /*
 ** The machine's registers at the last tick of this OS thread that diverted a dispatch table;
 ** 'owner' is the luaN_Tick of the state whose table that is. They are not stored in each state,
@@ -69,8 +74,6 @@ static void restore (luaN_Tick *t) {
 ** first one, it overwrites them. Then the sample of the first one may be attributed to the
 ** instruction after the one that ran (TK4).
 */
-#define REGISTERS	32u
-
 static __thread struct Held {
   /* time sample state (luaN_Tick) of the state whose dispatch table the tick diverted */
   const luaN_Tick *owner;
@@ -116,11 +119,13 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
+/* Largest distance, in instructions, from an instruction at which istarget searches for a jump to
+   that instruction. */
+#define MAX_JUMP_DISTANCE	4096
+
 /* Returns 1 if instruction n is the target of a jump, or of a loop instruction other than
    instruction n - 1. In a long function, reads only the instructions less than MAX_JUMP_DISTANCE
    from n. */
-#define MAX_JUMP_DISTANCE	4096
-
 static int istarget (const Proto *p, int n) {
   int x = (n > MAX_JUMP_DISTANCE) ? n - MAX_JUMP_DISTANCE : 0;
   int to = (p->sizecode - n > MAX_JUMP_DISTANCE) ? n + MAX_JUMP_DISTANCE : p->sizecode;

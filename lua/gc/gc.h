@@ -702,10 +702,11 @@ LUAI_FUNC void luaN_growstrings (lua_State *L);
 */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
-/* Returns the next size, in slots, of a stack that is too short: twice the size, but at most
-   LUAN_STRIDE slots more, because each scan of the stack sets all slots above the top to nil
-   (T3). */
+/* Largest number of slots by which a stack that is too short grows at a time. A higher value means
+   fewer moves of the stack; but each scan of the stack sets all slots above the top to nil (T3). */
 #define LUAN_STRIDE	8192
+/* Returns the next size, in slots, of a stack that is too short: twice the size, but at most
+   LUAN_STRIDE slots more. */
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 

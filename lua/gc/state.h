@@ -259,7 +259,8 @@ typedef struct luaN_Strings {
   /* Number of short strings in the string table that have the epoch of the running or last major
      collection, that is, are marked. */
   int seen;
-  /* Number of strings in the table that the major collection has found dead and not removed yet. */
+  /* Number of strings in the string table that the major collection has found dead and not removed
+     yet. */
   int dead;
   /* index of the first bucket of the string table that slices have not swept yet */
   int bucket;
@@ -300,8 +301,8 @@ typedef struct luaN_Finalize {
      with a finalizer that the program is going to close explicitly. */
   unsigned closed;
   /* Outside the incremental mode, a minor collection starts when there are (YOUNG_MIN << youngbits)
-     + 'closed' young objects with finalizers (finalize.c). 'youngbits' grows if many of them
-     survive and falls if few do. */
+     + 'closed' young objects with finalizers (finalize.c); 'closed' of them are going to be closed
+     explicitly. 'youngbits' grows if many of these objects survive and falls if few do. */
   unsigned youngbits;
   /* Dead userdata that the last minor collection has left young until their finalizers were called,
      so that the next minor collection can free them (waiting.h, G11). */
@@ -321,7 +322,8 @@ typedef struct luaN_Lists {
   luaN_List large;
   luaN_List tables;		/* tables that have had a vector of more than LUAN_LARGE bytes */
   luaN_List threads;		/* all threads but the main thread */
-  /* Userdata that own, or owned, memory outside the heap (outside.c). */
+  /* Userdata that own memory or resources outside the heap, or owned some before the last sweep of
+     this list (outside.c). */
   luaN_List standins;
 } luaN_Lists;
 
@@ -353,8 +355,8 @@ typedef struct luaN_Bytes {
   size_t explicit;
   l_mem old;			/* bytes of old objects and their vectors (H6) */
   l_mem living;			/* bytes of the objects that the last major collection marked */
-  /* Bytes of blocks that the heap keeps until the next major collection, because it has not shrunk
-     and will need them again (luaN_trimheap). 0: none. */
+  /* Bytes of blocks that the heap keeps until the next major collection, because the heap has not
+     shrunk and will need them again (luaN_trimheap). 0: none. */
   size_t needed;
   /* KiB of blocks in use when the marking of a heap that has shrunk ended: the largest value of the
      current period of time (index 0; major.c) and of the previous one (index 1). The heap keeps
@@ -537,7 +539,8 @@ typedef struct luaN_Stress {
   /* switch slice=N: N, the bytes of marking in one slice of a major collection; 0: not set */
   size_t slice;
   unsigned verify, emergency;
-  unsigned untilemergency;	/* number of events until the next emergency collection */
+  /* with the switch emergency=N: number of events until the next emergency collection */
+  unsigned untilemergency;
   lu_byte major;
 } luaN_Stress;
 

@@ -21,11 +21,12 @@
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** A growth starts only while getfreepos has visited fewer than GROWTHWINDOW nodes since the hash
-** part became nearly full (luaN_isnearlyfull). Later, too few insertions are left to copy all keys.
-** Usually the first call of luaN_keycame_ is early enough. It may be too late after a resize that
-** left few free nodes, or after the inline code of fields.h, which does not call it, has inserted
-** keys.
+** The copying of keys from a nearly full hash part to its growth buffer (the next hash part) starts
+** only while getfreepos, which searches for a free node, has visited fewer than GROWTHWINDOW nodes
+** since the hash part became nearly full (luaN_isnearlyfull). After more visits, too few insertions
+** are left to copy all keys. luaN_keycame_ starts the copying, and its first call is usually early
+** enough. That call may be too late if a resize has left few free nodes, or if the inline code of
+** fields.h, which does not call luaN_keycame_, has inserted keys.
 */
 #define GROWTHWINDOW	32
 

@@ -19,7 +19,8 @@
 
 #include <stddef.h>
 
-/* Bytes of a block that is not a small block. Its address is a multiple of this number. */
+/* Bytes of a block of the heap that is not a small block. The address of such a block is a multiple
+   of this number. */
 #define LUAN_BLOCK	32768u
 
 /* Number of blocks of the largest spare mapping. The size of a mapping is a multiple of

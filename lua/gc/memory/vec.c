@@ -13,7 +13,8 @@
 #include "host.h"
 #include "vec.h"
 
-/* Least capacity in words. It is small, because every state has several arrays. */
+/* Least capacity of an array of words, in words. It is small, because every state has several
+   arrays. */
 #define SMALLEST	2u
 
 

@@ -86,11 +86,12 @@
 #define WIDER_MOST	2u
 
 /*
-** Bytes that the states of the process share equally:
-**   - SHARED for the nurseries of busy states
-**   - SHARED for large leaf objects that do not count as growth (sparedtexts)
-**   - 2 * SHARED for growth that is always allowed (leastgrowth)
-**   - 2 * SHARED for large leaf objects in addition to the nursery (textroom)
+** A number of bytes for all states of the process together. Each state has an equal share of SHARED
+** or 2 * SHARED bytes: that number divided by the number of states. A share limits, for one state,
+**   - the nursery of a busy state (SHARED; mostamong)
+**   - the large leaf objects that do not count as growth of the heap (SHARED; sparedtexts)
+**   - the growth of the heap that never starts a major collection (2 * SHARED; leastgrowth)
+**   - the large leaf objects allocated in addition to the nursery (2 * SHARED; textroom)
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 

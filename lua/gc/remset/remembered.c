@@ -138,7 +138,8 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 
 
 typedef struct Seen {
-  unsigned n;			/* number of array slots that have a bit */
+  /* number of slots of the table's array part that have a bit in bits[] */
+  unsigned n;
   uintptr_t bits[MOST_SEEN / SEENBITS];
 } Seen;
 

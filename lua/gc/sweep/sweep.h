@@ -20,9 +20,10 @@ LUAI_FUNC void luaN_sweeplists (lua_State *L);
 LUAI_FUNC void luaN_beginlists (global_State *g);
 LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 
+/* number of lists of objects that a major collection sweeps */
+#define LUAN_LISTS	5
 /* Returns the list with number 'which', from 0 to LUAN_LISTS - 1. Lists are swept in the order of
    their numbers. */
-#define LUAN_LISTS	5
 LUAI_FUNC luaN_List *luaN_listof (luaN_Gc *c, int which);
 
 /* Frees all blocks of lua_Alloc that the objects of the lists own. To be called at the end of a
