@@ -422,7 +422,8 @@ typedef struct luaN_Memory {
   uint64_t inuse;	/* bytes in use; collectgarbage "count" returns them in KiB */
   uint64_t held;	/* bytes that the state has reserved: obtained from lua_Alloc or mapped */
   uint64_t allocated;	/* bytes allocated since the state was created, without external bytes */
-  uint64_t buffers;	/* bytes of all buffers of luaL_Buffer; no other sum includes them */
+  /* bytes of all buffers of luaL_Buffer in the state; no other sum includes them */
+  uint64_t buffers;
   /* Bytes that were tenured since the state was created, up to the last collection. Most objects
      are tenured by the first collection that they survive, large strings by the third. Growth of
      the vectors, stacks and CallInfos of old objects counts, userdata pending finalization do
@@ -500,7 +501,8 @@ typedef struct luaN_Places {
   /* Bytes of the blocks of lua_Alloc that are not chunks: large objects and vectors, and memory
      that the core's own code frees (prototypes, the string table). */
   uint64_t large;
-  uint64_t lists;	/* bytes of the collector's own lists */
+  /* bytes of the lists that the collector keeps, for example of the remembered set */
+  uint64_t lists;
 } luaN_Places;
 
 LUA_API void luaN_places (lua_State *L, luaN_Places *p,
@@ -541,7 +543,9 @@ typedef struct luaN_Frame {
   unsigned char last;	/* 1: the frame is the outermost one of its thread */
   unsigned char hooked;	/* not 0: a hook of this frame is running */
   unsigned char resumable;  /* 1: the frame of a C function that may have a continuation */
-  unsigned char cut;	/* bits LUAN_CUT and LUAN_TAIL; 0: the next frame is the caller */
+  /* 0: the next frame is the caller of this one. Else the bits LUAN_CUT and LUAN_TAIL, which say
+     why it is not the caller. */
+  unsigned char cut;
 } luaN_Frame;
 
 /* Bits of luaN_Frame.cut. */
@@ -679,7 +683,8 @@ enum { LUAN_MINOR = 1, LUAN_MAJOR = 2 };
 /* The machine's registers when the signal arrived. */
 typedef struct luaN_Registers {
   const char *ip;	/* address of the machine instruction that the signal interrupted */
-  const uintptr_t *r;	/* general registers, in any order; may be none */
+  /* values of the machine's general registers when the signal arrived, in any order; may be none */
+  const uintptr_t *r;
   /* number of general registers of the machine in r[] */
   unsigned n;
 } luaN_Registers;

@@ -20,8 +20,9 @@ struct luaN_Sampler;
 typedef struct luaN_Tuning {
   /* mode of the collector that LUA_GC sets: 1 + KGC_INC or 1 + KGC_GEN; 0: none */
   lu_byte mode;
-  lu_byte hugepages;		/* 1: a big mapped heap has huge pages from the first access on */
-  lu_byte nomadvise;		/* 1: the core does not call madvise */
+  /* 1: LUA_GC requests that a big mapped heap has huge pages from the first access on */
+  lu_byte hugepages;
+  lu_byte nomadvise;		/* 1: LUA_GC requests that the core does not call madvise */
   /* Upstream's parameters pause, stepmul and genmajormul as LUA_GC sets them, in percent plus 1; 0:
      not set. */
   unsigned pause, stepmul, major;
@@ -103,9 +104,9 @@ typedef struct luaN_Mark {
      index of its next slot. While slices scan a deep stack ('thread'): the number of slots, from
      the start of the stack, that are not marked yet. */
   unsigned index;
-  /* Sum of the cost in bytes of all small tables that were marked eagerly, that is, together with
-     the objects that they refer to and without a mark stack (mark.c), since the state was created;
-     wraps around. */
+  /* Sum, since the state was created, of the marking cost in bytes of all small tables that were
+     marked eagerly, that is, together with the objects that they refer to and without a mark stack
+     (mark.c); wraps around. */
   unsigned settled;
   /* The thread whose deep stack slices of the major collection are scanning in parts, or NULL. */
   struct lua_State *thread;
@@ -121,19 +122,19 @@ typedef struct luaN_Remset {
   /* The remembered objects: old objects that may refer to young ones, so that the next minor
      collection visits them. Tables that have had a large vector are in remset.whole instead. */
   luaN_Vec objects;
-  /* Remembered tables that have had a large vector (over LUAN_LARGE bytes): the next minor
-     collection visits all their slots. */
+  /* The remembered tables that have had a large vector (over LUAN_LARGE bytes): the next minor
+     collection visits all their slots, for references to young objects. */
   luaN_Vec whole;
   /* Remembered slots of old tables, as pairs (table, slot, table, slot, …): the next minor
      collection visits only these slots of the tables. */
   luaN_Vec slots;
   /* List of the threads whose stacks have changed since they were scanned: those that lua_lock has
      made dirty since the last collection. They are linked by nextdirty; LUAN_LASTDIRTY ends the
-     list. When a minor collection starts, it moves them to the list of remembered objects. */
+     list. A minor collection moves the threads to the list of remembered objects when it starts. */
   struct lua_State *dirty;
   /* Number of words at the start of the list of remembered slots (two words for each slot) that the
-     last minor collection has added, because these slots refer to objects that it has left young
-     (ageing.h). */
+     last minor collection has added, because these slots refer to objects that the collection has
+     left young (ageing.h). */
   size_t aged;
   /* The remembered table that safepoints are processing in parts, before a minor collection would
      visit all of it (refine.c), or NULL. The table was removed from the list of remembered tables
@@ -143,9 +144,9 @@ typedef struct luaN_Remset {
      first slot that is still to be processed. */
   unsigned refined;
   /* Limit of each of the three lists of the remembered set. The entries of a longer list are
-     processed before the next minor collection, so that this has less to do (refine.c). The limit
-     is a number of entries for the remembered objects, a number of words for the remembered slots,
-     and a total number of slots for the tables in 'whole'. */
+     processed before the next minor collection, so that the collection has less to do (refine.c).
+     The limit is a number of entries for the remembered objects, a number of words for the
+     remembered slots, and a total number of slots for the tables that are remembered as a whole. */
   unsigned many;
   /* A second limit of the list of remembered slots of tables, in words. When a slot of a huge table
      is added, the entries of the list are processed if the list has at least this length
@@ -157,8 +158,8 @@ typedef struct luaN_Remset {
   /* The object that was last stored into a huge table (LUAN_VAST), or NULL. Used only for
      comparisons, because the object may have been freed. */
   const GCObject *stored;
-  /* For some tables, the number of their remembered slots that were processed early since the last
-     minor collection. */
+  /* For some tables, the number of their remembered slots that were processed (refine.c) since the
+     last minor collection. */
   luaN_Writes writes[LUAN_WRITES];
   /* 1: luaN_refineslots, which processes remembered slots early, has requested a minor collection,
      because many remembered slots of weak tables are left. Until the minor collection runs, the
@@ -175,11 +176,12 @@ enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
   /* The weak tables that the running minor collection, full collection or atomic step has reached.
-     Each word is a table, with the kind of its weak references in the low bits (luaN_tagged of
-     weak.h). */
+     Each word is the address of a table, with the kind of the table (which of its references are
+     weak) in the low bits (luaN_tagged of weak.h). */
   luaN_Vec discovered;
-  /* The weak tables that a major collection has reached in slices, with the kind of their weak
-     references in the low bits. They are the tables with LUAN_DISCOVERED (G6). */
+  /* The weak tables that a major collection has reached in slices: those with LUAN_DISCOVERED (G6).
+     Each word is the address of a table, with the kind of the table (which of its references are
+     weak) in the low bits. */
   luaN_Vec inmajor;
   /* Nodes of ephemeron tables (tables with weak keys) whose keys are not marked so far, and whose
      values must be marked if the keys are. */
@@ -187,8 +189,8 @@ typedef struct luaN_Weak {
   /* Two lists of entries that slices have visited in weak tables (ahead.h): the entries whose weak
      key was not marked then (undecided keys), and those whose weak value was not marked (undecided
      values). Each list has a table, with tag 1 in the low bits, then slots of that table, then the
-     next table. The list of keys also contains logged objects, with tag 2: objects that were marked
-     after it was visited. */
+     next table. The list of undecided keys also has logged objects, with tag 2: objects that were
+     marked after the list was visited. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* Index, in the list of weak tables that the major collection has reached ('inmajor'), of the
      table that slices visit next. */
@@ -210,15 +212,17 @@ typedef struct luaN_Weak {
   /* 1: the list of ephemerons with unmarked keys ('unresolved') is incomplete, because there was no
      memory */
   lu_byte overflow;
-  /* 1: ephemerons are being resolved by their keys (a chase, chase.h). Every object that may be a
-     weak key must be pushed on a mark stack, because only objects that are popped are looked up as
-     keys. */
+  /* 1: ephemerons (entries with a weak key, whose value must be marked if the key is) are being
+     resolved by a chase: each marked object is looked up as a key (chase.h). So every object that
+     may be a weak key must be pushed on a mark stack, because only objects that are popped from
+     there are looked up. */
   lu_byte chasing;
-  /* 1: a dead weak key may have been kept, because a dead object with a finalizer refers to the key
-     (termination.c). */
+  /* 1: an entry with a dead weak key may have been kept, because a dead object with a finalizer
+     refers to the key (termination.c). */
   lu_byte resurrected;
-  /* 1: old objects that are marked now are appended to the list of undecided keys (logged), so that
-     they are looked up as weak keys (ahead.h). */
+  /* 1: old objects that are marked now are logged, that is, appended to the list of weak keys that
+     were not marked when they were visited, so that the objects are looked up as weak keys
+     (ahead.h). */
   lu_byte logging;
   /* Progress of slices in the list of undecided entries (weak.doubtful) that they are visiting.
      'doubt' is the index of the next word to visit, and 'doubtkept' is the number of words that
@@ -272,7 +276,9 @@ typedef struct luaN_Strings {
 
 /* Objects with finalizers: finalize.c, waiting.c. */
 typedef struct luaN_Finalize {
-  luaN_List finalizable;	/* objects with finalizers, in the order in which they got them */
+  /* List of the objects with finalizers, except the dead ones that are queued for the call of their
+     finalizers, in the order in which the objects got the finalizers. */
+  luaN_List finalizable;
   /* The queue of dead objects for the call of their finalizers, in the order of the calls. The
      finalizers of the entries before index finalize.next were called already. */
   luaN_Vec tobefinalized;
@@ -378,7 +384,9 @@ typedef struct luaN_Bytes {
   /* Bytes that have become old since the last collection: tenured objects, and growth of vectors,
      stacks and CallInfos of old objects. */
   size_t tenured;
-  uint64_t alltenured;		/* sum of 'tenured' in the life of the state */
+  /* Bytes that have become old since the state was created, up to the last collection (sum of
+     bytes.tenured). */
+  uint64_t alltenured;
   /* Bytes of large leaf objects (long strings and userdata of more than LUAN_LARGETEXT bytes), and
      of small userdata queued for the call of their finalizers, that became old since the last major
      collection ended. */
@@ -482,7 +490,7 @@ typedef struct luaN_Pace {
   /* Bytes that explicit steps (luaN_step) have counted as allocated since the last major collection
      ended. */
   l_mem byhand;
-  /* bytes of allocation from the end of a major collection after which the next one is due */
+  /* Bytes of allocation since the end of the last major collection at which the next one is due. */
   uint64_t volume;
   /* Bytes in use, and bytes of footprint (reserved memory without empty blocks), when the last
      major collection ended. */
@@ -493,7 +501,8 @@ typedef struct luaN_Pace {
   /* Number of objects with finalizers (entries of 'finalizable') when the last major collection
      ended. */
   size_t finalizers;
-  size_t fixednursery;		/* nursery size that the program has set, in bytes, or 0 */
+  /* size of each nursery that the program has set, in bytes; 0: not set */
+  size_t fixednursery;
   luaN_Tuning tuning;		/* settings of the collector in the environment variable LUA_GC */
   /* Upper bound of the nursery's size, in bytes, after lua_Alloc has refused memory; 0: none.
      Computed again at the end of each major collection. */
@@ -581,7 +590,8 @@ typedef struct luaN_Tick {
   volatile lu_byte collecting;	/* LUAN_MINOR or LUAN_MAJOR while a collection runs, else 0 */
   /* Number of instructions that were diverted to a safepoint, since the state was created. */
   uint64_t diversions;
-  const void *dispatch[LUAN_OPCODES];  /* code address of each opcode for the bytecode loop */
+  /* The dispatch table: for each opcode, the address to which the bytecode loop jumps. */
+  const void *dispatch[LUAN_OPCODES];
 } luaN_Tick;
 
 /* The heap of a state. The first two fields are those that every allocation reads (N1 to N3 of
@@ -668,11 +678,13 @@ typedef struct luaN_Heap {
   struct luaN_Counts *counts;
   /* limits of allocation that luaN_setlimits has set; NULL: no limits */
   const struct luaN_Limits *limits;
-  uint64_t buffers;		/* bytes of all buffers of luaL_Buffer (luaN_admit) */
+  /* bytes of all buffers of luaL_Buffer that exist in the state (luaN_admit) */
+  uint64_t buffers;
   /* Message of the limit (luaN_setlimits) that has refused the last failed allocation; NULL: no
      limit has refused it (LM2). */
   const void *refusal;
-  struct luaN_Labels *labels;	/* account of bytes by label (luaN_setlabels), or NULL */
+  /* account of the bytes allocated with each label (luaN_setlabels), or NULL */
+  struct luaN_Labels *labels;
 } luaN_Heap;
 
 

@@ -77,7 +77,9 @@ typedef struct Walk {
   /* The edge (reference) that is reported next. The fields 'from' and 'place' are set once for all
      edges of an object. */
   luaN_Edge e;
-  int alone;		/* 1: luaN_edges reports the edges of one object and uses no set */
+  /* 1: the walk is for luaN_edges, which reports the edges of one object and uses no set of reached
+     objects */
+  int alone;
   int failed;		/* result of luaN_walk; 0: no failure so far */
 } Walk;
 

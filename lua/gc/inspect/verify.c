@@ -53,7 +53,9 @@ typedef struct Walk {
   const TValue *slot;
   /* 1: some visited table is weak, so the sum of the visited bytes may be too small */
   int weak;
-  int over;			/* 1: a collection has just ended, so G2 must hold */
+  /* 1: a collection has just ended, so every reachable object must be old, except those that the
+     collection has left young (G2). */
+  int over;
 } Walk;
 
 

@@ -142,14 +142,14 @@ typedef struct luaN_Block {
   /* Number of lines of the block that objects can use: those that contain no part of its head
      (without LUAN_HEAD). */
   unsigned short nusable;
-  lu_byte where;		/* the list that contains the block: a luaN_Where */
+  lu_byte where;		/* the list of blocks that contains the block: a luaN_Where */
   /* For a block in a list of blocks with holes (runs of free lines): log2 of the number of lines of
      its largest hole. */
   lu_byte class;
   /* 1: an object in the block is marked and still to be traversed, and has its bit set in luaN_bits
      because a mark stack was full. */
   lu_byte pending;
-  lu_byte released;		/* bit i: page i of the block was returned to the system */
+  lu_byte released;		/* bit i is set: page i of the block was returned to the system */
   /* the mark byte of each line of the block: 0 if the line is free (H1) */
   lu_byte marks[];
 } luaN_Block;
