@@ -29,7 +29,7 @@ LUA_API int luaN_isallocating (void) {
 
 
 void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
-  int before = lending;  /* 1 if lua_Alloc of another state calls this function */
+  int before = lending;  /* lua_Alloc of another state may be running */
   void *q;
   lending = 1;
   q = (*g->frealloc)(g->ud, p, osize, nsize);
