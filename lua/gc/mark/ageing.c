@@ -24,11 +24,13 @@
 
 
 /*
-** To be called when marking has reached an object that is to stay young. Lists the place from which
-** it was reached, so that the next minor collection visits this place again: the object mark.holder
-** or, if this is a table that has had a large vector, only its slot mark.slot. Returns 0, and lists
-** nothing, if too many places are listed, if the visit would be expensive (ageing.h), or if there
-** is no memory.
+** Records the place from which marking has reached an object that is to stay young, so that the
+** next minor collection visits this place again. The place is the object mark.holder or, if
+** mark.holder is a table that has had a large vector, only its slot mark.slot. Returns 1 if the
+** place is recorded. Returns 0 if
+**   - too many places are recorded (MOST_HOLDERS, MOST_SLOTS)
+**   - the visit would be expensive (ageing.h)
+**   - there is no memory
 */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
@@ -74,9 +76,9 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if o is an ageing object, one that minor collections may leave young (ageing.h). While
-   ephemerons are resolved by their keys (weak.chasing), no userdata is one, because it may be a
-   weak key, and such a key must be pushed on a mark stack. */
+/* Returns 1 if o is an ageing object, one that minor collections may leave young (ageing.h).
+   While ephemerons are resolved by their keys (weak.chasing), no userdata is an ageing object: a
+   userdata may be a weak key, and such a key must be pushed on a mark stack. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

@@ -73,17 +73,18 @@
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
 
 /* luaN_age returns the survivor age of o, a long string or userdata: the number of minor
-   collections that have left it young. For a small userdata it returns LUAN_MOSTAGE if the userdata
-   was left young once, else 0. luaN_setage sets the age. A large userdata has its age in the byte
-   before it, other objects in 'marked'. */
+   collections that have left o young. For a small userdata the result is LUAN_MOSTAGE if that
+   has happened once, else 0. luaN_setage sets the age. The age of a large userdata is in the
+   byte before the userdata, other ages are in 'marked'. */
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 
 /*
-** To be called when marking has just reached o, a young long string or userdata. Returns 0 if o may
-** not stay young; the caller must mark o. Otherwise:
+** Tries to leave o young in the running minor collection. To be called when marking has just
+** reached o, a young long string or userdata. Returns 0 if o may not stay young; the caller must
+** mark o. Otherwise:
 **   - sets LUAN_MET in o
-**   - lists its holder in mark.holders or mark.slots
+**   - records the object or slot that refers to o (its holder) in mark.holders or mark.slots
 **   - adds a small userdata to finalize.aged
 **   - returns 1; the caller must mark the metatable of a userdata
 */

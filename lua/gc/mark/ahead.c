@@ -58,11 +58,14 @@
    result of ahead_visit, which is a set of the two lists (weak.doubtful). */
 #define DOUBT(list)	(1u << (list))
 
-/* Visits slot i of the weak table t. If it is an empty node, makes its key dead and returns 0.
-   Otherwise marks the objects to which the slot refers strongly, and returns the set of lists of
-   weak.doubtful to which the slot must be added, because its weak key or weak value is not marked.
-   The set never has the list of values if the slot is tombstoned, because the slot is in that list
-   already. */
+/*
+** Marks the objects to which slot i of the weak table t refers strongly. Returns the set of
+** lists of weak.doubtful to which the slot must be added, because its weak key or weak value is
+** not marked.
+**   - If the slot is an empty node, makes the key dead and returns 0.
+**   - If the slot is tombstoned (it looks empty, hidden.h), the set does not have the list of
+**     values, which contains the slot already.
+*/
 static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
@@ -112,9 +115,12 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* To be called when word k of list d is visited. Prefetches two things: the slot that is named
-   twice PREFETCH_DISTANCE words later; and the key or value of the slot that is named
-   PREFETCH_DISTANCE words later, if that slot is in the table of e. */
+/*
+** Prefetches memory for the visits of words after word k of list d:
+**   - the slot that the word at distance 2 * PREFETCH_DISTANCE names
+**   - the key or value of the slot that the word at PREFETCH_DISTANCE names, if that slot is in
+**     the table of e
+*/
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
@@ -136,7 +142,8 @@ static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const En
 }
 
 
-/* Returns an entry of t (NULL: of no table) without a slot. */
+/* Returns an Entry with the fields of table t set, and none of the fields of a slot. t may be
+   NULL. */
 static Entry entryin (global_State *g, Table *t) {
   Entry e = {t, 0, 0, 0, NULL, NULL};
   if (t != NULL) {
@@ -148,14 +155,15 @@ static Entry entryin (global_State *g, Table *t) {
 
 
 /*
-** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. Returns 0 if
-** the word is
-**   - a table: sets *e to entryin of it
-**   - a logged object (marked after the list was visited)
-**   - a slot that is no longer in a vector of the table, or whose table has lost LUAN_SCANNED
-**     (luaN_lookonce)
+** Reads word k of list d. If the word is a slot of table e->t, stores the slot in *e and returns
+** 1. Returns 0 if the word is
+**   - a table, which is stored in *e, without a slot
+**   - a logged object, which was marked after the list was visited
+**   - a slot that is no longer in a vector of the table
+**   - a slot of a table without LUAN_SCANNED, all of which must be visited again (luaN_lookonce)
 **
-** Prefetches the objects of later words, because the caller will read their headers.
+** If the word is a slot, also prefetches the objects of later words, whose headers the caller
+** will read.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
@@ -173,9 +181,10 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Keeps word k of list d, a slot of t, in the list: moves it to the end of the kept words, which
-   are the first *kept words of d. *keptof is the table of the last kept word. If it is not t, puts
-   t before the slot. There is capacity for both, because t is in the list before word k. */
+/* Keeps word k of list d, a slot of t, in the list: moves the word to the end of the kept words,
+   which are the first *kept words of d. *keptof is the table of the last kept word. If *keptof
+   is not t, puts t before the slot. The list has space for both words, because t is in the list
+   before word k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -203,21 +212,25 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* To be called when slices have visited a whole weak table. Returns 1 if the two lists of entries
-   with unmarked keys or values must be visited now (a pass). That is so if newly marked objects are
-   not logged, or if more than LUAN_CACHED words were added to the list of keys after the last pass.
-   Returns 0 after MAX_PASSES passes. Returns 0 during a pass, too, because it might never end if
-   each table started it again. */
+/* Returns 1 if slices must start another visit of all listed entries with unmarked keys or
+   values (a pass). That is so if newly marked objects are not logged, or if more than
+   LUAN_CACHED words were added to the list of keys after the last pass. Returns 0 after
+   MAX_PASSES passes. Returns 0 during a pass, too: a pass might never end if each table started
+   another one. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
 }
 
 
-/* Visits at most n slots of t, from weak.slot on, and lists those with an unmarked weak key or
-   value. If that completes t, sets LUAN_SCANNED and returns 1. If a list cannot grow, returns 1
-   without setting LUAN_SCANNED; then the atomic step visits all of t. Otherwise returns 0: slots
-   are left. */
+/*
+** Visits at most n slots of t, from weak.slot on, and lists those with an unmarked weak key or
+** value.
+**   - If slots of t are left after that, returns 0.
+**   - If all slots were visited, sets LUAN_SCANNED of t and returns 1.
+**   - If a list cannot grow, returns 1 and does not set LUAN_SCANNED, so that the atomic step
+**     visits all of t.
+*/
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = luaN_slots(t), i = c->weak.slot;
@@ -244,9 +257,14 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 }
 
 
-/* Visits the table at index weak.next of weak.inmajor, or a part of it. Skips a table that is not
-   weak at present, that has fewer than MIN_SLOTS slots, that is in the remembered set as a whole,
-   or that slices have visited already (LUAN_SCANNED). Returns the cost in bytes. */
+/*
+** Visits the table at index weak.next of weak.inmajor, or a part of the table, up to a cost of
+** about 'bytes'. Returns the cost in bytes. Skips a table that
+**   - is not weak at present
+**   - has fewer than MIN_SLOTS slots
+**   - is in the remembered set as a whole
+**   - was visited by slices already (LUAN_SCANNED)
+*/
 static size_t visitnext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
@@ -269,16 +287,17 @@ static size_t visitnext (global_State *g, size_t bytes) {
 }
 
 
-/* Starts the log of marked objects: from now on, if an old object is marked that may be a weak key,
-   it is appended to the list of undecided keys, because it may be one of them. */
+/* Starts the log of marked objects. From now on, marking an old object that may be a weak key
+   appends the object to the list of entries with unmarked keys. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
 }
 
 
-/* Ends a visit of the list of entries whose weak keys were not marked so far. Keeps the first
-   'kept' words, and those from weak.visited on, which were added during the visit. */
+/* Removes words from the list of entries with unmarked weak keys, after a visit of the list.
+   Keeps the first 'kept' words, and those from weak.visited on, which were added during the
+   visit. */
 static void endvisits (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->visited;
@@ -288,11 +307,10 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 }
 
 
-/* To be called when a pass has visited one of the two lists to its end. After the list of keys it
-   visits the list of values. After the list of values, another pass starts if one is due
-   (MIN_RESOLVED_PART); otherwise the passes end. Whether one is due depends on the number of
-   entries for which something was marked, not on how much shorter the lists are now, because the
-   program may have changed entries. */
+/* Continues a pass that has visited one of its two lists to the end. After the list of keys, the
+   list of values follows. After the list of values, another pass starts if enough entries had
+   something to mark (MIN_RESOLVED_PART); otherwise the passes end. The number of these entries
+   decides, not the new lengths of the lists, because the program may have changed entries. */
 static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {
@@ -310,10 +328,13 @@ static void passed (luaN_Weak *w) {
 }
 
 
-/* Continues a pass: visits entries of the list with number weak.again. An entry stays in the list
-   if its weak key or value is still unmarked, or if the program has made its table strong, because
-   the table may become weak again. All others are removed from the list. Returns the cost in
-   bytes. */
+/*
+** Continues a pass: visits entries of the list weak.again, up to a cost of about 'bytes', and
+** returns the cost. An entry stays in the list in two cases; all others are removed from the
+** list:
+**   - its weak key or value is still unmarked
+**   - the program has made its table strong; the table may become weak again
+*/
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
@@ -337,9 +358,9 @@ static size_t visitagain (global_State *g, size_t bytes) {
 }
 
 
-/* Returns 1 if the slot of e may be tombstoned, that is, look empty until it is known whether its
-   object is dead (hidden.h). The exceptions are values under keys that start with two underscores,
-   and values in the registry. */
+/* Returns 1 if the slot of e may be tombstoned: made to look empty until it is known whether its
+   object is dead (hidden.h). Returns 0 for values under keys that start with two underscores,
+   and for values in the registry. */
 static int mayhide (global_State *g, const Entry *e) {
   const Node *n = e->n;
   if (n != NULL && keyisshrstr(n)) {
@@ -350,11 +371,14 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if a round of tombstoning is in progress or must start. A round tombstones the unmarked
-   values that are listed in weak.doubtful[LUAN_DOUBTVALUES], from index weak.hidden up to
-   weak.doubtkept; words added meanwhile are left to the next round. A round must start if the list
-   has more than MIN_HIDDEN words from weak.hidden on, and there were fewer than MAX_PASSES rounds
-   and passes (weak.passes). */
+/*
+** Returns 1 if slices must tombstone listed weak values, that is, make their slots look empty
+** (hidden.h), because such a round is in progress or must start.
+**   - A round handles the unmarked values in weak.doubtful[LUAN_DOUBTVALUES], from index
+**     weak.hidden up to weak.doubtkept. The next round handles words that are added meanwhile.
+**   - A round starts if the list has more than MIN_HIDDEN words from weak.hidden on, and there
+**     were fewer than MAX_PASSES rounds and passes (weak.passes).
+*/
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -363,10 +387,10 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Continues a round of tombstoning, or starts one: tombstones listed weak values that are not
-   marked. Two kinds of values are not tombstoned but listed again, so that the atomic step visits
-   them: values that mayhide refuses, and values whose table has no weak values at present. Returns
-   the cost in bytes. */
+/* Makes the slots of listed, unmarked weak values look empty (tombstones them, hidden.h), up to
+   a cost of about 'bytes'; returns the cost. Starts a round (hasdoubts) if none is in progress.
+   Two kinds of values are listed again instead, so that the atomic step visits them: values that
+   mayhide refuses, and values whose table has no weak values at present. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -392,16 +416,17 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* If the slot of e is empty, and does not only look empty (tombstoned), makes its key dead. */
+/* If the slot of e is an empty node, makes its key dead. Does nothing if the slot is tombstoned,
+   that is, only looks empty. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);
 }
 
 
-/* To be called when all tombstoned slots were restored or cleared. These slots are the first
-   weak.hidden words of the list of weak values that were not marked
-   (weak.doubtful[LUAN_DOUBTVALUES]). Removes these words and keeps the words after them. */
+/* Removes the tombstoned slots, the first weak.hidden words, from the list
+   weak.doubtful[LUAN_DOUBTVALUES]; keeps the words after them. To be called when all these slots
+   were restored or cleared. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -415,9 +440,9 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Continues to visit the tombstoned slots, which look empty (hidden.h): clears a slot if its object
-   is dead, else restores the value. To be called after luaN_decide, when it is known which objects
-   are dead. Returns the cost in bytes. */
+/* Visits tombstoned slots, which look empty (hidden.h), up to a cost of about 'bytes', and
+   returns the cost. Clears a slot if its object is dead, else restores the value. To be called
+   after luaN_decide, which makes it known which objects are dead. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -455,9 +480,9 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-/* Returns 0 if the table of e has no weak keys, or if the key of e is not marked. Otherwise returns
-   1. Before that, if the values of the table are strong, marks the value of e, with everything that
-   the value refers to, and increments *resolved. */
+/* Marks the value of entry e, with everything that the value refers to, if the key is marked and
+   the values of the table are strong; then increments *resolved. Returns 1 if the table has weak
+   keys and the key of e is marked, else 0. */
 static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {
@@ -469,10 +494,10 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Visits the whole list of entries whose weak keys were not marked when they were listed. If a key
-   has been marked since, marks the value of its entry, if values of the table are strong, and
-   removes the entry from the list; the table keeps it. Objects that are marked from now on are
-   logged at the end of the list. Returns the number of values that it marked. */
+/* Visits the whole list of entries whose weak keys were not marked when they were listed. If a
+   key is marked now, removes the entry from the list and, if the values of its table are strong,
+   marks the value. Objects that are marked from now on are logged at the end of the list.
+   Returns the number of values marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -489,12 +514,10 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/*
-** To be called for an object o that was marked after all keys that were unmarked had been visited:
-** o may be one of these keys. Looks up o in all tables with weak keys and strong values
-** (weak.inmajor lists them). Marks the values found, with everything that they refer to. Returns
-** the number of these values.
-*/
+/* Looks up o as a key in all tables with weak keys and strong values (weak.inmajor lists them).
+   Marks the values found, with everything that they refer to. Returns the number of these
+   values. To be called for an object o that was marked after the entries with unmarked keys had
+   been visited, because o may be the key of such an entry. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

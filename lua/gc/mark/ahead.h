@@ -45,14 +45,14 @@
 #include "chase.h"
 
 
-/* Runs a slice of about 'bytes' of marking cost over the weak tables that the major collection has
-   reached. To be called when there is nothing else to mark. Returns 1 if nothing is left to do for
-   these tables and the mark stack mark.old is empty. Returns 0 if 'bytes' were used up, or if
-   marking must continue with the objects on mark.old. */
+/* Visits entries of the weak tables that the major collection has reached, up to a cost of about
+   'bytes' of marking. Returns 1 if these tables need no more visits and the mark stack mark.old
+   is empty. Returns 0 if 'bytes' were used up, or if marking must continue with the objects on
+   mark.old. To be called when nothing else is left to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
-/* Starts a new pass: slices will visit again, from the start of the lists, all listed entries whose
-   weak key or value was not marked when they were visited last. */
+/* Makes slices visit again all listed entries whose weak key or value was not marked at the last
+   visit, from the start of the lists (a pass). */
 LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
 
 /*
@@ -74,10 +74,10 @@ LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
 LUAI_FUNC void luaN_cleardoubtful (global_State *g);
 LUAI_FUNC int luaN_decide (global_State *g);
 
-/* Functions that remove the entries with dead keys, in slices, from the weak tables that the major
-   collection has reached (weak.inmajor). luaN_beginclearing prepares that. luaN_clearslice runs a
-   slice of about 'bytes' of marking cost and returns the cost. The last slice empties weak.inmajor;
-   luaN_clearslice must be called until then. */
+/* Remove, in slices, the entries with dead keys from the weak tables that the major collection
+   has reached (weak.inmajor). luaN_beginclearing prepares that. luaN_clearslice runs a slice of
+   about 'bytes' of marking cost and returns the cost. It must be called until weak.inmajor is
+   empty. */
 LUAI_FUNC void luaN_beginclearing (global_State *g);
 LUAI_FUNC size_t luaN_clearslice (global_State *g, size_t bytes);
 

@@ -29,21 +29,20 @@ typedef struct luaN_Chase {
   luaN_Vec entries;
 } luaN_Chase;
 
-/* Starts to resolve ephemerons by their keys, with capacity for n entries. Returns 0 if there is no
-   memory; then luaN_endchase must not be called. */
+/* Starts a chase: resolves ephemerons by their keys. 'n' is the largest number of entries that
+   will be added to x. Returns 0 if there is no memory; then luaN_endchase must not be called. */
 LUAI_FUNC int luaN_beginchase (global_State *g, luaN_Chase *x, size_t n);
 
-/* Visits node n of an ephemeron table. If the key is marked, marks the value; otherwise adds n to
-   the entries of x, so that the value is marked when the key is reached. Does nothing if n is
-   empty. The node must not move until the chase ends. */
+/* Marks the value of node n of an ephemeron table if its key is marked. Otherwise adds n to the
+   entries of x, so that the value is marked when the key is reached. Does nothing if n is empty.
+   The node must not move until the chase ends. */
 LUAI_FUNC void luaN_follow (global_State *g, luaN_Chase *x, Node *n);
 
-/*
-** Marks the values of the entries of x whose keys are reached, with everything that the values
-** refer to. Then frees the memory of x. The next visit of the lists of unresolved entries removes
-** those that are resolved. Returns 0 if a mark stack was full: then a key may have been marked
-** without being pushed (it became pending, mark.h), so that its entries were missed.
-*/
+/* Ends a chase: marks the values of the entries of x whose keys are reached, with everything
+   that the values refer to, and frees the memory of x. Returns 1 if no entry was missed. Returns
+   0 if a mark stack was full: a key may then have been marked without being pushed (pending,
+   mark.h), so that its entries were missed. Resolved entries stay in the lists of unresolved
+   entries until the next visit of these lists. */
 LUAI_FUNC int luaN_endchase (global_State *g, luaN_Chase *x);
 
 #endif

@@ -12,10 +12,9 @@
 #include "weak.h"
 
 
-/* Restores the value of the tombstoned slot v of t, or clears v if the object is known to be dead
-   (hidden.h). After a restore, the object may still be found dead. So v is added again to the list
-   of weak values that are not marked so far; if there is no memory for that, luaN_lookonce makes
-   the collection visit all of t again. */
+/* A restored value may still be found dead. So the slot is added again to the list of weak
+   values that are not marked so far. If there is no memory for that, luaN_lookonce makes the
+   collection visit all of t again. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;

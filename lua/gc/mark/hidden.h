@@ -42,34 +42,35 @@
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 #define luaN_hiddenobject(v)	(val_(v).gc)
 
-/* To be called for a slot v of t that only looks empty (is tombstoned). Makes the slot empty if the
-   atomic step has found its object dead (weak.decided), else restores the value. Returns 1 if it
-   was restored. */
+/* Restores the value of the tombstoned slot v of t (one that only looks empty) and returns 1. If
+   the atomic step has found the object of v dead (weak.decided), makes v empty instead and
+   returns 0. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* If node n of t only looks empty (its value is tombstoned), restores the value, or makes n empty
-   if the object is dead (luaN_show). Removes the entry if its key is dead (isdead). Returns 1 if n
-   has a value after that. */
+/* Makes node n of t ready to be read. If its value is tombstoned (only looks empty), restores
+   the value, or makes n empty if the object is dead. Removes the entry if its key is dead.
+   Returns 1 if n has a value after that. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
-/* To be called before a traversal of t (next) continues after 'key', or starts if 'key' is nil.
-   Visits the slots from the next one to the first that has a value. Slots that only look empty (are
-   tombstoned) are restored or cleared (luaN_show). If 'key' is not found, does so for all slots of
+/* Restores or clears the tombstoned slots of t (which only look empty) that the next step of a
+   traversal reads: those from the slot after 'key' up to the first slot that has a value. A nil
+   'key' stands for the start of the traversal. If 'key' is not found, does so for all slots of
    t. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
-/* Returns a border of t, as the length operator defines it; it may be another one than luaH_getn
-   returns. Calls luaN_show for the tombstoned slots that it reads. */
+/* Returns a border of t, as the length operator defines a border, perhaps another one than
+   luaH_getn. Restores or clears the tombstoned slots that it reads, which only look empty
+   (luaN_show). */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
-/* If slot v of t only looks empty (is tombstoned), restores its value, or makes v empty if the
-   object is dead (luaN_show). Returns 1 if v has a value after that. */
+/* Returns 1 if slot v of t has a value. If v is tombstoned (only looks empty), first restores
+   its value, or makes v empty if the object is dead (luaN_show). */
 static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
 
-/* If slot v of t only looks empty (is tombstoned), restores its value, or makes v empty if the
-   object is dead (luaN_show). Returns v. */
+/* Returns v, a slot of t. If v is tombstoned (only looks empty), first restores its value, or
+   makes v empty if the object is dead (luaN_show). */
 static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v) {
   if (l_unlikely(luaN_ishidden(v))) luaN_show(L, t, cast(TValue *, v));
   return v;
@@ -86,11 +87,14 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
 /*
-** To be called when t gets other vectors or is added to the remembered set as a whole. Does nothing
-** unless slices of a major collection have visited t, at least in part. Restores or clears the
-** tombstoned slots of t, and clears LUAN_SCANNED, so that all of t counts as not visited. During
-** the sweep, also removes the entries with dead keys. During marking, slices visit t again; after
-** MAX_RESCANS calls in one collection, for any tables, the atomic step visits t instead.
+** Makes the running major collection visit all of the weak table t again. To be called when t
+** gets other vectors or is added to the remembered set as a whole. Does nothing unless slices
+** have visited t, at least in part.
+**   - Restores or clears the tombstoned slots of t, which only look empty.
+**   - Clears LUAN_SCANNED, so that no slot of t counts as visited.
+**   - During marking, slices visit t again; after MAX_RESCANS calls in one collection, for any
+**     tables, the atomic step visits t instead.
+**   - During the sweep, removes the entries with dead keys.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 

@@ -60,9 +60,9 @@ size_t luaN_threadbytes (const lua_State *th) {
 }
 
 
-/* Records that the marked object o is pending, that is, still to be traversed although it is on no
-   mark stack, because the stack is full. 'large' is 1 if o is in lists.large or is the main
-   thread. */
+/* Records that the marked object o must still be traversed, although o is on no mark stack,
+   because the stack is full: o becomes pending. 'large' is 1 if o is in lists.large or is the
+   main thread. */
 static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
   if (large) o->marked |= LUAN_PENDING;
@@ -82,10 +82,10 @@ static void setpending (global_State *g, GCObject *o, int large) {
    weak.visited on, and t the number of tables in weak.inmajor. */
 #define LOGGED_PART	4u
 
-/* To be called for an old object o that is marked while weak.logging is 1. Adds o to the log, so
-   that the atomic step looks it up as a weak key (ahead.h), unless o is a string, upvalue or
-   prototype, which the log does not need. If the log is too long or cannot grow, sets weak.logging
-   to 0 instead. */
+/* Appends the old object o, which was just marked, to the log: the list of objects that the
+   atomic step looks up as keys in weak tables (ahead.h). Strings, upvalues and prototypes are
+   not logged. If the log is too long or cannot grow, sets weak.logging to 0 instead. To be
+   called only while weak.logging is 1. */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -96,10 +96,13 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 }
 
 
-/* To be called when o was marked: adds 'bytes', the bytes of o and its vectors, to the counts of
-   marked bytes. If o was young ('young' is 1), also adds them to the old and tenured bytes, and
-   sets LUAN_UNLOGGED of o, which is old now and not in the remembered set. Otherwise, if
-   weak.logging is 1, logs o as a possible weak key (logmarked). */
+/*
+** Counts the object o, which was just marked. 'bytes' is the size of o and its vectors.
+**   - If o was young ('young' is 1), adds 'bytes' to the old and the tenured bytes, and sets
+**     LUAN_UNLOGGED of o: the object is old now and not in the remembered set.
+**   - If o was old and weak.logging is 1, logs o as a possible weak key (logmarked).
+**   - If a major collection is marking, adds 'bytes' to mark.reached.
+*/
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -128,8 +131,15 @@ typedef struct Extent {
 } Extent;
 
 
-/* Returns the sizes of o, which is being marked. Also marks the metatable of a leaf userdata,
-   counts a short string in strings.seen, and clears LUAN_MET and the survivor age. */
+/*
+** Returns the sizes of o, which is being marked. Also does the work that depends on the type of
+** o:
+**   - counts a short string in strings.seen
+**   - marks the metatable of a userdata without user values, unless ephemerons are resolved by
+**     their keys (weak.chasing)
+**   - clears LUAN_MET and the survivor age of a long string or a young userdata, because such an
+**     object is tenured now
+*/
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
   Extent x = {(const char *)o, 0, 0, 0, 0};
@@ -211,8 +221,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block that contains p, or NULL if only a search among the small blocks would find it.
-   If p is in no block, the result has no meaning. */
+/* Returns the block that contains p, or NULL if only a search among the small blocks finds that
+   block. If p is in no block, the result has no meaning. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -223,8 +233,8 @@ static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
 }
 
 
-/* Marks o, which is in block b, and does not push it. 'own' are the bytes of o in b; 'bytes'
-   includes the vectors of o, whose lines are not marked. */
+/* Marks o, which is in block b, without pushing o on a mark stack. 'own' is the number of bytes
+   of o in b. 'bytes' also includes the vectors of o, whose lines are not marked. */
 static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t own, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -234,8 +244,8 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
 }
 
 
-/* Marks o in block b, as markin does, and pushes o on its mark stack, because o may refer to other
-   objects. Calls markany if the stack is full. */
+/* Marks o, which is in block b and may refer to other objects, and pushes o on its mark stack.
+   Calls markany if the stack is full. 'own' and 'bytes' are those of markin. */
 static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, size_t own,
                                 size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -311,9 +321,13 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 static int mark_settle (global_State *g, Table *t, int inner);
 
 
-/* Returns 1 if o need not be pushed: it has the current epoch, is a short string, which this call
-   marks, or, if 'inner' is 1, is a table that this call marks together with its contents (eagerly).
-   If that fails, the table is marked and pushed, and the result is 0. */
+/*
+** Returns 1 if o need not be pushed on a mark stack. These are objects that
+**   - are marked already
+**   - are short strings, which this call marks
+**   - are tables, if 'inner' is 1, that this call marks together with their contents (eagerly);
+**     if that fails, marks and pushes the table and returns 0
+*/
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);
@@ -323,9 +337,10 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 }
 
 
-/* Calls mark_ends for the keys and values of t, for the keys with 'inner' 0. Returns 0 at the first
-   one that has to be pushed, else 1. Also returns 0 if an empty node has an object as key, because
-   only a traversal makes that key dead. */
+/* Tries to mark all keys and values of t without pushing them on a mark stack (mark_ends).
+   Returns 1 if that was possible. Returns 0 at the first object for which it is not, or at an
+   empty node with an object as key, because only a traversal makes that key dead. 'inner' is 1
+   if tables among the values may be marked together with their contents. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -339,9 +354,9 @@ static int endsall (global_State *g, const Table *t, int inner) {
 }
 
 
-/* Marks t together with its contents, without pushing it (eagerly), and returns 1. If that is not
-   possible, marks t as luaN_mark_ does and returns 0. 'inner' is 1 if the tables among the values
-   of t may be marked eagerly, too. */
+/* Marks t together with its contents (eagerly), without pushing t on a mark stack, and returns
+   1. If that is not possible, marks t, pushes t if necessary, and returns 0. 'inner' is 1 if the
+   tables among the values of t may be marked eagerly, too. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
@@ -390,10 +405,11 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns the number of failures after which no more tables of a run of slots are marked together
-** with their contents (eagerly): usually MAX_FAILED. Returns 0, so that there is no attempt
-**   - in a minor collection or a small heap, because the objects are in the processor's cache in
-**     any case
+** Returns the number of failures after which no more tables of a run of slots are marked
+** together with their contents (eagerly). Usually that is MAX_FAILED. The result is 0, so that
+** there is no attempt,
+**   - in a minor collection or a small heap, because the objects are in the processor's cache
+**     anyway
 **   - while ephemerons are resolved by their keys (chase.c), because every object that may be a
 **     weak key must be pushed on a mark stack
 */

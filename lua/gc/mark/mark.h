@@ -23,9 +23,9 @@ static inline unsigned luaN_slots (const Table *t) {
   return luaN_asize(t) + (unsigned)sizenode(t);
 }
 
-/* Returns 1 if address p is in a vector of t, and stores the index of its slot in *i: array slots
-   come first, then nodes. Returns 0 if p is in no vector of t. 'asize' is the size of t's array
-   part. */
+/* Finds the slot of t that contains address p, in the array part or the nodes of t. Returns 1
+   and stores the slot's index in *i: array slots come first, then nodes. Returns 0 if p is in
+   neither. 'asize' is the size of t's array part. */
 static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
                                unsigned *i) {
   uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
@@ -43,8 +43,8 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
-/* To be called for an empty node n. If its key is an object, makes the key dead: n keeps only the
-   object's address, which luaH_next needs. */
+/* If the key of node n is an object, makes the key dead: n keeps only the object's address,
+   which luaH_next needs. n must be empty, that is, have no value. */
 static inline void luaN_clearkey (Node *n) {
   lua_assert(!luaN_ishidden(gval(n)));  /* a tombstoned entry keeps its key (G13) */
   if (keyiscollectable(n)) setdeadkey(n);
@@ -55,8 +55,9 @@ static inline void luaN_clearkey (Node *n) {
    it is always false, so that small heaps test the code for large ones. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
-/* Marks o, which must not have the current epoch: gives o the epoch, and pushes o on a mark stack
-   if it may refer to unmarked objects. May leave a young o young instead (ageing.h). */
+/* Marks o: gives o the current epoch, and pushes o on a mark stack if o may refer to unmarked
+   objects. May leave a young o young instead (ageing.h). To be called only if o does not have
+   the current epoch, that is, is not marked. */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
 /* The word that records object o in the log of marked objects, which is a part of the list
@@ -74,7 +75,8 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
   { const TValue *v_ = (v); \
     if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
 
-/* Marks the lines of n > 0 bytes at p, in block b. */
+/* Sets the bit of the current epoch in the mark bytes of the lines of the n bytes at p, so that
+   these lines are not reused. The bytes are in block b; n must not be 0. */
 static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void *p, size_t n) {
   unsigned i = luaN_lineof(b, p);
   unsigned end = luaN_lineof(b, (const char *)p + n - 1);
@@ -82,13 +84,14 @@ static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void 
   do b->marks[i] |= bit; while (++i <= end);
 }
 
-/* Marks the lines of the n bytes at p. Does nothing if n is 0, or if n is above LUAN_LARGE, because
-   the bytes are not in lines then. */
+/* Marks the lines of the n bytes at p as in use. Does nothing if n is 0, or if n is above
+   LUAN_LARGE, because the bytes are not in lines then. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }
 
-/* Marks the lines of those vectors of t that are in lines. */
+/* Marks the lines of the array part and of the nodes of t as in use. Skips a vector of more than
+   LUAN_LARGE bytes, which is not in lines. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
 /* True if at least one of the four values at v refers to an object. */
@@ -107,8 +110,8 @@ static inline void luaN_markarray (global_State *g, const TValue *v, const TValu
   for (; v < last; v++) luaN_markvalue(g, v);
 }
 
-/* Visits the nodes from n up to, not including, 'last': marks the keys and values, and makes the
-   keys of empty nodes dead. */
+/* Marks the keys and values of the nodes from n up to, not including, 'last'. Makes the keys of
+   empty nodes dead (luaN_clearkey). */
 static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   for (; n < last; n++) {
     if (isempty(gval(n))) luaN_clearkey(n);
@@ -119,9 +122,10 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   }
 }
 
-/* Traverses at most n slots of the strong table t, from slot i on: marks keys and values, and makes
-   the keys of empty nodes dead. May mark small tables among the values together with their
-   contents. Returns the index of the next slot, or 0 if there is none. */
+/* Marks the keys and values of at most n slots of the strong table t, from slot i on. Makes the
+   keys of empty nodes dead. Small tables among the values may be marked together with their
+   contents, without being pushed on a mark stack. Returns the index of the next slot, or 0 if no
+   slot is left. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);
 

@@ -46,10 +46,11 @@ static void forecall (const CallInfo *ci) {
 }
 
 
-/* Visits the CallInfos from the running frame outwards, up to and including the first one with
-   CIST_CLEAN (set by an earlier scan: the slots below its function have not changed since); if
-   'all' is 1, up to the outermost. Marks their lines and sets CIST_CLEAN in them. Returns the stack
-   slot at which the scan must start: the function of the last frame visited. */
+/* Returns the stack slot at which the scan of th must start: the function of the outermost frame
+   visited. Visits the frames from the running one outwards, up to the outermost or, if 'all' is
+   0, up to the first one with CIST_CLEAN. An earlier scan has set that bit: the slots below the
+   function of the frame have not changed since. Marks the lines of the visited CallInfos and
+   sets CIST_CLEAN in them. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {
@@ -64,9 +65,9 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Visits the CallInfos after the running one in the list, which no call uses at present. Marks the
-   lines of each, and sets its callstatus to CIST_CACHED, which a call replaces when it uses the
-   CallInfo. If 'all' is 0, stops at the first CallInfo that has CIST_CACHED already. */
+/* Marks the lines of the CallInfos after the running one, which no call uses at present. Sets
+   the callstatus of each to CIST_CACHED, which a call replaces when it uses the CallInfo. If
+   'all' is 0, stops at the first CallInfo that has CIST_CACHED already. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -123,9 +124,9 @@ static void shorten (lua_State *th) {
 }
 
 
-/* If a slot at or above 'from' refers to an object that stays young, clears CIST_CLEAN of the frame
-   that contains the lowest such slot, and of all frames inside it. So the next collection scans
-   them again (T2). */
+/* Makes the next collection scan the slots of th again that refer to objects that stay young
+   (T2). Clears CIST_CLEAN of the frame that contains the lowest such slot at or above 'from',
+   and of all frames inside that one. Does nothing if there is no such slot. */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;

@@ -130,8 +130,9 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 
 /* {== emptying the mark stacks ========================================== */
 
-/* Traverses o, a marked object that did not fit on a mark stack (pending). If it is a thread, scans
-   its whole stack, because a major collection may have reached it, which must scan all of it. */
+/* Traverses o, a marked object that did not fit on a mark stack (pending). If o is a thread,
+   scans the whole stack, because a major collection, which must scan all of it, may have reached
+   o. */
 static void traverse_again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
@@ -188,12 +189,11 @@ void luaN_clearbits (global_State *g, int bit) {
 }
 
 
-/*
-** Traverses the old object o. If that pushes at most MAX_SORTED objects on mark.old, sorts these so
-** that the one at the lowest address is popped first, because the processor prefetches in the order
-** of addresses. A program's allocations are often in that order, while the nodes of a table are in
-** the order of hashes. (Young objects are in the cache, and are not sorted.)
-*/
+/* Traverses the old object o and returns the cost in bytes. If that pushes at most MAX_SORTED
+   objects on mark.old, sorts them: the one at the lowest address is popped first. The reason:
+   the processor prefetches in the order of addresses, which is often the order of allocation,
+   while the nodes of a table are in the order of hashes. (Young objects are in the cache, and
+   are not sorted.) */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
   size_t from = v->n, i, j;
@@ -209,9 +209,9 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Empties the mark stack mark.young, in a minor collection that may leave objects young. While an
-   object of the stack is traversed, mark.holder is that object: if it refers to an object that
-   stays young, it is remembered. */
+/* Empties the mark stack mark.young, in a minor collection that may leave objects young. Sets
+   mark.holder to the object that is being traversed, because that object must be remembered if
+   it refers to an object that stays young (luaN_staysyoung). */
 static void drainageing (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   while (c->mark.young.n > 0) {

@@ -24,9 +24,9 @@
 #include "weak.h"
 
 
-/* Returns which references of t are weak, from the __mode of its metatable. A table that is being
-   resized counts as strong: its values are in the previous and the new vectors, and an emergency
-   collection must clear them in neither. */
+/* Reads the __mode of the metatable. A table that is being resized counts as strong: its values
+   are in the previous and the new vectors, and an emergency collection must clear them in
+   neither. */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;
@@ -110,9 +110,14 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 }
 
 
-/* Restores or clears all tombstoned slots (hidden.h) of t, whose slots slices have visited, and
-   removes the entries whose keys are dead (isdead). Keeps other nodes without a value: when a
-   barrier calls this function, a new node has its key and not yet its value. */
+/*
+** Restores or clears the tombstoned slots of t (hidden.h). Such a slot looks empty until it is
+** known whether its object is dead: it gets its value again, or becomes empty if the object is
+** dead. Also removes the entries with dead keys.
+**
+** Other empty nodes keep their keys: when a barrier calls this function, a new node has its key
+** and not yet its value.
+*/
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
   unsigned i, asize = luaN_asize(t);
@@ -194,7 +199,7 @@ int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst
 }
 
 
-/* Returns 1 if slices have visited some slots of t, but not all. */
+/* Returns 1 if slices of the major collection have visited some slots of t, but not all. */
 static int isinhand (const luaN_Gc *c, const Table *t) {
   return c->weak.slot > 0 && luaN_tableof(c->weak.inmajor.a[c->weak.next]) == t;
 }

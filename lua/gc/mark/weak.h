@@ -26,31 +26,35 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* To be called when marking has reached the weak table t of this kind. Adds t to a list, so that
-   its entries are visited later. In a slice of a major collection the list is weak.inmajor. In a
-   minor collection, a full collection or an atomic step it is weak.discovered; then also marks the
-   keys of t if only its values are weak. Returns 0 if there is no memory; the caller must then
-   treat t as strong. */
+/*
+** Lists the weak table t, which marking has reached, so that its entries are visited later.
+** 'kind' says which of its references are weak. Returns 0 if there is no memory; the caller must
+** then treat t as strong.
+**   - In a slice of a major collection, the list is weak.inmajor.
+**   - In a minor collection, a full collection or an atomic step, the list is weak.discovered;
+**     then also marks the keys of t if only its values are weak.
+*/
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
-/* Adds t to weak.inmajor, the list of weak tables that the major collection has reached, unless t
-   is in it. Returns 0 if there is no memory. */
+/* Adds the weak table t to weak.inmajor, the list of weak tables that the major collection has
+   reached. Does nothing if t is in the list. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* To be called when the weak table t is visited because t or a slot of t is in the remembered set.
-   If a major collection is marking and has marked t, adds t to weak.inmajor, the weak tables that
-   the collection has reached, unless t is in it: t is missing there if it became weak after it was
-   marked. If there is no memory for that, marks all keys and values of t. */
+/* Adds the weak table t to weak.inmajor, the weak tables that the major collection has reached,
+   if a major collection is marking and has marked t. To be called when t is visited because t or
+   a slot of t is in the remembered set. t is missing in weak.inmajor if it became weak after it
+   was marked. If there is no memory to add t, marks all keys and values of t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
-** Visits node n of an ephemeron table and returns 1:
+** Visits node n of an ephemeron table:
 **   - if n is empty, makes its key dead
 **   - if the key is marked, marks the value
 **   - else adds n to weak.unresolved, the nodes that are visited again when more keys are marked
-** If there is no memory for that, sets weak.overflow and returns 0. Then all entries of all tables
-** in weak.discovered are visited repeatedly. If the table is not in that list, the caller must
-** traverse it, which adds it to the list.
+**
+** Returns 1, or 0 if there is no memory to add n. In that case sets weak.overflow, so that all
+** entries of all tables in weak.discovered are visited repeatedly. If the table is not in that
+** list, the caller must traverse it, which adds it to the list.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
@@ -72,32 +76,32 @@ LUAI_FUNC void luaN_leaveweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
-/* Returns the table to which the slot at index k of list d belongs: the last table in the list
-   before index k, or NULL if there is none. d is one of the lists weak.doubtful, in which each
-   table is followed by slots of that table. */
+/* Returns the table of the slot at index k of list d: the last table in the list before index k,
+   or NULL if there is none. d is one of the lists weak.doubtful, in which each table is followed
+   by slots of that table. */
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
-/* Starts to visit weak.doubtful[list]: the entries whose weak key (LUAN_DOUBTKEYS) or weak value
-   (LUAN_DOUBTVALUES) was not marked when they were listed. The list of keys is visited from its
-   start, the list of values from the first word after those whose values were tombstoned
-   (hidden.h). */
+/* Prepares a visit of weak.doubtful[list], the entries whose weak key (LUAN_DOUBTKEYS) or weak
+   value (LUAN_DOUBTVALUES) was not marked when they were listed. The visit of the keys starts at
+   the first word. The visit of the values starts after the words of tombstoned values, whose
+   slots look empty (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
-/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list], the entries
-   that are visited again. If 'isfirst' is 1, appends t itself before the slot. 'isfirst' may be 0
-   only if the last word of the list is t or a slot of t. Returns 0 if the list cannot grow. */
+/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list], so that
+   the slot is visited again. If 'isfirst' is 1, appends t itself before the slot; 'isfirst' may
+   be 0 only if the last word of the list is t or a slot of t. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
-/* To be called when a slot of the weak table t leaves the remembered set. If slices of a major
-   collection have visited t, at least in part, and the slot's key or value is old and not marked so
-   far, adds the slot to both lists of weak.doubtful, so that it is visited again before the marking
-   ends (G9). It must be in both lists, of entries with unmarked keys and with unmarked values,
-   because the program may change which of the two are weak in t. */
+/* Makes the major collection visit a slot of the weak table t again before its marking ends
+   (G9), if slices have visited t, at least in part, and the slot's key or value is old and not
+   marked so far. To be called when the slot leaves the remembered set. Adds the slot to both
+   lists of weak.doubtful, of unmarked keys and of unmarked values, because the program may
+   change which of the two are weak in t. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* To be called for a tombstoned slot v, which looks empty and keeps the address of its object
-   (hidden.h). If the atomic step has decided that the object of v is dead, makes v empty and
-   returns 0. Otherwise gives v its value again and returns 1. */
+/* Restores the value of the tombstoned slot v, which looks empty and keeps the address of its
+   object (hidden.h), and returns 1. If the atomic step has decided that the object is dead,
+   makes v empty instead and returns 0. */
 static inline int luaN_showslot (global_State *g, TValue *v) {
   const GCObject *o = luaN_hiddenobject(v);
   lua_assert(luaN_ishidden(v) && luaN_isold(o));
@@ -110,10 +114,10 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 }
 /* } */
 
-/* To be called for o, a key or value of a weak table. If the running minor collection has reached o
-   and left it young, makes o old and returns 1; else returns 0. An object can stay young only if
-   the reference to it is put into the remembered set, because the next minor collection must reach
-   it again. For references in weak tables that is not done. */
+/* Makes o, a key or value of a weak table, old if the running minor collection has reached o and
+   left o young; then returns 1, else 0. The reason: an object may stay young only if the
+   reference to it is put into the remembered set, so that the next minor collection reaches it
+   again. That is not done for references in weak tables. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -122,12 +126,13 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 }
 
 /*
-** Returns 1 if the running collection has not marked o. If it has reached o and left it young,
-** makes o old and returns 0. 'tag' is the type tag of the value or key that refers to o.
+** Returns 1 if the running collection has not marked o. If a minor collection has reached o and
+** left o young, makes o old and returns 0. 'tag' is the type tag of the value or key that refers
+** to o.
 **
 ** Outside minor collections, the header of o, which would be a cache miss, is not read if o is a
-** table or Lua closure and the mark byte of its line lacks the bit of the current epoch: then the
-** collection has not marked o.
+** table or Lua closure and the mark byte of its line lacks the bit of the current epoch: then
+** the collection has not marked o.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
@@ -138,9 +143,9 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   return luaN_white(g, o) && !luaN_tenuremet(g, (GCObject *)o);
 }
 
-/* Returns 1 if the key of node n of t is dead, so that the sweep will remove the entry, even if the
-   program has made the keys of t strong since the key was found dead. Only tables whose slots were
-   visited by slices of a major collection (LUAN_SCANNED) have such entries. */
+/* Returns 1 if the key of node n of t is dead and the sweep will remove the entry, even if the
+   program has made the keys of t strong meanwhile. Only tables whose slots were visited by
+   slices of a major collection (LUAN_SCANNED) have such entries. */
 static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n) {
   return (t->flags & LUAN_SCANNED) && keyiscollectable(n) && isdead(g, gckey(n));
 }

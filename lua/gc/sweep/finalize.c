@@ -131,9 +131,15 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 }
 
 
-/* Adapts youngbits, which determines how many young objects with finalizers start a minor
-   collection (YOUNG_MIN), after such a collection in which 'alive' of 'young' of these objects have
-   survived. Does nothing if 'young' is too low to start a collection. */
+/*
+** Doubles or halves the number of young objects with finalizers that starts a minor collection,
+** YOUNG_MIN << youngbits. To be called after a minor collection in which 'alive' of 'young' such
+** objects have survived:
+**   - more than one YOUNG_MANY-th: doubles it, up to YOUNG_BITS times
+**   - at most one YOUNG_FEW-th: halves it, down to YOUNG_MIN
+**
+** Does nothing if 'young' is too low to start a minor collection.
+*/
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);
@@ -146,9 +152,9 @@ LUA_API void luaN_willclose (lua_State *L) {
 }
 
 
-/* Finds and queues each dead object in one visit of the list, because no object is marked
-   meanwhile. Slices visit the list twice instead (luaN_selectslice): all dead objects must be found
-   before the first is marked, which also marks the dead objects to which it refers. */
+/* One visit of the list finds and queues the dead objects, because no object is marked
+   meanwhile. Slices must visit the list twice (luaN_selectslice): to mark a queued object also
+   marks dead objects to which it refers, so all dead objects must be found before. */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -183,10 +189,10 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* Runs one slice of the selection, which finds the dead objects with finalizers (LUAN_SELECTING)
-   and then queues them (LUAN_MOVING). An object that gets its finalizer while the selection runs is
-   appended at index sweep.kept or higher. No slice visits it there, so it counts as alive until the
-   next major collection. */
+/* First finds and tags the dead objects with finalizers (LUAN_SELECTING), then queues them
+   (LUAN_MOVING). An object that gets its finalizer in the meantime is appended at index
+   sweep.kept or higher, where no slice visits it: it counts as alive until the next major
+   collection. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **a = c->finalize.finalizable.v.a;
@@ -240,14 +246,11 @@ void luaN_endselection (luaN_Gc *c) {
 }
 
 
-/*
-** Raises finalize.quota, the least number of finalizer calls in a batch, if the program allocates
-** objects faster than batches that end by the clock can finalize them. To be called when a step of
-** the collector ends: if finalizers were still to be called after the previous step, and more are
-** to be called now, the number is raised to MOST_A_READING, then to four times its value, until no
-** call is left. That takes time from the program. (While slices are moving dead objects to the
-** queue, the number is not raised.)
-*/
+/* Raises finalize.quota if the program allocates objects faster than batches that end by the
+   clock can finalize them. To be called when a step of the collector ends. If finalizers were
+   still to be called after the previous step, and more are to be called now, the number is
+   raised to MOST_A_READING, then to four times its value, until no call is left. (While slices
+   are moving dead objects to the queue, the number is not raised.) */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);

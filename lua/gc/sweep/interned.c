@@ -90,8 +90,9 @@ static void merge (global_State *g) {
 }
 
 
-/* Resizes the vector of buckets. Returns 0 if there is no memory. The pacer does not count the
-   vector as allocation, because the vector is never garbage and its strings were counted. */
+/* Resizes the vector of buckets. Returns 0 if there is no memory; then the vector keeps its
+   size. The pacer does not count the vector as allocation: the vector is never garbage, and its
+   strings were counted. */
 static int resize (lua_State *L, int size) {
   stringtable *tb = &G(L)->strt;
   l_mem debt = luaN_debt(G(L));
@@ -200,8 +201,7 @@ static void sweeplisted (global_State *g) {
 }
 
 
-/* Returns 1 if a sweep of all buckets costs less than keeping and visiting a list of n young
-   strings. */
+/* Returns 1 if a sweep of all buckets costs less than a list of n young strings. */
 static int aremany (const luaN_Gc *c, int n) {
   return c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= n;
 }

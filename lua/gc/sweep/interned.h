@@ -12,15 +12,15 @@ LUAI_FUNC void luaN_sweepyoungstrings (global_State *g);
 /* Removes all dead strings from the string table, in a full collection. */
 LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 
-/* Functions that sweep the table in slices. luaN_beginstrings starts the sweep after a major
-   collection has marked everything. luaN_sweepstrings sweeps up to n buckets and returns the number
-   of buckets swept. If that is less than n, no dead string is left. */
+/* Sweep the string table in slices. luaN_beginstrings starts the sweep, after a major collection
+   has marked everything. luaN_sweepstrings sweeps up to n buckets and returns the number of
+   buckets swept. If the result is less than n, no dead string is left. */
 LUAI_FUNC void luaN_beginstrings (global_State *g);
 LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
 
-/* Makes the table smaller in steps, if it has more than four buckets for each string. A call takes
-   up to MERGES_A_MINOR buckets out of use, by merging each with another one. Does nothing while
-   slices sweep the table. May allocate; does not collect. */
+/* Makes the string table smaller in steps, if it has more than four buckets for each string.
+   Each call merges up to MERGES_A_MINOR buckets with others, and so takes them out of use. Does
+   nothing while slices sweep the table. May allocate; does not collect. */
 LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 
 #endif

@@ -59,10 +59,14 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 }
 
 
-/* Updates u->most, the largest number of units of external bytes that u has owned since it owned
-   none (UO2), after the external bytes of u were set to n. Samples count only growth of u->most, so
-   that a number that rises and falls, but not to 0, is counted once. If n is 0, sets u->most to 0
-   and, if the sampler watches the external bytes, reports them as freed (luaN_tookback). */
+/*
+** Updates u->most after the external bytes of u were set to n. u->most is the largest number of
+** units of external bytes that u has owned since it owned none (UO2).
+**   - If u->most grows, samples count the growth. So a number of bytes that rises and falls, but
+**     not to 0, is counted once.
+**   - If n is 0, sets u->most to 0 and, if the sampler watches the external bytes, reports them
+**     as freed (luaN_tookback).
+*/
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {

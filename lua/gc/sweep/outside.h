@@ -24,21 +24,22 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Sets the external bytes of u to n, or to fewer if the sum of all would exceed LUAN_MOSTOUTSIDE.
-   Has no effect if there is no memory to list u, because the number is only a hint for the
-   collector. May call the sampler; runs no collection. */
+/* Sets the external bytes of u (outside the heap, owned by u) to n, or to fewer if the sum of
+   all userdata would exceed LUAN_MOSTOUTSIDE. Has no effect if there is no memory to list u: the
+   number is only a hint for the collector. May call the sampler; runs no collection. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
 /*
-** Visits entry u of lists.standins in a sweep:
-**   - u is alive and owns external bytes: returns 1, and u stays in the list
-**   - u is alive and owns none: clears LUAN_LISTED (u is no longer listed), and returns 0
+** Returns 1 if u stays in lists.standins, the list of userdata that own external bytes. To be
+** called for each entry of the list in a sweep:
+**   - u is alive and owns external bytes: returns 1
+**   - u is alive and owns none: clears LUAN_LISTED of u, and returns 0
 **   - u is dead: subtracts its external bytes from the sum, and returns 0
 */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
-/* Checks UO1 and UO2 for the verifier. If one is violated, sets *where and returns its name; else
-   returns NULL. */
+/* Checks the invariants of external bytes, UO1 and UO2. Returns NULL if both hold. Otherwise
+   returns the name of the one violated, and sets *where to the userdata or the accounts. */
 LUAI_FUNC const char *luaN_checkoutside (const global_State *g, const void **where);
 
 #endif

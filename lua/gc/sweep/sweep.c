@@ -41,8 +41,8 @@ static void freetable (global_State *g, Table *t) {
 }
 
 
-/* If sweep.freed is a block, moves it to the list to which blocks with that many free lines belong
-   (luaN_relist), because lines of the block were freed. Sets sweep.freed to NULL. */
+/* Moves the block sweep.freed, of which lines were freed, to the list for blocks with its number
+   of free lines (luaN_relist). Sets sweep.freed to NULL. Does nothing if it is NULL already. */
 static void relistfreed (global_State *g) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);
@@ -50,9 +50,9 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* Frees a large leaf object. Successive dead objects are often in the same block. So the block is
-   not moved to its new list for each of them, but only when an object in another block is freed
-   (relistfreed). */
+/* Frees the dead large leaf object o. If that frees lines of a block, the block must later be
+   moved to another list (relistfreed). That is done only when an object of another block is
+   freed, because successive dead objects are often in the same block. */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -87,9 +87,9 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 }
 
 
-/* Visits entry o of a list. Returns 1 if o stays in the list. If o is dead, does the work that its
-   death needs and returns 0. All objects of 'finalizable' stay: its dead ones were removed
-   before. */
+/* Returns 1 if o stays in the list with number 'which'. If o is dead, does the work that its
+   death requires and returns 0. All objects of 'finalizable' stay, because its dead objects were
+   removed before the sweep. */
 static int stays (lua_State *L, int which, GCObject *o) {
   if (which == FINALIZABLE) return 1;
   if (which == STANDINS) return luaN_keepstandin(G(L), gco2u(o));
@@ -119,10 +119,10 @@ static void sweepfrom (lua_State *L, int which, size_t first) {
 }
 
 
-/* Sweeps the young part of lists.large in a minor collection. Moves the objects that stay young to
-   the end of the list, after the tenured ones. If a dead object is watched (luaN_iswatched),
-   reports its death to the sampler, which may count the object as a survivor because an earlier
-   collection left it young. */
+/* Sweeps the young part of lists.large in a minor collection: frees the dead objects, and moves
+   those that stay young to the end of the list, after the tenured ones. If a dead object is
+   watched by the sampler, reports its death. That is necessary here because an earlier
+   collection may have left the object young: the sampler may have counted it as a survivor then. */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;
@@ -154,9 +154,9 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* To be called in a full collection. Marking does not mark the lines of large leaf objects (long
-   strings and userdata). Instead, this function sets LUAN_HELD, a mark that collections keep, on
-   the lines of those that were young. The sweep removes LUAN_HELD from the lines of the dead. */
+/* Sets LUAN_HELD, a mark that collections keep, on the lines of the large leaf objects (long
+   strings and userdata) that were young, because marking does not mark these lines. To be called
+   in a full collection before the sweep, which removes LUAN_HELD from the lines of the dead. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {
@@ -166,9 +166,9 @@ static void holdyoung (global_State *g, const luaN_List *l) {
 }
 
 
-/* To be called in a minor collection for the list of finalizable objects, which is in the order in
-   which they got their finalizers. Sets l->old to the number of old entries before the first young
-   one. */
+/* Updates l->old, the number of old entries before the first young one, for the list of objects
+   with finalizers. To be called in a minor collection. No entry needs to be moved, because the
+   list is in the order in which the objects got their finalizers. */
 static void passold (global_State *g, luaN_List *l) {
   while (l->old < l->v.n && luaN_isold((GCObject *)l->v.a[l->old])) l->old++;
   luaN_shrinkvec(g, &l->v);

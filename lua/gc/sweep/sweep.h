@@ -13,10 +13,10 @@
    of each. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
-/* Functions that sweep the lists in slices. Between two slices, the entries of the current list
-   from index sweep.kept to sweep.next - 1 are NULL (G7). luaN_beginlists prepares the sweep.
-   luaN_sweepslice sweeps for about 'bytes' of marking cost and returns the cost. When all lists are
-   swept, sweep.list is LUAN_LISTS. */
+/* Sweep the lists in slices of a major collection. luaN_beginlists prepares that.
+   luaN_sweepslice sweeps for about 'bytes' of marking cost and returns the cost. All lists are
+   swept when sweep.list is LUAN_LISTS. Between two slices, the entries of the current list from
+   index sweep.kept to sweep.next - 1 are NULL (G7). */
 LUAI_FUNC void luaN_beginlists (global_State *g);
 LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 
@@ -26,8 +26,8 @@ LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
    their numbers. */
 LUAI_FUNC luaN_List *luaN_listof (luaN_Gc *c, int which);
 
-/* Frees all blocks of lua_Alloc that the objects of the lists own. To be called at the end of a
-   state. */
+/* Frees all blocks of lua_Alloc that the objects of the lists own. To be called when a state
+   ends. */
 LUAI_FUNC void luaN_freelists (lua_State *L);
 
 #endif

@@ -82,9 +82,9 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* If an emergency collection has tenured the new thread L while its stack was being allocated, adds
-   the stack to the bytes of old objects, and makes the thread dirty, so that the next collection
-   scans it: the emergency collection could neither count nor scan the stack. */
+/* If an emergency collection has tenured the new thread L while the stack of L was being
+   allocated, adds the stack to the bytes of old objects, and makes L dirty, so that the next
+   collection scans the stack. The emergency collection could neither count nor scan it. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -102,8 +102,8 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Updates the thread after its stack was moved from one block to another (gc.h). Nothing is
-   allocated between the move and this call (S2). */
+/* Updates L after its stack was moved to another block. Nothing may be allocated between the
+   move and this call (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;
@@ -122,9 +122,8 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if the unused rest of the stack's block should be freed by a move. In a block of up to
-   LUAN_STRIDE slots, any rest should be freed; in a longer block, only a rest of more than two
-   thirds of the block. */
+/* Returns 1 if a move should free the unused part of the stack's block: any unused part of a
+   block of up to LUAN_STRIDE slots; in a longer block, only a part of more than two thirds. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);
@@ -132,9 +131,9 @@ static int isroomy (const lua_State *th) {
 
 
 /* Frees half of the next LUAN_ATONCE unused CallInfos of L: the second, the fourth, and so on.
-   Returns the number of CallInfos visited. If a major collection is scanning this thread in slices
-   and would continue with a freed CallInfo (mark.ci), it continues with the next one instead: if it
-   started the scan again, it would never finish a deep stack. */
+   Returns the number of CallInfos visited. If a major collection is scanning L in slices and
+   would continue with a freed CallInfo (mark.ci), makes it continue with the next one. The scan
+   is not started again, because the scan of a deep stack would then never end. */
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;

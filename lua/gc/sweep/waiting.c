@@ -38,8 +38,8 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 }
 
 
-/* Leaves o, a userdata whose finalizer is to be called, young in the running minor collection: sets
-   LUAN_MET, and marks the objects that o refers to. */
+/* Leaves o, a userdata whose finalizer is to be called, young in the running minor collection:
+   sets LUAN_MET of o, and marks the objects that o refers to. */
 static void waiting_leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;
@@ -50,8 +50,8 @@ static void waiting_leave (global_State *g, GCObject *o) {
 }
 
 
-/* Sets the mark LUAN_HELD, which keeps lines from being reused, on the lines of the small userdata
-   o if 'on' is 1, else removes it. */
+/* Sets LUAN_HELD, a mark that keeps lines from being reused, on the lines of the small userdata
+   o if 'on' is 1, else removes that mark. */
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
@@ -119,9 +119,10 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* To be called after the finalizer of o has run. If o is small, and is dead or was left young again
-   for another finalizer, its lines may become free. Then returns its block, else NULL. If o is dead
-   and watched (luaN_iswatched), reports its death to the sampler. */
+/* Returns the block of o if lines of o may become free, else NULL. To be called after the
+   finalizer of o has run. Lines may become free if o is small, and is dead or was left young
+   again for another finalizer. If o is dead and watched by the sampler (luaN_iswatched), reports
+   its death. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -174,9 +175,9 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* On the lines of the small userdata in finalize.left and finalize.aged, replaces LUAN_HELD by the
-   mark of the epoch that ends. The sweep of lines removes the marks of that epoch. So it frees the
-   lines of those userdata that the collection does not mark. */
+/* First replaces LUAN_HELD by the mark of the epoch that ends, on the lines of the small
+   userdata in both lists. The sweep removes the marks of that epoch, and so frees the lines of
+   those userdata that the collection does not mark. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -30,45 +30,45 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* To be called when a minor collection starts. Removes the mark LUAN_HELD from the lines of all
-   small userdata that the last minor collection left young, and empties finalize.aged, the list of
-   the live ones among them. */
+/* Removes the mark LUAN_HELD from the lines of all small userdata that the last minor collection
+   left young, and empties finalize.aged, the list of the live ones among them. To be called when
+   a minor collection starts. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Visits the userdata that earlier minor collections have left young for their finalizers
-   (finalize.left). Leaves young those whose finalizers were not called and that are not marked. If
-   mark.ageing is 0, marks them instead. */
+/* Keeps the userdata that earlier minor collections have left young for their finalizers
+   (finalize.left), if their finalizers were not called and they are not marked. Leaves them
+   young again or, if mark.ageing is 0, marks them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* To be called for object o, which was just queued for its finalizer. If o may stay young, leaves
-   it young, marks the objects that it refers to, and returns 1. Else returns 0; the caller must
-   then mark o. */
+/* Tries to leave o young until its finalizer has run. If that is possible, marks the objects
+   that o refers to, and returns 1. Otherwise returns 0; the caller must mark o. To be called
+   when o was just queued for its finalizer. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
-** To be called when everything is marked and nothing is swept:
-**   - sets LUAN_HELD, a mark that keeps the lines from being reused, on the lines of the small
-**     userdata that stay young
-**   - reports to the sampler those small userdata that have died after the call of their finalizers
-**     and that are watched (luaN_iswatched)
-**   - if the finalizer of a userdata in finalize.left was called, replaces the entry by the
-**     userdata's block, or by NULL if no lines have become free ('dropped')
+** Keeps the memory of the small userdata that the running minor collection leaves young, and
+** reports deaths to the sampler. To be called when everything is marked and nothing is swept.
+**   - Sets LUAN_HELD, a mark that keeps lines from being reused, on the lines of these userdata.
+**   - Reports those small userdata that have died after the call of their finalizers, and that
+**     the sampler watches (luaN_iswatched).
+**   - If the finalizer of a userdata in finalize.left was called, replaces the entry by the
+**     userdata's block, or by NULL if no lines have become free.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
-/* To be called after the sweep; until then a dead userdata may be in another list. Removes from
-   finalize.left the userdata that were marked or whose finalizers were called. Small userdata that
-   have died after the call of their finalizers have freed lines: calls luaN_relist for their
-   blocks, which moves a block to the list for its number of free lines. */
+/* Removes from finalize.left the userdata that were marked or whose finalizers were called. To
+   be called after the sweep, because until then a dead userdata may be in another list. If such
+   a userdata has freed lines, moves its block to the list for the block's free lines
+   (luaN_relist). */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
-/* To be called right after a minor collection, before a major one starts. Tenures all userdata of
-   finalize.left and finalize.aged, and empties these lists. The caller must then drain
-   mark.young. */
+/* Tenures all userdata that minor collections have left young (finalize.left and finalize.aged),
+   and empties these lists. To be called right after a minor collection, before a major one
+   starts. The caller must then drain mark.young. */
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 
-/* To be called in a full collection, which leaves no userdata young: empties finalize.left and
-   finalize.aged. */
+/* Empties finalize.left and finalize.aged, the lists of userdata that minor collections have
+   left young. To be called when a full collection starts, which leaves none young. */
 LUAI_FUNC void luaN_forgetwaiting (global_State *g);
 
 #endif
