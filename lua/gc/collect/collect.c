@@ -63,19 +63,17 @@ void luaC_fix (lua_State *L, GCObject *o) {
 }
 
 
-/* Calls finalizers for about a millisecond. If some are left, makes the next safepoint come early
-   (luaN_defer), which continues. */
+/* Calls finalizers for about a millisecond. If some are left, makes the next safepoint come
+   early (luaN_defer), where the calls continue. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L), LUAN_GAP);
 }
 
 
-/*
-** Runs a step of the collector: a minor collection, then 'work' bytes of marking cost of the
-** running major collection, then a batch of finalizers. If no major collection runs, one starts
-** after the minor collection if it is due or if 'start' is 1. If remset.overflow is set, a full
-** collection replaces the minor and the major one.
-*/
+/* Runs a step of the collector: a minor collection, then 'work' bytes of marking cost of the
+   running major collection, then a batch of finalizers. If no major collection runs, starts one
+   after the minor collection if it is due or 'start' is 1. If memory for the remembered set was
+   short (remset.overflow), a full collection replaces the minor and the major one. */
 static void step (lua_State *L, size_t work, int start) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -173,12 +171,11 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 }
 
 
-/*
-** The part of luaN_checkoverdue (gc.h) that is not inline. A C function that stores into tables may
-** run for a long time without a safepoint, and only a collection frees the young vectors that its
-** tables have outgrown. GCdebt, the bytes allocated since a collection was due, must exceed the
-** bytes of old objects, so that the collection costs no more than the allocation did.
-*/
+/* Runs an emergency collection if one is overdue: if the bytes allocated since a collection was
+   due (GCdebt) exceed the bytes of old objects. So the collection costs no more than the
+   allocation did. The reason: a C function that stores into tables may run for a long time
+   without a safepoint, and only a collection frees the young vectors that its tables have
+   outgrown. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);
@@ -195,12 +192,10 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
-/*
-** To be called when lua_Alloc has refused memory to the caller. Runs an emergency collection and
-** returns 1. Until the next major collection ends, luaN_askmore then refuses requests that would
-** raise the reserved bytes, so that the caller's next request may succeed. Returns 0 and does
-** nothing if no collection may run, or if the limit of allocated bytes is used up.
-*/
+/* Runs an emergency collection and returns 1. Returns 0 and does nothing if no collection may
+   run, or if the limit of allocated bytes is used up. To be called when lua_Alloc has refused
+   memory to the caller. Until the next major collection ends, the heap does not raise its
+   reserved bytes (luaN_askmore), so that the caller's next request may succeed. */
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;
   if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;

@@ -58,9 +58,9 @@ void luaN_openheap (luaN_Heap *h) {
 }
 
 
-/* Reserves capacity in the lists of weak tables, and reads the settings of a new state. A weak
-   table that does not fit into a list is treated as strong (weak.c). The reserve guarantees that
-   this never happens in a program with at most FEW_WEAK weak tables. */
+/* First reserves capacity in the lists of weak tables. A weak table that does not fit into a
+   list is treated as strong (weak.c); with the reserve, this never happens in a program with at
+   most FEW_WEAK weak tables. Then reads the settings of the new state. */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
@@ -74,8 +74,8 @@ void luaN_start (lua_State *L) {
 }
 
 
-/* Frees all memory from lua_Alloc except chunks and the list of small blocks: the blocks of
-   objects, growth buffers, and the collector's other lists. */
+/* Frees all memory from lua_Alloc, except the chunks and the list of small blocks: the blocks of
+   objects, the tables' growth buffers (growth.h), and the collector's other lists. */
 static void freeall (lua_State *L) {
   global_State *g = G(L);
   int i;
@@ -100,9 +100,9 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. If it was the last state of the process and much memory of
-   malloc was freed, also calls malloc_trim (giveback.h): at most once a second if states are closed
-   repeatedly within a second of each other. */
+/* Frees the heap of a closed state. If that was the last state of the process, and much memory
+   of malloc was freed, also calls malloc_trim (giveback.h). If states are closed repeatedly
+   within a second of each other, calls malloc_trim at most once a second. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

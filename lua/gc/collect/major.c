@@ -117,10 +117,10 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* To be called when everything alive is marked. Updates the bytes of live and old objects, and
-   finds out whether the heap has shrunk (SHRUNK_PART). If not, sets bytes.needed to the bytes of
-   the used blocks, garbage included: the heap will need about as many until the end of the next
-   major collection. */
+/* Updates the bytes of live and old objects, and finds out whether the heap has shrunk
+   (SHRUNK_PART). If it has not, sets bytes.needed to the bytes of the used blocks, garbage
+   included: the heap will need about as many until the end of the next major collection. To be
+   called when everything alive is marked. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -137,9 +137,9 @@ static void major_known (global_State *g) {
 }
 
 
-/* Runs the atomic step. The minor collection just before it has marked the roots. If
-   luaN_terminateslice ends the marking, all objects without the current epoch are dead, and the
-   sweep starts. Otherwise slices continue to mark, or to find and queue the dead objects with
+/* Runs the atomic step; the minor collection just before has marked the roots. If that ends the
+   marking (luaN_terminateslice), all objects without the current epoch are dead, and the sweep
+   starts. Otherwise slices continue to mark, or to find and queue the dead objects with
    finalizers. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
@@ -167,9 +167,10 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Frees unused memory of thread th, unless th is L or has little memory. *more is 1 if a previous
-   call has shrunk the stack and only CallInfos are left to free. Sets *more to 1 if that is so
-   after this call, else to 0. 'all' is passed to luaN_shrinkthread. Returns the cost in bytes. */
+/* Frees unused memory of thread th, unless th is L or has little memory. Returns the cost in
+   bytes. *more must be 1 if a previous call has shrunk the stack of th and only CallInfos are
+   left to free. Sets *more to 1 if CallInfos are left after this call, else to 0. 'all' is
+   passed to luaN_shrinkthread. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -220,8 +221,9 @@ static void endmajor (lua_State *L) {
 }
 
 
-/* Runs one slice of the current phase. The slice costs at most about 'bytes' of marking; only an
-   atomic step may cost more. Sets gcstate to the next phase if the phase ends. Returns the cost. */
+/* Runs one slice of the current phase of the major collection, for at most about 'bytes' of
+   marking cost; only an atomic step may cost more. Sets gcstate to the next phase if the phase
+   ends. Returns the cost. */
 static size_t slice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -276,9 +278,10 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period (WHILE_HEAPS) if the current one is over. If the largest number of bytes in
-   use was lower in it than in the previous period, allows the release of the pages that were kept
-   for the higher number. */
+/* Ends the current period, during which a heap that has shrunk keeps its free memory
+   (WHILE_HEAPS), if the period is over. If the largest number of bytes in use was lower in it
+   than in the previous period, allows the release of the pages that were kept for the higher
+   number. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -296,9 +299,9 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Starts a new period (WHILE_HEAPS) if the current one is over. Returns the bytes of blocks that
-   the heap must keep: the largest of bytes.needed and the two values of bytes.lately, plus one
-   RESERVE_PART-th, because the heap may have used more between two collections. */
+/* Returns the bytes of blocks that the heap must keep: the largest of bytes.needed and the two
+   values of bytes.lately, plus one RESERVE_PART-th, because the heap may have used more between
+   two collections. First starts a new period (WHILE_HEAPS) if the current one is over. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;

@@ -29,11 +29,9 @@
 #include "waiting.h"
 
 
-/*
-** Marks all young objects with finalizers. To be called in the incremental mode: there a program
-** may take the call of a finalizer for the end of a cycle, so only major collections may find these
-** objects dead.
-*/
+/* Marks all young objects with finalizers, so that only major collections find such objects
+   dead. To be called in the incremental mode, because there a program may take the call of a
+   finalizer for the end of a cycle. */
 static void keepfinalizable (global_State *g) {
   luaN_List *l = &g->heap.gc.finalize.finalizable;
   size_t i;
@@ -55,9 +53,9 @@ static void tenureyoung (global_State *g) {
 }
 
 
-/* If a major collection starts ('start' is 1), no object may stay young. A major collection
-   requires that nothing is young. It may also find an object dead that refers to a young one and is
-   remembered only for that reason (its holder). */
+/* If 'start' is 1, there are two reasons to tenure all objects. A major collection requires that
+   no object is young. And it may find the holder of a young object dead: the object that is in
+   the remembered set only because it refers to the young one. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

@@ -59,11 +59,9 @@ static int markvalues (global_State *g, Table *t) {
 }
 
 
-/*
-** Visits ephemeron table t for the first time: marks the values whose keys are marked, and adds the
-** other entries to weak.unresolved. If there is no memory for that, weak.overflow is set, and
-** converge visits whole tables repeatedly.
-*/
+/* Visits ephemeron table t for the first time: marks the values whose keys are marked, and adds
+   the other entries to weak.unresolved. If there is no memory for that, sets weak.overflow, so
+   that converge visits whole tables repeatedly. */
 static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
@@ -95,10 +93,10 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Marks the values of the remaining entries whose keys become marked, by a chase, which finds
-   entries by their keys (chase.h). Returns 1 if it has marked all values with live keys, 0 if it
-   may have missed some. Returns 0 and does nothing if there are fewer than MIN_FOLLOWED entries or
-   no memory. */
+/* Marks the values of the unresolved entries whose keys become marked, by a hash table of the
+   keys (a chase, chase.h). Returns 1 if all values with live keys are marked, 0 if some may have
+   been missed. Returns 0 and does nothing if there are fewer than MIN_FOLLOWED entries or no
+   memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   /* In a major collection that does not log marked objects (weak.logging), the chase also has the
@@ -119,12 +117,10 @@ static int follow (global_State *g) {
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
-/*
-** Marks until no ephemeron has a value left to mark. '*first' is the index in weak.discovered of
-** the first table that resolvetable has not visited. '*clock' is the value of clockof at the last
-** visit of the listed entries whose keys were not marked; until clockof changes, they need no
-** visit.
-*/
+/* Marks until no ephemeron has a value left to mark. '*first' is the index in weak.discovered of
+   the first table that resolvetable has not visited. '*clock' is the value of clockof at the
+   last visit of the listed entries with unmarked keys: until clockof changes, these entries need
+   no visit. */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   luaN_Gc *c = &g->heap.gc;
@@ -179,10 +175,13 @@ static void clearvalues (global_State *g, size_t i) {
 }
 
 
-/* Removes the entries with dead keys: first the entries that are still in weak.unresolved, whose
-   keys were never marked, then those of the tables of weak.discovered whose keys and values are
-   weak. If weak.overflow is set, also removes such entries from all ephemeron tables of
-   weak.discovered. */
+/*
+** Removes the entries with dead keys from the tables of weak.discovered:
+**   - the entries that are still in weak.unresolved, because their keys were never marked
+**   - entries of tables whose keys and values are weak
+**   - if weak.overflow is set, because weak.unresolved could not grow, entries of all ephemeron
+**     tables
+*/
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
@@ -207,10 +206,13 @@ static void clearkeys (global_State *g) {
 }
 
 
-/* Moves to weak.discovered the tables of weak.inmajor whose entries must be visited now: those that
-   slices have not visited completely (without LUAN_SCANNED), and those in which other references
-   are weak now than when slices visited them. If a table has become strong, or if weak.discovered
-   cannot grow, traverses the table as strong instead. */
+/*
+** Moves from weak.inmajor to weak.discovered the weak tables whose entries the atomic step must
+** visit. Traverses a table as strong instead if it has become strong, or if weak.discovered
+** cannot grow. The tables are
+**   - those that slices have not visited completely (without LUAN_SCANNED)
+**   - those in which other references are weak now than when slices visited them
+*/
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
@@ -230,11 +232,9 @@ static void joinmajor (global_State *g) {
 }
 
 
-/*
-** Adds the tables of weak.discovered to weak.inmajor, for later slices. If weak.inmajor cannot
-** grow, a table is traversed as strong, which may append more tables to weak.discovered during the
-** loop.
-*/
+/* Adds the tables of weak.discovered to weak.inmajor, for later slices. If weak.inmajor cannot
+   grow, traverses the table as strong, which may append more tables to weak.discovered during
+   the loop. */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -263,19 +263,19 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of entries whose keys were not marked (weak.unresolved) plus, in a major
-   collection, the number of words in the list of such keys that slices have made. If the sum falls
-   while the queued objects with finalizers and everything that they refer to are marked, a dead key
-   was marked, too. */
+/* Returns the number of listed entries with unmarked keys: those of weak.unresolved and, in a
+   major collection, the words of the list that slices have made. Its use: if the number falls
+   while the queued objects with finalizers are marked, with everything that they refer to, a
+   dead key was marked, too. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
 
 
-/* Returns 1 if there is a table with weak keys and values, whose dead keys countdead does not
-   count, so that one may have been marked, too. The table is in weak.discovered or, in a minor
-   collection, has a slot in remset.slots. Must follow luaN_clearslots, which removes the slots with
-   dead values. */
+/* Returns 1 if a dead key may have been marked without a change of countdead, because there is a
+   table with weak keys and weak values. Such a table is in weak.discovered or, in a minor
+   collection, has a slot in remset.slots. To be called after luaN_clearslots, which removes the
+   slots with dead values. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;
@@ -330,7 +330,7 @@ void luaN_terminate (lua_State *L) {
 }
 
 
-/* Leaves the rest of the termination to another atomic step. Returns 0. */
+/* Leaves the rest of the end of marking to another atomic step. Returns 0. */
 static int termination_leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   leavetomajor(g);
@@ -340,10 +340,10 @@ static int termination_leave (global_State *g) {
 }
 
 
-/* If at most LUAN_ATONCE objects have finalizers, queues the dead among them, and runs one slice
-   that marks these with everything that they refer to. Returns 1 if the slice has completed that.
-   If more objects have finalizers, prepares slices to find and queue the dead ones, and returns
-   0. */
+/* Queues the dead objects with finalizers and marks everything that they refer to, if at most
+   LUAN_ATONCE objects have finalizers. Returns 1 if one slice of marking (LUAN_SLICE) was
+   enough. If more objects have finalizers, prepares slices to find and queue the dead ones, and
+   returns 0. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {

@@ -162,8 +162,8 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
-/* Returns the bytes that the state has allocated, as the pacer counts them: only one PART-th of the
-   bytes of large leaf objects counts, except in the incremental mode. */
+/* Returns the bytes that the state has allocated in its life, as the pacer counts them: of large
+   leaf objects (long strings and userdata) only one PART-th, except in the incremental mode. */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   if (h->gc.pace.fullcycles) return h->allocated;
@@ -184,9 +184,9 @@ static size_t untilcycle (global_State *g) {
 }
 
 
-/* Limits the size of the next nurseries, because lua_Alloc has refused memory during the present
-   one. The limit is three quarters of the bytes that were allocated in the present nursery, as
-   GCdebt counts them, but at least LUAN_LEASTNURSERY. */
+/* Limits the next nurseries to three quarters of the bytes that were allocated in the present
+   one, as GCdebt counts them, but at least LUAN_LEASTNURSERY. To be called when lua_Alloc has
+   refused memory in the present nursery. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
@@ -195,9 +195,9 @@ static void tighten (global_State *g) {
 }
 
 
-/* Returns a nursery size between the two bounds of LUA_GC. The sizes are fractional parts of
-   multiples of the golden ratio (Weyl's sequence), so they are equally distributed and independent
-   of the program's rhythm. */
+/* Returns the next nursery size between the two bounds that LUA_GC has set. The sizes are
+   fractional parts of multiples of the golden ratio (Weyl's sequence), so they are equally
+   distributed and independent of the program's rhythm. */
 static size_t between (luaN_Pace *p) {
   p->turn = (p->turn + 2654435769u) & 0xFFFFFFFFu;
   return p->tuning.nursery +
@@ -230,24 +230,24 @@ void luaN_cyclebegins (luaN_Gc *c) {
 }
 
 
-/* Returns 1 if the running major collection does more work in each slice (hurries), because weak
-   tables have received many entries. */
+/* Returns 1 if the running major collection must do more work in each slice (hurries), because
+   weak tables have received many entries. */
 static int ishurried (const luaN_Gc *c) {
   return c->pace.hurried || hasmanyweak(c);
 }
 
 
-/* Returns 1 if slices of the running major collection do more work for each allocated byte: if weak
-   tables have received many entries (ishurried), and the last major collection that ran in slices
-   has found enough bytes dead (pace.found). */
+/* Returns 1 if the running major collection may mark more for each allocated byte. That is so if
+   weak tables have received many entries (ishurried), and the last major collection in slices
+   has found enough of the old bytes dead (pace.found). */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
 
 
-/* Returns the upper bound of the nursery of a big heap. It is lower while a major collection marks,
-   and lowest while one hurries (ishurried), because the work of the slice that follows each nursery
-   is bounded. */
+/* Returns the upper bound of the nursery of a big heap, in bytes. The work of the slice that
+   follows each nursery is bounded. So the nursery is smaller while a major collection marks, and
+   smallest while a major collection hurries (ishurried). */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;
@@ -265,9 +265,9 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
 }
 
 
-/* Returns the upper bound of the nursery that follows from the number of states in the process. It
-   falls with that number, because idle states keep their young objects in memory. 'share' is the
-   state's share of SHARED. */
+/* Returns the upper bound of one state's nursery that follows from the number of states in the
+   process. It falls with that number, because idle states keep their young objects in memory.
+   'share' is the number of bytes of SHARED that belong to this state. */
 static size_t mostamong (const luaN_Gc *c, size_t share) {
   size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
   if (most > share && most > NURSERY_MAX) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
@@ -278,9 +278,12 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 /*
 ** Returns the bytes of large leaf objects (long strings and userdata) that may be allocated in
-** addition to the nursery. Returns 0 if the last minor collection has left none of them young, if a
-** major collection runs, if the mode is incremental, if pace.tight bounds the nursery, or if the
-** program or the operator has set its size.
+** addition to the nursery. Returns 0 in each of these cases:
+**   - the last minor collection has left no such object young
+**   - a major collection runs
+**   - the mode is incremental
+**   - lua_Alloc has refused memory, and so limits the nursery (pace.tight)
+**   - the program or the operator has set the nursery's size
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -327,7 +330,8 @@ void luaN_newnursery (global_State *g) {
 }
 
 
-/* Returns the footprint: the reserved bytes without those of empty blocks. */
+/* Returns the footprint: the bytes reserved from lua_Alloc and the system, without the bytes of
+   empty blocks. */
 static size_t footprint (const luaN_Heap *h) {
   return h->blocks.held - h->blocks.vacant;
 }
@@ -341,8 +345,9 @@ static size_t leastgrowth (void) {
 }
 
 
-/* Returns the bytes of large leaf objects, tenured or left young, that do not count as growth of
-   the heap, because most of them are freed soon. That is 0 in the incremental mode. */
+/* Returns the bytes of large leaf objects (long strings and userdata) that do not count as
+   growth of the heap, because most of them are freed soon. Both tenured ones and those that were
+   left young are included. In the incremental mode the result is 0. */
 static size_t sparedtexts (const luaN_Gc *c) {
   size_t most = c->pace.live, share = SHARED / luaN_countstates();
   if (c->pace.fullcycles) return 0;
@@ -353,12 +358,10 @@ static size_t sparedtexts (const luaN_Gc *c) {
 }
 
 
-/*
-** Returns 1 if a major collection is due because of the bytes in use (with external bytes), the
-** footprint, or both together (luaN_setpace). Two kinds of objects do not count, because most of
-** them are freed soon: some large leaf objects (sparedtexts), and small userdata that were left
-** young.
-*/
+/* Returns 1 if a major collection is due because the heap has grown: because of the bytes in use
+   (with external bytes), the footprint, or both together (luaN_setpace). Two kinds of objects do
+   not count, because most of them are freed soon: some large leaf objects (sparedtexts), and
+   small userdata that minor collections have left young. */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t spared = sparedtexts(c) + c->bytes.waiting;
@@ -377,9 +380,10 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes in use when the last major collection ended. Objects that were not marked
-   before the dead objects with finalizers were queued count only one PART-th of their bytes: most
-   of them are kept only for finalizers, or have died while the collection ran. */
+/* Returns the bytes that were in use when the last major collection ended. Objects that were not
+   marked before the dead objects with finalizers were queued count only one PART-th of their
+   bytes: most of them are retained only by queued objects, or have died while the collection
+   ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -394,8 +398,9 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* A nursery may end before the planned volume is allocated, because GCdebt counts the whole size
-     of a resized block and spent() only its growth. */
+  /* In the incremental mode, the collection may be due MIN_CYCLE_GAP bytes early. The reason:
+     the nursery ends when GCdebt is 0, and GCdebt counts the whole size of a resized block.
+     'volume' counts only its growth, so it may be smaller than planned at that time. */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -419,8 +424,8 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
 }
 
 
-/* Returns the bytes of allocation from the end of a cycle (major collection) to the start of the
-   next one, as the parameter 'pause' of the incremental mode defines them. */
+/* Returns the bytes of allocation from the end of a cycle (a major collection) to the start of
+   the next one, by upstream's parameter 'pause'. */
 static uint64_t pausebytes (const global_State *g) {
   unsigned pause = luaN_pause(g);
   return (uint64_t)(g->heap.gc.pace.live / 100) * (pause > 100 ? pause - 100 : 0);
@@ -435,8 +440,8 @@ int luaN_cycledue (global_State *g) {
 }
 
 
-/* Returns the bytes of allocation after which a major collection is due, whether or not the heap
-   has grown. 'live' is the number of live bytes. */
+/* Returns the bytes of allocation after which a major collection is due even if the heap has not
+   grown. 'live' is the number of live bytes. */
 static uint64_t volume (global_State *g, size_t live) {
   size_t least = PART * leastgrowth(), heap = (live > least) ? live : least;
   size_t often = 1 + g->heap.gc.finalize.finalizable.v.n * FINALIZER_BYTES / heap;
@@ -480,8 +485,8 @@ void luaN_setpace (global_State *g) {
 }
 
 
-/* Returns 1 if the heap's size has changed by more than a quarter. Then the results of earlier
-   collections do not predict those of the next one. */
+/* Returns 1 if the heap's size has changed by more than a quarter. After such a change, the
+   results of earlier collections do not predict those of the next one. */
 static int isother (size_t before, size_t now) {
   return now > before + before / 4 || now < before - before / 4;
 }
@@ -512,9 +517,9 @@ void luaN_cycleended (global_State *g) {
 }
 
 
-/* Returns the bytes that a slice marks for 'bytes' of allocation while a major collection of a big
-   heap hurries (ishurried): NURSERY_MAX bytes for each NURSERY_SMALL bytes, which is the usual
-   nursery at that time. */
+/* Returns the number of bytes that a slice must mark for 'bytes' of allocation, in a big heap
+   whose major collection hurries (ishurried). The ratio is NURSERY_MAX to NURSERY_SMALL, the
+   usual size of a nursery at that time. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);
 }

@@ -52,50 +52,51 @@
 LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
-/* Records that 'bytes' of the last nursery have survived a minor collection. If that is a large
-   part, the following nurseries may be twice as large; if it is a small part, one such doubling is
-   undone (WIDER_MOST in pace.c). */
+/* Adapts the upper bound of the nursery after a minor collection in which 'bytes' of the nursery
+   have survived. If that is a large part of the nursery, the bound may be doubled; if it is a
+   small part, one earlier doubling is undone (WIDER_MOST in pace.c). */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
-/* Sets the size of the next nursery and sets GCdebt to minus that size. */
+/* Starts a nursery: computes its size in bytes, and sets GCdebt to minus that size, so that the
+   next minor collection is due when GCdebt is above 0. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
-/*
-** Returns the bytes that have counted for the start of minor collections so far, in all nurseries
-** of the state. A moved vector counts with its whole new size, a large leaf object perhaps with
-** less than its size (pace.textroom). Sets '*planned' to the sum of the planned sizes of the
-** nurseries, or of the used part if a nursery was not used up. Neither number includes the bytes
-** allocated since the last luaN_flush.
-*/
+/* Returns the bytes that have counted for the start of minor collections so far, in all
+   nurseries of the state. A vector that was moved counts with its whole new size, a large leaf
+   object (long string or userdata) perhaps with less than its size (pace.textroom). Sets
+   '*planned' to the sum of the planned sizes of the nurseries, or of the used part if a nursery
+   was not used up. Neither number includes the bytes allocated since the last luaN_flush. */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that a slice of a major collection must mark because the program has allocated
    'bytes' of memory since the last slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Returns how many bytes this pause marks: 'work' plus the bytes that earlier pauses have left (the
-   work debt), up to a bound. The rest becomes the new work debt. If the rest exceeds the limit of
-   the work debt, the pause does the excess, too. */
+/* Returns the number of bytes that this pause must mark: 'work' plus the bytes that earlier
+   pauses have left undone (the work debt), up to a bound. The bytes above the bound become the
+   new work debt. If they exceed the limit of the work debt, this pause must also mark the
+   excess. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
-/* Returns upstream's step size, 2^gcstepsize bytes. An explicit step represents this number of
-   bytes in addition to its argument. */
+/* Returns upstream's step size, 2^gcstepsize bytes. An explicit step ("step" of collectgarbage)
+   stands for this number of bytes in addition to its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
-/* Returns 1 if a cycle of upstream's incremental mode runs or is due. In this test, explicit steps
-   count as allocation. Always returns 1 if the program has set the generational mode, whatever
-   LUA_GC sets. */
+/* Returns 1 if a cycle (major collection) of upstream's incremental mode runs or is due.
+   Explicit steps count as allocation in this test. Always returns 1 if the program has set the
+   generational mode, even if LUA_GC has set the other mode. */
 LUAI_FUNC int luaN_cycledue (global_State *g);
 
 /* Returns 1 if a major collection is due. */
 LUAI_FUNC int luaN_majordue (global_State *g);
 
-/* Records that a major collection starts. */
+/* To be called when a major collection starts. Records whether weak tables have received so many
+   entries that the collection must do more work in each slice (pace.hurried). */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
-/* Records that a major collection in slices has found 'dead' bytes of old objects dead. From that
-   number, computes after how much allocation the next one starts if the heap does not grow (the
-   back-off pace.patience). */
+/* Adapts the back-off pace.patience, after a major collection in slices that has found 'dead'
+   bytes of old objects dead. The back-off determines after how much allocation the next major
+   collection starts if the heap does not grow: after more if 'dead' is small. */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 
 /* Records that a major collection has ended, and computes when the next one is due. */

@@ -53,7 +53,8 @@
   "nursery=BYTES, huge-pages, no-madvise"
 
 
-/* Prints that a word of n bytes is wrong, and 'why'. Does so once per process. */
+/* Prints an error message for a wrong word of n bytes, with the reason 'why'. Prints only the
+   first such message of the process. */
 static void complain (const char *word, size_t n, const char *why) {
   static int reported;
   char text[SHOWN + 1];

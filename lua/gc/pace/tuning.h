@@ -9,8 +9,8 @@
    nursery has after lua_Alloc has refused memory (pace.tight). It is the size of a page. */
 #define LUAN_LEASTNURSERY	((size_t)LUAN_PAGE)
 
-/* Reads LUA_GC for a new state. If a word of it is wrong, ignores the variable and prints an error
-   (once per process). */
+/* Reads the environment variable LUA_GC for a new state. If a word of the variable is wrong,
+   ignores the whole variable and prints an error (once per process). */
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
 /*
