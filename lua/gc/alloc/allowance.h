@@ -18,10 +18,10 @@
 #ifndef luaN_allowance_h
 #define luaN_allowance_h
 
-/* Returns 0 if n more bytes may be allocated within the state's limits, which must exist. If only
-   the limit of the bytes in use would be exceeded, first runs an emergency collection, if one may
-   run. If a limit would still be exceeded, sets heap.refusal to the limit's message (LM2) and
-   heap.starved to 1, and returns 1. */
+/* Returns 1 if an allocation of n more bytes would exceed a limit of the state, which must have
+   limits; then sets heap.refusal to the limit's message (LM2) and heap.starved to 1. Otherwise
+   returns 0. If only the limit of the bytes in use would be exceeded, first runs an emergency
+   collection, if one may run. */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 
 /* True if an allocation of n more bytes must be refused because of a limit (luaN_compare). False if

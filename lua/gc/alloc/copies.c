@@ -56,8 +56,8 @@ LUA_API void luaN_setcopies (lua_State *L, uint64_t distance) {
 _Static_assert(offsetof(TString, contents) + 1 == LUAN_STRINGHEAD, "seam.h");
 
 
-/* Returns the index of the last of MAX_BACK instructions before 'pc' that sets register r, as its
-   operand A; -1 if none does. */
+/* Returns the index of the last instruction before 'pc' that sets register r as its operand A.
+   Searches MAX_BACK instructions; returns -1 if none of them sets r. */
 static int setter (const Proto *p, int pc, int r) {
   int first = (pc > MAX_BACK) ? pc - MAX_BACK : 0;
   while (--pc >= first)
@@ -67,8 +67,8 @@ static int setter (const Proto *p, int pc, int r) {
 
 
 /* Returns the index of the instruction that loads register r, an operand of the concatenation at
-   'pc', or -1. Usually setter finds it. But in (x or "") .. y, setter finds the load of the default
-   ""; then this function returns the index of the instruction that loads x. */
+   'pc', or -1. Usually that is the result of setter. But in (x or "") .. y, setter finds the
+   load of the default ""; then the result is the instruction that loads x. */
 static int loader (const Proto *p, int pc, int r) {
   int at = setter(p, pc, r);
   int isdefault = at >= 2 && GET_OPCODE(p->code[at]) == OP_LOADK &&

@@ -14,13 +14,13 @@
 
 #define LUAN_NOCOPIES	UINT64_MAX
 
-/* To be called when n bytes were copied and the countdown heap.copyleft reaches 0: calls the
-   sampler's function 'copied' and sets the countdown to its result, or to LUAN_NOCOPIES if there is
-   no such function. */
+/* Calls the sampler's function 'copied' for n copied bytes, and sets the countdown heap.copyleft
+   to its result; to LUAN_NOCOPIES if there is no such function. To be called when the countdown
+   reaches 0. */
 LUAI_FUNC void luaN_reportcopy (lua_State *L, size_t n);
 
-/* Counts n bytes that were copied because a table or buffer has grown. May call the sampler, which
-   walks the running stack. So it must be called only where that is possible. */
+/* Counts n bytes that were copied because a table or buffer has grown. May call the sampler,
+   which walks the running stack, so the stack must be complete at the time of the call. */
 static inline void luaN_countcopy (lua_State *L, size_t n) {
   luaN_Heap *h = &G(L)->heap;
   if (l_likely(n < h->copyleft)) h->copyleft -= n;

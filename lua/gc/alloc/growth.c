@@ -33,9 +33,9 @@ static size_t copyofbytes (const luaN_Growth *w) {
 }
 
 
-/* Allocates n bytes from lua_Alloc for a growth buffer. They count as explicit memory, which the
-   core frees itself, but do not bring the next collection closer. Returns NULL if there is no
-   memory. */
+/* Allocates n bytes from lua_Alloc for a growth buffer, a table's next vector of nodes. Returns
+   NULL if there is no memory. The bytes count as explicit memory, which the core frees itself,
+   but do not bring the next collection closer. */
 static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {
@@ -151,8 +151,8 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Returns 1 if node n of the growth buffer of w is initialized as GA2 requires: it is empty, or has
-   a copied key and an integer as value. */
+/* Returns 1 if node n of the buffer of w is in one of the states that GA2 allows for an
+   initialized node: empty, or with a copied key and an integer as value. */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

@@ -79,21 +79,23 @@ _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
 #define luaN_mainof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) >> 32))
 #define luaN_fromof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) & 0xffffffffu))
 
-/* Returns the data of the growth buffer of table t, or NULL if t has none. */
+/* Returns the description of the growth buffer of table t (its next vector of nodes, see the
+   head), or NULL if t has none. */
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
-/* Allocates a growth buffer for t, which has 'left' > 0 nodes that getfreepos, the search for a
-   free node, has not visited yet. Does nothing if memory is short, if the state has MAX_GROWTHS
-   buffers already, or if it has limits (allowance.h). */
+/* Allocates a growth buffer for t, the next vector of nodes of its hash part. 'left' > 0 is the
+   number of nodes of t that getfreepos, the search for a free node, has not visited yet. Does
+   nothing if memory is short, if the state has MAX_GROWTHS buffers already, or if the state has
+   limits (allowance.h). */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
-/* Makes the buffer of w ready to become the table's hash part: counts it as if it were allocated
-   now, sets w->node to NULL and returns 1. Returns 0 and changes nothing if there is no memory or a
-   limit of the state would be exceeded. */
+/* Makes the buffer of w ready to become the hash part of its table: counts the buffer as if it
+   were allocated now, sets w->node to NULL, and returns 1. Returns 0 and changes nothing if
+   there is no memory or a limit of the state would be exceeded. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Frees w and its growth buffer. Keeps a buffer that luaN_adoptgrowth has made the table's hash
-   part. */
+/* Frees w and its growth buffer. If luaN_adoptgrowth has been called for w, the buffer belongs
+   to the table and is not freed. */
 LUAI_FUNC void luaN_endgrowth (global_State *g, luaN_Growth *w);
 
 /* Frees all growth buffers. */

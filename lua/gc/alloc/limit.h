@@ -14,8 +14,8 @@
    spent on safepoints. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
-/* Updates the accounts: adds the bytes allocated since the last update (N2) to GCdebt and
-   heap.allocated. Does not set nursery_limit. */
+/* Adds the bytes that the fast path has allocated since the last update (N2) to the accounts
+   GCdebt and heap.allocated. Does not set nursery_limit. */
 static inline void luaN_account (global_State *g) {
   luaN_Heap *h = &g->heap;
   g->GCdebt += h->free - h->mark;
@@ -23,13 +23,13 @@ static inline void luaN_account (global_State *g) {
   h->mark = h->free;
 }
 
-/* Returns the number of bytes until the sample point. */
+/* Returns the number of bytes that may be allocated until the next sample is taken. */
 static inline uint64_t luaN_topoint (const luaN_Heap *h) {
   return h->point - (uint64_t)(uintptr_t)h->free;
 }
 
-/* Sets the sample point 'distance' bytes from nursery_free. The caller must call luaN_setlimit
-   then. */
+/* Makes the next sample be taken after 'distance' bytes of allocation: sets the sample point.
+   The caller must call luaN_setlimit afterwards. */
 static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
   h->point = (uint64_t)(uintptr_t)h->free + distance;
 }
@@ -56,38 +56,37 @@ static inline uint64_t luaN_left (const global_State *g) {
   return (a < u) ? a : u;
 }
 
-/* Sets nursery_limit to the lowest address that the current hole (N1), the sample point (S1), the
-   start of the next collection (N3) and the state's limits (LM1) require; or to nursery_free if
-   every allocation is to be slow. */
+/* Sets nursery_limit, the address up to which the fast path may allocate, to the lowest address
+   that one of these requires: the current hole (N1), the sample point (S1), the start of the
+   next collection (N3), the state's limits (LM1). Sets it to nursery_free if every allocation is
+   to be slow. */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
-/* Updates the accounts, so that GCdebt and heap.allocated include all allocated bytes (N2), and
-   sets nursery_limit. */
+/* Makes GCdebt and heap.allocated include all allocated bytes (N2), and sets nursery_limit. */
 LUAI_FUNC void luaN_flush (global_State *g);
 
 /* Aligns nursery_free to 16 bytes, for a userdata that is allocated next. Does nothing if the
    current hole has no 8 bytes for the padding. The padding does not count as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
-/* Updates the accounts, and gives up the current hole and the overflow region, the two regions from
-   which the allocator takes memory. The next allocation in lines takes a new hole. */
+/* Gives up the current hole and the overflow region, the two regions of free lines from which
+   the allocator takes memory. Also updates the accounts. The next allocation in lines takes a
+   new hole. */
 LUAI_FUNC void luaN_retire (global_State *g);
 
-/*
-** Computes the bytes in use of the state (totalbytes + GCdebt) again, after a collection. They are
-** the sum (H6) of the bytes of old objects, of the memory that the core frees explicitly, and of
-** the objects that the collection has left young.
-*/
+/* Computes the bytes in use of the state (totalbytes + GCdebt) again. To be called after a
+   collection. The bytes in use are the sum (H6) of the bytes of old objects, of the memory that
+   the core frees explicitly, and of the objects that the collection has left young. */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
-/* Updates the accounts of old bytes when the vectors, the stack or the CallInfos of o have grown by
-   'change' bytes (negative: have shrunk): bytes.old and, for growth, bytes.tenured. Does nothing if
-   o is young. */
+/* Counts a change of the size of o: its vectors, stack or CallInfos have grown by 'change' bytes
+   (negative: have shrunk). Updates bytes.old and, for growth, bytes.tenured. Does nothing if o
+   is young. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
-/* Returns the bytes that have counted so far for the start of the next minor collection: GCdebt
-   plus the nursery's size. GCdebt must be up to date (luaN_flush), and pace.deferred must be 0
-   (luaN_resume). */
+/* Returns the bytes of the present nursery that have counted so far for the start of the next
+   minor collection: GCdebt plus the nursery's size. GCdebt must be up to date (luaN_flush), and
+   no part of the nursery may be withheld (pace.deferred, luaN_resume). */
 LUAI_FUNC size_t luaN_unpaid (global_State *g);
 
 /* Moves the next minor collection n bytes of allocation closer; further away if n < 0. */
@@ -103,9 +102,10 @@ LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 /* Makes the next safepoint collect, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);
 
-/* luaN_defer withholds a part of the nursery (pace.deferred), so that the next safepoint, which
-   calls a batch of finalizers, comes after at most 'gap' bytes. luaN_resume adds the withheld
-   bytes to the nursery again. It returns 1 if bytes were withheld and no collection is due. */
+/* luaN_defer makes the next safepoint come after at most 'gap' bytes of allocation, so that it
+   can call another batch of finalizers. For this purpose a part of the nursery is withheld
+   (pace.deferred). luaN_resume adds that part to the nursery again. It returns 1 if a part was
+   withheld and no collection is due. */
 LUAI_FUNC void luaN_defer (global_State *g, l_mem gap);
 LUAI_FUNC int luaN_resume (global_State *g);
 

@@ -47,10 +47,14 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Returns a vector with capacity for more than 'nelems' elements. 'block' is the present vector, of
-** *psize elements. If it is full, resizes it to twice as many elements, but at most 'limit', and
-** updates *psize. If it has 'limit' elements already, raises an error that contains the name
-** 'elements'. The bytes of 'limit' elements must fit into size_t.
+** Returns a vector with capacity for more than 'nelems' elements. 'block' is the present vector,
+** of *psize elements.
+**   - If 'nelems' is less than *psize, returns 'block'.
+**   - If the vector is full, resizes it to twice as many elements, but at most 'limit', and
+**     updates *psize.
+**   - If it has 'limit' elements already, raises an error that contains the name 'elements'.
+**
+** The bytes of 'limit' elements must fit into size_t.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                  int size_elem, int limit, const char *elements, int kind) {

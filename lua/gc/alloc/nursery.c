@@ -47,11 +47,14 @@ static inline int islarge (size_t size, int kind) {
 
 /* {== memory ============================================================ */
 
-/* Makes the rest of the overflow region, the second region for blocks that do not fit into the
-   current hole, the hole *r, from the next multiple of 16 bytes on. Leaves the region empty.
-   Returns 0 and changes nothing if the rest has less than n bytes. Also returns 0 if the blocks of
-   the heap have more than LUAN_DENSEHEAP bytes: in a heap of that size the unused rest of a block
-   does not matter. */
+/*
+** Sets *r to the unused part of the overflow region, from the next multiple of 16 bytes on, and
+** makes the region empty. The overflow region is the second region of the allocator, for blocks
+** that do not fit into the current hole. Returns 0 and changes nothing in two cases:
+**   - the unused part has less than n bytes
+**   - the blocks of the heap have more than LUAN_DENSEHEAP bytes; the unused part of a block
+**     does not matter in a heap of that size
+*/
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
   if (h->blocks.room > LUAN_DENSEHEAP ||
@@ -65,13 +68,14 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 
 /*
-** Allocates n bytes from the current hole, even above nursery_limit, because the caller then
-** handles the events that the limit stands for. If they do not fit, makes another hole with n bytes
-** the current one. Tries in this order:
+** Allocates n bytes from the current hole (a run of free lines). May allocate above
+** nursery_limit, because the caller then handles the events that the limit stands for. If the
+** bytes do not fit, takes another hole as the current one, in this order:
 **   - a later hole of the same block
 **   - the overflow region (takeoverflow)
 **   - a hole of another block (luaN_nexthole, which receives 'desperate'); only if n is at most
 **     LUAN_SMALL or there is no current hole
+**
 ** Returns NULL, and keeps the current hole, if no hole has n bytes.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
@@ -175,9 +179,9 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates n bytes in lines of their own from the overflow region. If the region is too short,
-   first makes another hole the overflow region, as bumpoverflow does. Returns NULL if there is no
-   memory. */
+/* Allocates n bytes in whole lines, which contain nothing else, from the overflow region. If the
+   region is too short, first makes another hole the overflow region, as bumpoverflow does.
+   Returns NULL if there is no memory. */
 static char *bumplines (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -194,10 +198,10 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates a block that the nursery does not contain: a large leaf object of up to LUAN_LINETEXT
-   bytes in lines of its own; a larger one, a large vector or explicit memory from lua_Alloc. First
-   reserves capacity in the list that listfor returns. If the block is an object, adds it to that
-   list. Returns NULL if there is no memory. */
+/* Allocates a block that is not in the nursery, or returns NULL if there is no memory. A large
+   leaf object of up to LUAN_LINETEXT bytes gets lines of its own. A larger one, a large vector
+   or explicit memory comes from lua_Alloc. First reserves capacity in the list that listfor
+   returns. Adds an object to that list. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -218,9 +222,9 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
 }
 
 
-/* Allocates a block that the fast path could not serve. Sets *outside to 0 if the block is from the
-   current hole, to 1 if it is from the overflow region or lua_Alloc. 'desperate' is passed to
-   luaN_nexthole. Returns NULL if there is no memory. */
+/* Allocates a block for which the fast path has failed, or returns NULL if there is no memory.
+   Sets *outside to 0 if the block is from the current hole, to 1 if it is from the overflow
+   region or lua_Alloc. 'desperate' is passed to luaN_nexthole. */
 static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
                            int desperate) {
   size_t n = luaN_round(size);
@@ -330,13 +334,11 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/*
-** Counts n bytes that are not from the current hole. That brings the next sample (S1) and the next
-** collection (N3) closer by n bytes, so lowers the sample point and nursery_limit by n. Returns 1.
-** If n is at least the distance to the limit, a sample or a collection may be due; then returns 0
-** and does nothing. The limit may be lower than necessary until the next slow allocation, because
-** the current hole has not become shorter.
-*/
+/* Counts n bytes that are not from the current hole, if no sample and no collection can be due
+   after them, and returns 1. To that end, moves the sample point (S1) and nursery_limit n bytes
+   down. If n is at least the distance to the limit, returns 0 and does nothing. The limit may be
+   lower than necessary until the next slow allocation, because the current hole has not become
+   shorter. */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
   if (n >= (size_t)(h->limit - h->free)) return 0;
@@ -401,12 +403,10 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/*
-** Grows an array from o to n bytes in place, which copies nothing and leaves no garbage, and
-** returns 1. The bytes after the array must be unused: in the current hole up to nursery_limit, or
-** in the overflow region. Otherwise, or if a limit of the state would be exceeded, does nothing and
-** returns 0.
-*/
+/* Grows an array from o to n bytes in place, which copies nothing and leaves no garbage, and
+   returns 1. The bytes after the array must be unused: in the current hole up to nursery_limit,
+   or in the overflow region. Otherwise, or if a limit of the state would be exceeded, does
+   nothing and returns 0. */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -469,12 +469,11 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/*
-** To be called when a large or explicit block of n bytes was freed explicitly. Such a block needs
-** no collection, so its allocation should bring none closer. So subtracts n bytes from those that
-** count for the start of the next minor collection, but at most heap.spare, and at most the bytes
-** that count now. Subtracts nothing while luaN_defer withholds a part of the nursery.
-*/
+/* Makes the next minor collection start later, because a large or explicit block of n bytes was
+   freed explicitly. Such a block needs no collection, so its allocation should bring none
+   closer. Subtracts n bytes from those that count for the start of the collection, but at most
+   heap.spare, and at most the bytes that count now. Subtracts nothing while luaN_defer withholds
+   a part of the nursery. */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
   l_mem back = (l_mem)(n < most ? n : most), charged;

@@ -54,20 +54,24 @@
 #define luaN_isexplicit(kind) \
   ((kind) == LUAN_VPROTO || (kind) == LUAN_VBUFFER || (kind) == LUA_VPROTO)
 
-/* Allocates 'size' > 0 bytes of this kind on the slow path. May run an emergency collection; raises
-   a memory error if there is no memory, or if a limit of the state would be exceeded. */
+/* Allocates 'size' > 0 bytes for memory of this kind, without the fast path (luaN_bump). May run
+   an emergency collection. Raises a memory error if there is no memory, or if a limit of the
+   state would be exceeded. */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 
-/* Counts a block that was allocated without being counted as if it were allocated now, for samples
-   and for the start of the next collection: a growth buffer (growth.h) that becomes a table's
-   vector. */
+/* Counts a block as if it were allocated now, for samples and for the start of the next
+   collection. To be called when a growth buffer (growth.h), which was not counted when it was
+   allocated, becomes a table's vector. */
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
-** luaN_holdtext keeps the lines of o, a large leaf object that has survived a collection: sets the
-** mark LUAN_HELD on them, if o is in lines. luaN_freetext frees o, a dead large leaf object: its
-** lines, or its block of lua_Alloc. If lines of a block became free, it returns the block, so that
-** the caller calls luaN_relist for it; else NULL.
+** luaN_holdtext keeps the lines of o, a large leaf object (long string or userdata) that has
+** survived a collection, from being reused: sets the mark LUAN_HELD on them. It does nothing if
+** o is not in lines.
+**
+** luaN_freetext frees o, a dead large leaf object: its lines, or its block of lua_Alloc. If
+** lines of a block have become free, it returns the block, for which the caller must call
+** luaN_relist. Otherwise it returns NULL.
 */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
 LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
@@ -91,7 +95,8 @@ static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   return p;
 }
 
-/* As luaN_new, for a caller that has the heap h of L's state already. */
+/* Allocates 'size' bytes of this kind, as luaN_new does, for a caller that has the heap h of L's
+   state already. */
 static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
                                 int kind) {
   if (l_likely(size <= luaN_mostbumped(kind))) {

@@ -34,9 +34,9 @@ static luaN_Kind sampling_kindof (int kind) {
 }
 
 
-/* Calls the sampler for a sample of the block of n bytes at p. 'over' is the number of bytes of the
-   block after the sample point. Returns the distance to the next sample point; LUAN_INFINITY
-   without a sampler. */
+/* Calls the sampler for a sample of the block of n bytes at p. 'over' is the number of bytes of
+   the block after the sample point. Returns the number of bytes to the next sample point;
+   LUAN_INFINITY if there is no sampler. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;

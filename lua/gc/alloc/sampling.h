@@ -15,9 +15,8 @@
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int kind, int outside, uint64_t d);
 
-/* Returns 1 if the sampler watches the block, that is, if its freeing and resizing must be reported
-   (luaN_watch). May also return 1 for a block that is not watched, because several blocks share a
-   bit. */
+/* Returns 1 if the sampler must be called when the block is freed or resized (luaN_watch).
+   Several blocks share a bit, so the result may also be 1 for another block. */
 static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   unsigned bit;
   if (l_likely(h->watched == NULL)) return 0;
@@ -40,17 +39,18 @@ LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *t
 /* Takes the sample that was postponed while a stack moved (S2), if there is one. */
 LUAI_FUNC void luaN_takewaiting (lua_State *L);
 
-/* Increments heap.minors or heap.majors, and calls the sampler's function 'decide', which finds out
-   which sampled blocks are dead. To be called when all marks of the collection are final and dead
-   objects are not overwritten yet. */
+/* Calls the sampler's function 'decide', which finds out which sampled blocks are dead, and
+   increments heap.minors or heap.majors. To be called when all marks of the collection are final
+   and dead objects are not overwritten yet. */
 LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 
 /* Counts n new external bytes of u, bytes outside the heap that u owns, for samples. May call the
    sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
-/* To be called when u owns no external bytes any more: reports them as freed if the sampler has
-   requested that for the address &u->outside, which represents them as a block (luaN_iswatched). */
+/* Reports the external bytes of u, bytes outside the heap, as freed, if the sampler has
+   requested that for the address &u->outside, which stands for them (luaN_iswatched). To be
+   called when u owns no external bytes any more. */
 LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
 
 #endif

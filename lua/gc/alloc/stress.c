@@ -46,9 +46,8 @@ void luaN_readstress (global_State *g) {
 }
 
 
-/* Restores GCdebt, which determines when the next collection starts, after the emergency
-   collection, so that minor collections, and the finalizers that follow them, run at the same
-   safepoints as without the switch. */
+/* Restores GCdebt after the emergency collection. So minor collections, and the finalizers that
+   follow them, run at the same safepoints as without the switch. */
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

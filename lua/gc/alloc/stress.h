@@ -20,9 +20,9 @@
 /* Reads LUAN_STRESS for a new state. */
 LUAI_FUNC void luaN_readstress (global_State *g);
 
-/* Counts an event for the switch emergency=N, and runs an emergency collection at every N-th event.
-   To be called, where a collection may run, for slow allocations (with the switch, all allocations
-   are slow), new finalizers and tests for an overdue collection. */
+/* Runs an emergency collection at every N-th call, for the switch emergency=N. To be called,
+   where a collection may run, for slow allocations (with the switch, all allocations are slow),
+   new finalizers and tests for an overdue collection. */
 LUAI_FUNC void luaN_stress (lua_State *L);
 #else
 #define luaN_readstress(g)	((void)0)

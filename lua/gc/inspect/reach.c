@@ -101,9 +101,9 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends object o to the queue if a tree was requested, with the object at w->e.place as its
-   parent. Returns 0, and sets w->failed, if there is no memory, or if the index in the queue does
-   not fit into 32 bits. */
+/* Appends object o to the queue, in a walk that records for each object the one from which it
+   was reached first (its parent). The parent of o is the object at w->e.place. Returns 0, and
+   sets w->failed, if there is no memory or the index in the queue does not fit into 32 bits. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -147,26 +147,32 @@ static int isvoid (const TValue *v) {
 
 /* {== edges ============================================================ */
 
-/* Returns 1 if this string is to be left out of the requested tree, because its bit in 'strings' of
-   the luaN_Walker is 0. */
+/* Returns 1 if the walk leaves out this string, because its bit in 'strings' of the luaN_Walker
+   is 0. */
 static int ispassed (const Walk *w, const void *string) {
   unsigned bit = luaN_watchbit(string, w->w->log2);
   return !(w->w->strings[bit / 64] >> bit % 64 & 1);
 }
 
 
-/* Adds object o, to which the object at w->e.place refers, to the requested tree and returns 1.
-   Returns 0 if o was reached before or is a string to be left out, or if the walk has failed. */
+/* Visits object o in a walk that records parents: if o is reached for the first time, queues it,
+   with the object at w->e.place as its parent, and returns 1. Returns 0 if o was reached before
+   or is a string to be left out, or if the walk has failed. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
 }
 
 
-/* Sets 'to' and 'fresh' of the edge w->e to object o, and reports the edge. If the edge is the
-   first to reach o, queues o, unless w->alone is 1. If a tree was requested, reports the edge only
-   if it is the first to reach o and has the 'place' LUAN_NOPLACE, that is, comes from a root or
-   from a weak key. */
+/*
+** Completes the edge w->e, a reference to object o, and reports it to the walker. If o was not
+** reached before, queues o, so that its own references are visited later; w->alone excludes
+** that.
+**
+** A walk that records parents (w->w->strings is set) reports an edge only if
+**   - no earlier edge has reached o, and
+**   - the edge comes from a root or from a weak key ('place' is LUAN_NOPLACE).
+*/
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
@@ -202,22 +208,23 @@ static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key,
 }
 
 
-/* Sets the object from which the next edges come: 'o', at index 'place' of the queue. */
+/* Sets the object whose references (edges) are reported next: 'o', at index 'place' of the
+   queue. */
 static void from (Walk *w, const void *o, size_t place) {
   w->e.from = o;
   w->e.place = place;
 }
 
 
-/* Returns 1 if a table of this kind keeps its value v alive: if v is an object and values are
-   strong, or if v is a string. */
+/* Returns 1 if a table of this kind (which of its references are weak) keeps its value v alive:
+   if v is an object and values are strong, or if v is a string. */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }
 
 
-/* Reports the edge to the value of n, an entry of the weak table t, as one that comes from the key
-   of n. In a walk over the whole heap, the key must have been reached. */
+/* Reports the value of n, an entry of the weak table t, as referred to by the key of n. In a
+   walk over the whole heap, the key must have been reached. */
 static void weakentry (Walk *w, const Table *t, Node *n) {
   const void *before = w->e.from;
   size_t place = w->e.place;
@@ -233,7 +240,7 @@ static void **headof (const Walk *w, const GCObject *key) {
 }
 
 
-/* Puts the entry at index i of 'open' into its chain. */
+/* Adds the entry at index i of 'open' to the hash table of these entries by their keys. */
 static void link (Walk *w, size_t i) {
   void **head = headof(w, gckey((Node *)w->open.a[i + 1]));
   w->open.a[i + 2] = *head;
@@ -259,8 +266,9 @@ static void chain (Walk *w) {
 }
 
 
-/* Adds an entry of a weak table whose key is not reached yet to 'open', and also to the hash table
-   if it is built. */
+/* Adds node n of the weak table t, whose key is not reached yet, to 'open', so that its value is
+   reported when the key is reached. Also adds n to the hash table of these entries, if that is
+   built. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
@@ -270,8 +278,8 @@ static void reach_await (Walk *w, const Table *t, Node *n) {
 }
 
 
-/* Reports the values of the entries in 'open' with this key, which was reached. The hash table must
-   be built. */
+/* Reports the values of the entries in 'open' with this key. To be called when the key was
+   reached and the hash table of 'open' is built. */
 static void arrive (Walk *w, const GCObject *key) {
   uintptr_t i = (uintptr_t)*headof(w, key);
   while (i != 0 && !w->failed) {
@@ -308,16 +316,16 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* If value v is an object, adds it to the requested tree (reach). Tests the tag first, so that a
-   string that is left out is not read. */
+/* If value v is an object that was not reached before, queues it with its parent (reach). Tests
+   the tag first, so that a string that is left out is not read. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
     reach(w, gcvalue(v));
 }
 
 
-/* Adds all objects that the strong table t refers to, except its metatable, to the requested tree
-   (reach). */
+/* Queues all objects that the strong table t refers to, except its metatable, if they were not
+   reached before (reach). */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
@@ -376,9 +384,8 @@ static const TString *localname (const Proto *p, int n, int pc) {
 }
 
 
-/* Reports the objects in the stack slots from o to end - 1, which belong to frame ci. Leaves out
-   the slots of local variables if w->omitted is LUAN_ELOCAL, all other slots if it is
-   LUAN_ESTACK. */
+/* Reports the objects in the stack slots from o to end - 1 of frame ci. Leaves out the slots of
+   local variables if w->omitted is LUAN_ELOCAL, all other slots if w->omitted is LUAN_ESTACK. */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
   w->e.code = p != NULL ? NULL : luaN_codeof(s2v(ci->func.p));
@@ -536,8 +543,8 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
 
 /* {== the walk ========================================================= */
 
-/* Visits all objects in the queue from index w->next on. The stacks of threads are left to
-   reach_next. */
+/* Reports the objects in the queue from index w->next on and their references, which may queue
+   more objects. The stacks of threads are only listed; reach_next visits them. */
 static void reach_drain (Walk *w, lua_State *L) {
   luaN_Object o;
   for (; w->next < w->queue.n && !w->failed; w->next++) {
@@ -559,12 +566,11 @@ static void reach_drain (Walk *w, lua_State *L) {
 }
 
 
-/*
-** Reports the values of the entries in 'open' whose keys were reached after the entry was added.
-** One visit of all entries finds most of them. Then a hash table is built, and reach_drain finds
-** the others by their keys. To visit all entries repeatedly would be slow: if the value of each
-** entry is the key of the next one, each visit might resolve only one entry.
-*/
+/* Reports the values of those entries of weak tables in 'open' whose keys were reached after the
+   entries were added. One visit of all entries finds most of these. Then a hash table by keys is
+   built, with which reach_drain finds the others. Repeated visits of all entries would be slow:
+   if the value of each entry is the key of the next one, each visit might resolve only one
+   entry. */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
   if (w->open.n == 0 || w->heads.n > 0) return;
@@ -610,12 +616,12 @@ static void roots (Walk *w, lua_State *L) {
 
 
 /*
-** Reports the edges of the next deferred stack. If no stack is left, reports the objects that are
-** queued for the call of their finalizers as roots, once. Returns 0 if nothing is left.
+** Reports the references of the next thread's stack. If no stack is left, reports the objects
+** that are queued for their finalizers as roots, once. Returns 0 if nothing is left.
 **
-** Each stack is visited twice: first for its local variables; for its other slots only when
-** everything reachable from local variables was reached. So an object that both refer to is
-** reported with the path through the variable, which has a name and lasts longer.
+** Each stack is visited twice: first its local variables, and then, when everything reachable
+** from them was reached, its other slots. So an object to which both refer is reported with the
+** path through the variable, which has a name and lasts longer.
 */
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;

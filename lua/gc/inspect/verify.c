@@ -74,10 +74,10 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Adds n bytes at p, an object or a part of one, to w->bytes. If they are in lines (n <=
-   LUAN_LARGE), checks the marks of the lines. If 'epoch', the epoch of the object, is 0, each line
-   must have some mark; else the mark of that epoch or, while a major collection marks, of the
-   current one. */
+/* Adds the n bytes at p, an object or a part of one, to w->bytes. If they are in lines (n <=
+   LUAN_LARGE), checks that each line is marked. 'epoch' is the epoch of the object. If it is 0,
+   any mark is right; else the mark must be that of 'epoch' or, while a major collection marks,
+   of the current epoch. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -96,8 +96,8 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* Adds o, a long string or userdata, to w->bytes, and checks its lines if it is in lines. Of an
-   object in lists.large, checks only that the lines have some mark, because they have none of an
+/* Adds the bytes of o, a long string or userdata, to w->bytes, and checks the marks of its
+   lines. For an object in lists.large, any mark is right, because its lines have no mark of an
    epoch. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
@@ -129,9 +129,9 @@ static int isremembered (Walk *w, const GCObject *o) {
 }
 
 
-/* Checks that the object w->from, which is being visited, may refer to o: a young o must be
-   remembered (G1), an unmarked o still to be reached by marking (G3). Also checks that o is not
-   dead. Returns 0 if o is not an object. */
+/* Checks the reference from w->from, the object that is being visited, to o. A young o must be
+   remembered (G1), an unmarked o must still be reached by marking (G3), and o must not be dead.
+   Returns 0 if o is not an object. */
 static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
@@ -158,8 +158,8 @@ static int isaged (const GCObject *o) {
 }
 
 
-/* Returns 1 if the young object o is in finalize.left: found dead, and left young until its
-   finalizer has run. */
+/* Returns 1 if the young object o is in finalize.left, the userdata that were found dead and
+   stay young until their finalizer has run. */
 static int iswaiting (const luaN_Gc *c, const GCObject *o) {
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++) if (c->finalize.left.a[i] == (const void *)o) return 1;
@@ -243,9 +243,9 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Checks that the slots of t with unmarked old keys or values are listed or remembered (G9), unless
-   t is remembered as a whole. 'known' contains the n words of weak.doubtful and the slots of
-   remset.slots, in ascending order. */
+/* Checks that slices will visit the slots of t with unmarked old keys or values again (G9): each
+   must be listed or remembered, unless t is remembered as a whole. 'known' contains the n words
+   of weak.doubtful and the slots of remset.slots, in ascending order. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;
@@ -465,7 +465,7 @@ static const char *checklists (global_State *g) {
 }
 
 
-/* Checks G10 for lists.large. */
+/* Checks the survivor ages of the objects in lists.large (G10). */
 static const char *checkaged (const global_State *g) {
   const luaN_List *l = &g->heap.gc.lists.large;
   size_t i;

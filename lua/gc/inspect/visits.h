@@ -12,8 +12,9 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* luaN_visit adds o to the set and returns 1 if o was already there, else 0. luaN_isvisited returns
-   1 if o is in the set. luaN_clearvisits empties the set. */
+/* luaN_visit adds o to the set of objects that the walk has reached. It returns 1 if o was in
+   the set already, else 0. luaN_isvisited returns 1 if o is in the set. luaN_clearvisits empties
+   the set. */
 LUAI_FUNC int luaN_visit (const global_State *g, GCObject *o);
 LUAI_FUNC int luaN_isvisited (const global_State *g, const GCObject *o);
 LUAI_FUNC void luaN_clearvisits (global_State *g);
