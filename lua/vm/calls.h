@@ -35,11 +35,12 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** To be called when a Lua function calls coroutine.yield; 'next' is the frame of that call. If the
-** Lua function runs in the bytecode loop that lua_resume has started for the thread, yields and
-** returns 1: the loop can return to lua_resume, because no other C function is between them.
-** Otherwise (below a C function, a metamethod or a hook) returns 0. The caller must then call
-** coroutine.yield, which leaves these C functions by a longjmp.
+** Yields without a longjmp, if possible, and returns 1: the bytecode loop can then return to
+** lua_resume. That is possible if the Lua function that calls coroutine.yield runs in the
+** bytecode loop that lua_resume has started for the thread, so that no other C function is
+** between them. Otherwise (below a C function, a metamethod or a hook) returns 0. The caller
+** must then call coroutine.yield, which leaves these C functions by a longjmp. 'next' is the
+** frame of the call of coroutine.yield.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L,
                                                   CallInfo *next) {

@@ -42,8 +42,9 @@ static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
 }
 
 
-/* Replaces the n values at the top of the stack by their concatenation and returns 1. If
-   luaV_concat must continue, changes nothing and returns 0. May raise a memory error. */
+/* Replaces the n values at the top of the stack by their concatenation and returns 1. Changes
+   nothing and returns 0 if the caller must use luaV_concat (see the head). May raise a memory
+   error. */
 static int luaN_concat (lua_State *L, int n) {
   luaN_Pieces p;
   StkId top = L->top.p;

@@ -69,9 +69,10 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 #define LUAN_ANCESTORS	8
 
 /*
-** Looks up the method 'key' of o, which has no field 'key' itself. ('slot' is the slot of 'key' in
-** a table o.) Searches the __index table of o's metatable, then the __index table of that table's
-** metatable, and so on. If one has the method, copies it to 'to' and returns 1.
+** Looks up the method 'key' of o in the __index table of o's metatable, then in the __index
+** table of that table's metatable, and so on. If one of the tables has the method, copies the
+** method to 'to' and returns 1. o must have no field 'key' itself; if o is a table, 'slot' is
+** the slot of 'key' in o.
 **
 ** Returns 0, and does nothing, if
 **   - none of the first LUAN_ANCESTORS tables has the method
@@ -106,9 +107,13 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 }
 
 
-/* Takes a free node for a new key whose main position mp is in use, links it after mp, and returns
-   it. Returns NULL, and does nothing, if no node is free, if the key at mp is no short string, or
-   if mp is not the main position of the key at mp (that key would have to move). */
+/*
+** Returns a free node for a new key whose main position mp is in use, and links the node after
+** mp. Returns NULL, and does nothing, if
+**   - no node is free
+**   - the key at mp is no short string
+**   - mp is not the main position of the key at mp (that key would have to move)
+*/
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
   if (!keyisshrstr(mp) ||

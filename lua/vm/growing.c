@@ -45,8 +45,8 @@
 #define COPYBLOCK	LUAN_PREFETCH_DISTANCE
 
 
-/* Returns 1 if t, which is nearly full, will probably need twice the nodes and the same array part.
-   Judges by GROWTHPROBES of the nodes that getfreepos has visited. */
+/* Returns 1 if the next resize of t, which is nearly full, will probably double its nodes and
+   keep its array part. Reads GROWTHPROBES of the nodes that getfreepos has visited. */
 static int willdouble (const Table *t) {
   unsigned size = (unsigned)sizenode(t), first = cast_uint(t->lastfree - t->node);
   lua_Unsigned near = (lua_Unsigned)NEARINTEGERS * ((lua_Unsigned)size + luaH_realasize(t));
@@ -61,8 +61,8 @@ static int willdouble (const Table *t) {
 }
 
 
-/* Returns a table that has the buffer of w as its hash part, for the computation of main positions
-   in the buffer. The other members of the table are not set. */
+/* Returns a table for the computation of main positions in the buffer of w: its hash part is the
+   buffer. The other members of the table are not set. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;
@@ -71,8 +71,8 @@ static Table nextof (const luaN_Growth *w) {
 }
 
 
-/* Removes the copy of old node i, which must have one. The node of the copy gets a dead key and
-   stays in its chain, where placecopy may reuse it. */
+/* Removes the copy of the key of old node i, which must have one. The node of the copy gets a
+   dead key and stays in its chain, where placecopy may reuse the node. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -120,8 +120,8 @@ static Node *placecopy (luaN_Growth *w, Node *mp) {
 }
 
 
-/* Copies the key of old node i, which must have a value and no copy. 'mp' is the main position of
-   the key in the buffer. Returns 0 if no node of the buffer is free. */
+/* Copies the key of old node i to the buffer. The old node must have a value and no copy. 'mp'
+   is the main position of the key in the buffer. Returns 0 if no node of the buffer is free. */
 static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
   const Node *old = w->old + i;
   Node *n = placecopy(w, mp);
@@ -164,8 +164,9 @@ static int copysome (luaN_Growth *w, const Table *next) {
 }
 
 
-/* To be called when old node i < w->copied has received another key and its value. Replaces the
-   copy of the node, if it has one. Returns 0 if no node of the buffer is free. */
+/* Copies the key of old node i, which has received another key and its value, to the buffer.
+   Removes the copy of the earlier key, if there is one. Returns 0 if no node of the buffer is
+   free. i must be less than w->copied, the number of old nodes whose keys were copied. */
 static int copyagain (luaN_Growth *w, unsigned i) {
   Table next = nextof(w);
   if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
@@ -183,10 +184,10 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Does the part of the work for growth w that is due now: first initializes nodes of the buffer,
-   then copies keys. The work done is proportional to the number of nodes that getfreepos has
-   visited since the growth started; 'left' nodes are not visited yet. Returns 0 if no node of the
-   buffer is free. */
+/* Does the part of the work on the buffer that is due now: first initializes nodes of the
+   buffer, then copies keys. The work done is in proportion to the number of nodes that
+   getfreepos has visited since w was started; 'left' nodes are not visited yet. Returns 0 if no
+   node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -199,8 +200,8 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Updates the copy of the key that was moved from node 'from' to node 'to' of t. Ends the growth,
-   which frees its buffer, if the buffer has no free node for the key. */
+/* Updates the buffer of t after a key was moved from node 'from' to node 'to' of t: the copy of
+   the key belongs to the new node. Frees the buffer if it has no free node for the key. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -220,8 +221,8 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
 }
 
 
-/* Starts a growth of t if t will probably need twice the nodes, or continues the one in progress.
-   Ends the growth, which frees its buffer, if the buffer has no free node for a key. */
+/* Allocates a buffer for t if t will probably need twice the nodes. If t has a buffer, continues
+   to fill it. Frees the buffer if it has no free node for a key. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -238,9 +239,10 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 }
 
 
-/* Gives each copy the value of its old node, and removes the copies whose old node is empty or has
-   another key. Links the old nodes that have a value and no copy into a list: *first is its first
-   node (LUAN_NOCOPY: none), 'copyof' has the links. Returns their number. */
+/* Gives each copy the value of its old node, and removes the copies whose old node is empty or
+   has another key. Returns the number of old nodes that have a value and no copy. Links these
+   nodes into a list: *first is the index of its first node (LUAN_NOCOPY: none), 'copyof' has the
+   links. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -269,9 +271,9 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/* Makes the buffer the hash part of t. Then inserts the keys that have no copy, because the
-   bytecode loop has inserted them (luaN_newfield of fields.h), one by one. Returns 0 if more than
-   5/8 of the buffer's nodes would be in use after that. */
+/* Makes the buffer the hash part of t. Then inserts, one by one, the keys that have no copy,
+   because the bytecode loop has inserted them (luaN_newfield of fields.h). Does nothing and
+   returns 0 if more than 5/8 of the buffer's nodes would be in use after that. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

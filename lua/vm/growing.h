@@ -43,9 +43,14 @@
 LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to);
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 
-/* Replaces the full hash part of t by the growth buffer of t and returns 1. Returns 0, without a
-   change of t, if t has no buffer of 'hsize' nodes (rounded up to a power of 2), if 'asize' is not
-   the size of the array part, if too many keys lack a copy, or if memory is short. */
+/*
+** Replaces the full hash part of t by the growth buffer of t and returns 1. Returns 0, and
+** leaves t as it is, if
+**   - t has no growth buffer of 'hsize' nodes (rounded up to a power of 2)
+**   - 'asize' is not the size of the array part
+**   - too many keys were not copied to the buffer in advance
+**   - memory is short
+*/
 LUAI_FUNC int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 
 /* Returns the main position of the key of node n of t (ltable.c). */

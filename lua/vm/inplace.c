@@ -30,8 +30,7 @@
 #define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
 
 
-/* Moves the entry of node 'from' to the empty node n. The node after n in its chain stays the
-   same. */
+/* Moves the entry of node 'from' to the empty node n. The links of both nodes stay the same. */
 static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
   int next = gnext(n);
   *n = *from;
@@ -41,9 +40,9 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if node[0] can leave its chain, because each key after it is found without it: the main
-   position of each key in node[1] to node[n - 1], which is in 'mp' (NULL: no key), is one of these
-   n - 1 nodes. */
+/* Returns 1 if node[0] can be unlinked from its chain, because each key after it is found
+   without it. That is so if the main position of each key in node[1] to node[n - 1] is one of
+   these n - 1 nodes. 'mp' has the main positions (NULL: no key). */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -55,10 +54,10 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/* Processes the chain from p on: moves to each empty node a later key whose main position is
-   that node, or, if there is none, unlinks the node. If p itself is empty, unlinks it only if
-   isapart returns 1. Returns 0, and does nothing, if the chain has more than LONGESTCHAIN nodes
-   from p on. */
+/* Removes empty nodes from the chain from p on. Moves to each empty node a later key whose main
+   position is that node; if there is none, unlinks the node. If p itself is empty, unlinks p
+   only if every later key is found without p (isapart). Returns 0, and does nothing, if the
+   chain has more than LONGESTCHAIN nodes from p on. */
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;
@@ -96,12 +95,12 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 
 
 /*
-** Processes the chains that contain empty nodes. If 'heads' is 0, an empty node before a node with
-** a value is left alone while at least a quarter of the nodes visited are empty. Returns 0 if a
-** chain has more than LONGESTCHAIN nodes.
+** Removes empty nodes from all chains of t (tidychain). If 'heads' is 0, an empty node before a
+** node with a value stays while at least a quarter of the nodes visited are empty. Returns 0 if
+** a chain has more than LONGESTCHAIN nodes.
 **
-** The nodes of a chain are prefetched before the visit: the second one 4 * LUAN_PREFETCH_DISTANCE
-** nodes ahead, the third half as far.
+** The nodes of a chain are prefetched before the visit: the second one 4 *
+** LUAN_PREFETCH_DISTANCE nodes ahead, the third half as far.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   unsigned i, empty = 0, size = (unsigned)sizenode(t);

@@ -31,9 +31,9 @@
 
 #include "lobject.h"
 
-/* Rehashes t in place, which frees nodes of its full hash part, and returns 1. Returns 0 if 'hsize'
-   (rounded up to a power of 2) or 'asize' is not the present size of its part, or if a chain is too
-   long; the caller must resize t then. */
+/* Frees nodes of removed keys in the full hash part of t, without a new vector, and returns 1.
+   Returns 0 if 'hsize' (rounded up to a power of 2) or 'asize' is not the present size of its
+   part, or if a chain is too long; the caller must resize t then. */
 LUAI_FUNC int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 
 #endif

@@ -22,11 +22,12 @@
 #define luaN_reuse_h
 
 /*
-** Returns a node for the new key 'key', whose main position is mp: an empty node after mp in its
-** chain that is not the main position of a later key of the chain, unless that key is dead. Returns
-** NULL if there is none, or if the key in mp has another main position. If the weak value of a node
-** that it reads only looks empty (is tombstoned, hidden.h), first restores it, or makes the node
-** empty if the object is dead. Neither collects nor raises an error.
+** Returns an empty node in which the new key 'key' may be stored, or NULL if there is none. The
+** node is after mp, the main position of the key, in the chain of mp. It is not the main
+** position of a later key of the chain, unless that key is dead. Also returns NULL if the key in
+** mp has another main position. If a node that is read is tombstoned (its weak value only looks
+** empty, hidden.h), first restores the value, or makes the node empty if the object is dead.
+** Neither collects nor raises an error.
 */
 static Node *emptynode (lua_State *L, Table *t, Node *mp, const TValue *key) {
   Node *n = mp, *found = NULL;

@@ -23,9 +23,13 @@
      : (slot = luaH_getint(hvalue(t), k), !isempty(slot)))
 
 
-/* Stores v into 'slot', the empty slot of 'key' in o, and returns 1. 'slot' is NULL if o is not a
-   table; 'key' may be NULL for an integer. Returns 0, and changes nothing, if 'slot' is NULL, if o
-   may have a __newindex, or if the key is new and luaN_newfield does not add it. */
+/*
+** Stores v in o under 'key', where 'slot' is the empty slot of the key, and returns 1. 'slot' is
+** NULL if o is not a table; 'key' may be NULL for an integer. Returns 0, and changes nothing, if
+**   - o is not a table
+**   - o may have a __newindex
+**   - the key is new, and luaN_newfield does not add it
+*/
 static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
                              const TValue *key, const TValue *v) {
   Table *t;

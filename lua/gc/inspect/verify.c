@@ -465,7 +465,8 @@ static const char *checklists (global_State *g) {
 }
 
 
-/* Checks the survivor ages of the objects in lists.large (G10). */
+/* Checks G10 for lists.large: young objects with a survivor age above 0 are after the old
+   entries, and exist only while no major collection runs. */
 static const char *checkaged (const global_State *g) {
   const luaN_List *l = &g->heap.gc.lists.large;
   size_t i;

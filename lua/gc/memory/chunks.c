@@ -105,9 +105,10 @@
 #endif
 
 
-/* Calls madvise for n bytes at p. Returns 0 if that succeeds, else -1. If a filter of system calls
-   (seccomp) refuses madvise, it is not called again for the state: pages are neither released nor
-   made huge. LUA_GC=no-madvise has that effect from the start, for filters that end the process. */
+/* Calls madvise for n bytes at p. Returns 0 if that succeeds, else -1. If a filter of system
+   calls (seccomp) refuses madvise, the state does not call madvise again: its pages are neither
+   released nor made huge. LUA_GC=no-madvise has that effect from the start, for filters that end
+   the process. */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
   int before = errno;
@@ -126,8 +127,8 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 #endif
 
 
-/* Tests whether lua_Alloc can provide n bytes: requests them in pieces of 'size' bytes, and frees
-   the pieces again. Returns 1 if no request was refused. */
+/* Returns 1 if lua_Alloc can provide n bytes in pieces of 'size' bytes. To find out, requests
+   the pieces and frees them again. */
 static int hasmore (global_State *g, size_t n, size_t size) {
   void *list = NULL, *p;
   size_t sum = 0;
@@ -161,9 +162,9 @@ int luaN_leavesroom (global_State *g, size_t n) {
 }
 
 
-/* Initializes block i of chunk c with n lines and puts the block into 'empty'. 'more' is the number
-   of bytes after the head of the block that are in use, too: the size of the chunk's luaN_Chunk if
-   it is there, else 0. */
+/* Initializes block i of chunk c with n lines, and puts the block into the list 'empty'. 'more'
+   is the number of bytes after the head of the block that are in use, too: the size of the
+   chunk's luaN_Chunk if it is in this block, else 0. */
 static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
                       size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
@@ -247,9 +248,9 @@ static int newwhole (global_State *g, unsigned n) {
 }
 
 
-/* Adds a mapped chunk of n blocks. Unless that is a huge chunk, uses a mapping of a closed state
-   that was kept for this purpose (a spare mapping, mapped.h) of up to n blocks if there is one.
-   Returns 0 if there is no memory. */
+/* Adds a mapped chunk of n blocks. Returns 0 if there is no memory. Unless the chunk is huge,
+   prefers a mapping of a closed state that was kept for this purpose (spare mapping, mapped.h);
+   the chunk may then have fewer blocks. */
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
@@ -296,8 +297,8 @@ int luaN_newchunk (global_State *g, size_t n) {
 }
 
 
-/* Frees chunk c. If 'closing' is 1, the state is being closed, and a mapping may be kept for the
-   next states (spare mapping, mapped.h). */
+/* Frees chunk c. If 'closing' is 1, because the state is being closed, a mapping may be kept for
+   the next states (spare mapping, mapped.h). */
 static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = c->size;
@@ -387,8 +388,8 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Releases the free pages of b to the system. Returns the number of system calls; the number
-   includes calls that 'advise' has skipped because the system had refused madvise. */
+/* Returns the free pages of b to the system. Returns the number of system calls, including those
+   that 'advise' has skipped because the system had refused madvise. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
@@ -415,9 +416,9 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Returns 1 if the free pages of c should be released. If c is a huge chunk, more than an eighth of
-   its pages must be free, that is, more pages than it has blocks. A lower limit would return memory
-   earlier and break up more huge pages. */
+/* Returns 1 if the free pages of c should be returned to the system. For a huge chunk that is so
+   if more than an eighth of its pages are free, that is, more pages than it has blocks. A lower
+   limit would return memory earlier and break up more huge pages. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

@@ -6,33 +6,36 @@
 #include "heap.h"
 
 /*
-** To be called before the heap grows by n bytes. Returns 0 if a collection should run first,
-** because lua_Alloc could provide too little memory afterwards to C modules and the host: they call
-** it directly, and cannot run a collection if it refuses. After the growth, lua_Alloc must be able
-** to provide half of 'held', the bytes obtained from it, but not more than SMALL_HEAP bytes.
-** (Upstream's heap leaves that much if the limit of lua_Alloc is three times the live bytes.)
+** Returns 0 if a collection should run before the heap grows by n bytes, else 1. The reason: C
+** modules and the host call lua_Alloc directly, and cannot run a collection if it refuses. So
+** after the growth, lua_Alloc must be able to provide half of 'held', the bytes obtained from
+** it, but not more than SMALL_HEAP bytes. (Upstream's heap leaves that much if the limit of
+** lua_Alloc is three times the live bytes.)
+**
 ** Returns 1 without a check in each of these cases:
 **   - the lua_Alloc of the state is luaN_alloc
 **   - no collection may run
 **   - the program has allocated less than half of the live bytes since the last major collection
-** If it returns 0, sets 'refused', and returns 0 until the next major collection.
+**
+** If the result is 0, sets 'refused'; the result is 0 then until the next major collection.
 */
 LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
 
-/* Adds a chunk to the heap and puts its blocks into the list 'empty'. At least one of the blocks
-   has capacity for n bytes (n <= LUAN_LARGE + 8). Returns 0 if there is no memory. Does not
-   collect. */
+/* Adds a chunk, new memory with one or more blocks, to the heap, and puts its blocks into the
+   list 'empty'. At least one of the blocks has capacity for n bytes (n <= LUAN_LARGE + 8).
+   Returns 0 if there is no memory. Does not collect. */
 LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 
-/* Frees all chunks of a closed state, with the objects in them. Mappings may be kept for the next
-   states (spare mappings, mapped.h). */
+/* Frees all chunks of a closed state, with the objects in them. Some mappings may be kept for
+   the next states (spare mappings, mapped.h). */
 LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
 /*
-** Frees chunks whose blocks are all empty, while the empty blocks of the heap have more than
-** 'reserve' bytes in total. If 'all' is 0, a call visits a bounded number of chunks, starting where
-** the last call stopped, and leaves at least 'reserve' bytes in empty blocks. If 'all' is 1, it may
-** visit every chunk, and less than 'reserve' bytes may be left.
+** Frees chunks whose blocks are all empty, as long as the empty blocks of the heap have more
+** than 'reserve' bytes in total.
+**   - If 'all' is 0, a call visits a bounded number of chunks, starting where the last call
+**     stopped, and leaves at least 'reserve' bytes in empty blocks.
+**   - If 'all' is 1, a call may visit every chunk, and may leave less than 'reserve' bytes.
 */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
@@ -42,19 +45,20 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 
 /*
-** Continues the release of free pages of mapped chunks to the system, if 'releasing' is set. Each
-** call visits some chunks.
+** Returns free pages of some more mapped chunks to the system, if 'releasing' is set. Clears
+** 'releasing' in each of these cases:
+**   - the blocks have at most 'most' bytes in pages that were not returned (room - released)
+**   - all chunks were visited once
+**   - pages cannot be returned
 **
-** Clears 'releasing' if the blocks have at most 'most' bytes in pages that were not returned (room
-** - released), if all chunks were visited once, or if pages cannot be released. Only major.c sets
-**   it again. So a page that a program uses from time to time is not returned and cleared by the
-**   system again and again.
+** Only major.c sets 'releasing' again. So the system does not take back and clear, again and
+** again, a page that the program uses from time to time.
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
-/* To be called before the lines i to j - 1 of b are used. Records that their pages count as memory
-   of the process again, because the first access will make the system provide them: updates
-   'released' of b and of h. */
+/* Records that the pages of the lines i to j - 1 of b count as memory of the process again:
+   updates 'released' of b and of h. To be called before these lines are used, because the first
+   access makes the system provide the pages. */
 LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i,
                               unsigned j);
 

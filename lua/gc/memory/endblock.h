@@ -25,16 +25,16 @@
    because one sweep may free very many of them. */
 #define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
 
-/* Offers the block at p, which luaN_alloc has allocated and the caller is about to free, as the
-   kept block. Keeps it if it is below the program break and above the block kept so far. Returns
-   the block that the caller must free: p if it is not kept, else the block kept so far (NULL:
-   none). 'ms' is the time in milliseconds. Thread-safe: does not keep p while another OS thread
-   uses the kept block. */
+/* Keeps the block at p, which the caller is about to free, as the kept block (see the head), if
+   it is below the program break and above the block kept so far. Returns the block that the
+   caller must free instead: p if p is not kept, else the block kept so far (NULL: none).
+   luaN_alloc must have allocated p. 'ms' is the time in milliseconds. Thread-safe: does not keep
+   p while another OS thread uses the kept block. */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
-/* Stops keeping the kept block, and returns it for the caller to free, if no block was offered for
-   a second or 'now' is set. Otherwise, or while another OS thread uses the kept block, returns
-   NULL. Thread-safe. */
+/* Returns the kept block (see the head), which the caller must free, if luaN_keepend was not
+   called for a second or 'now' is set. Otherwise, or while another OS thread uses the kept
+   block, returns NULL. 'ms' is the time in milliseconds. Thread-safe. */
 LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 
 #endif

@@ -278,24 +278,25 @@ typedef struct luaN_Blocks {
 /* Initializes the lists of blocks as empty. Allocates nothing. */
 LUAI_FUNC void luaN_openblocks (luaN_Blocks *h);
 
-/* Puts block b, which must be in no list, into the list 'where'. LUAN_HOLED means the list 'holed'
-   with index b->class. */
+/* Puts block b into the list 'where'. LUAN_HOLED stands for the list 'holed' with index
+   b->class. b must be in no list. */
 LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 
 /* Removes b from its list, if it is in one. */
 LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 
-/* luaN_addsmall adds b to 'small', which must have capacity for one more block. luaN_dropsmall
-   removes b from it. */
+/* luaN_addsmall adds the small block b to the list 'small', which must have capacity for one
+   more block. luaN_dropsmall removes b from that list. */
 LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
 
-/* Returns the small block that contains address p, or NULL. Also stores the block in the cache
-   'recent', if its distance from 'low' fits into an entry. */
+/* Returns the small block that contains address p, or NULL. Searches the list 'small', and
+   stores the block in the cache 'recent', if the block's distance from 'low' fits into an entry. */
 LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p);
 
-/* Returns the block that contains address p, which must be in a block. For a small block it tries
-   the cache first: without the cache, searches took half of the collection time of a small heap. */
+/* Returns the block that contains address p, which must be in a block. For a small block, tries
+   the cache 'recent' before a search: without the cache, searches took half of the collection
+   time of a small heap. */
 static inline luaN_Block *luaN_blockof (const luaN_Blocks *h, const void *p) {
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
     luaN_Block *b = luaN_recent(h, p);

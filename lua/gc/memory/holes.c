@@ -107,8 +107,8 @@ static void relist (luaN_Blocks *h, luaN_Block *b) {
 
 /* {== lines ============================================================= */
 
-/* Records for the debug and sanitizer builds that line i of b is free, so that they detect accesses
-   to it. */
+/* Records that line i of b is free, so that the debug and sanitizer builds detect accesses to
+   the line. */
 static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
   char *p = (char *)b + (size_t)i * LUAN_LINE;
   luaN_takenback(h, p, LUAN_LINE);
@@ -241,8 +241,8 @@ static unsigned nextused (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Searches b from line 'from' on for a hole of at least n bytes. If there is one, sets *r to the
-   first, marks its lines as young, moves b to 'used' and returns 1. Else returns 0. */
+/* Takes the first hole of at least n bytes in b, from line 'from' on: sets *r to the hole, marks
+   its lines as young, moves b to 'used', and returns 1. Returns 0 if there is no such hole. */
 static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
                      unsigned from, size_t n) {
   unsigned i = from;
@@ -274,8 +274,8 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 }
 
 
-/* Searches all blocks of all chunks, also those in no list, for a hole of at least n bytes, and
-   takes the first one, as takehole does. Returns 0 if there is none. */
+/* Takes the first hole of at least n bytes in any block of any chunk (takehole), also in blocks
+   that are in no list. Returns 0 if there is none. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {

@@ -29,7 +29,7 @@ LUA_API int luaN_isallocating (void) {
 
 
 void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
-  int before = lending;  /* lua_Alloc of another state may be running */
+  int before = lending;  /* 1 if lua_Alloc of another state is running */
   void *q;
   lending = 1;
   q = (*g->frealloc)(g->ud, p, osize, nsize);
@@ -47,8 +47,8 @@ int luaN_lend (int on) {
 #endif
 
 
-/* Returns the start of the running or last pause: CLOCK_MONOTONIC in milliseconds, modulo 2^32.
-   That is exact enough for limits of one second. */
+/* Returns the start of the running or last pause of the collector: CLOCK_MONOTONIC in
+   milliseconds, modulo 2^32. That is exact enough for limits of one second. */
 static unsigned milliseconds (const global_State *g) {
   return (unsigned)(g->heap.gc.pause.began / 1000000);
 }

@@ -54,9 +54,9 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* As luaN_map, but does not free spare mappings if the system refuses. The first mmap usually
-   returns an aligned address, because the system puts a mapping directly below the previous one,
-   which is usually aligned. */
+/* Maps memory as luaN_map does, but keeps the spare mappings if the system refuses. The first
+   mmap usually returns an aligned address, because the system puts a mapping directly below the
+   previous one, which is usually aligned. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;
@@ -102,7 +102,7 @@ static char *mapped_take (size_t units) {
 }
 
 
-/* Unmaps spares, the largest first, until at most 'most' bytes are left. */
+/* Unmaps spare mappings, the largest first, until they have at most 'most' bytes. */
 static void shrink (size_t most) {
   size_t n;
   for (n = LUAN_MAPUNITS; n > 0; n--)

@@ -27,36 +27,34 @@
    LUAN_BLOCK. */
 #define LUAN_MAPUNITS	32u
 
-/* Maps 'size' bytes, aligned to 'to' (a power of 2), at address 'at' if possible (NULL: anywhere).
-   If the system refuses, frees all spares and tries again. Returns NULL if that fails, too. */
+/* Maps 'size' bytes, aligned to 'to' (a power of 2), at address 'at' if possible (NULL:
+   anywhere), and returns their address. If the system refuses, unmaps all spare mappings and
+   tries again. Returns NULL if that fails, too. */
 LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 
 /* Unmaps 'size' bytes at p. munmap may fail if the process has too many mappings to split the one
    that contains the bytes; then only releases their pages. */
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
-/*
-** Takes the largest spare mapping of at most *size bytes, sets *size to its size, and returns its
-** address, or NULL if there is none. The contents of a spare are arbitrary. In both cases, counts
-** the initial *size as requested (luaN_closespares). If another OS thread is using the spares, or
-** *size is above LUAN_MAPUNITS blocks, returns NULL and counts nothing.
-*/
+/* Returns a spare mapping, one that a closed state has left for other states, or NULL if there
+   is none of at most *size bytes. Takes the largest one and sets *size to its size. Its contents
+   are arbitrary. In both cases, the initial *size counts as requested (luaN_closespares). If
+   another OS thread is using the spares, or *size is above LUAN_MAPUNITS blocks, returns NULL
+   and counts nothing. */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
-/*
-** To be called before the mappings of a closed state are freed. Computes how many bytes of spares
-** may be kept from now on, and unmaps those above that limit. Returns 1 if another state was closed
-** within the last second, else 0. 'ms' is the time in milliseconds. While another OS thread is
-** using the spares, does nothing and returns 0.
-*/
+/* Computes how many bytes of spare mappings may be kept from now on, and unmaps those above that
+   limit. To be called before the mappings of a closed state are freed. Returns 1 if another
+   state was closed within the last second, else 0. 'ms' is the time in milliseconds. While
+   another OS thread is using the spares, does nothing and returns 0. */
 LUAI_FUNC int luaN_closespares (unsigned ms);
 
-/* Keeps a mapping of a closed state as a spare if the limit of luaN_closespares allows, else unmaps
-   it. */
+/* Keeps a mapping of a closed state for the next states (as a spare mapping) if the limit that
+   luaN_closespares has computed allows that; otherwise unmaps it. */
 LUAI_FUNC void luaN_unmapclosed (char *p, size_t size);
 
-/* Unmaps all spares if no state was closed for a second ('ms' is the current time in milliseconds),
-   or if 'now' is set. Does nothing while another OS thread is using the spares. */
+/* Unmaps all spare mappings if no state was closed for a second ('ms' is the current time in
+   milliseconds), or if 'now' is set. Does nothing while another OS thread is using the spares. */
 LUAI_FUNC void luaN_freespares (unsigned ms, int now);
 
 #endif

@@ -35,8 +35,8 @@ typedef struct luaN_List {
 /* Ensures capacity for n more words. Returns 0, and leaves *v as it is, if there is no memory. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Reduces the capacity of an array to a quarter, if the capacity is more than 64 words and the
-   words in use, plus 'spare' words, are less than an eighth of it. */
+/* Reduces the capacity of an array to a quarter if most of it is unused: if the capacity is more
+   than 64 words, and the words in use plus 'spare' words are less than an eighth of it. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
                                  size_t spare);
 
@@ -55,7 +55,8 @@ LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
 LUAI_FUNC luaN_Vec *luaN_vecat (struct global_State *g, int i);
 
-/* As luaN_shrinkspare with 'spare' 0. */
+/* Reduces the capacity of an array if most of it is unused, as luaN_shrinkspare does with
+   'spare' 0. */
 static inline void luaN_shrinkvec (struct global_State *g, luaN_Vec *v) {
   luaN_shrinkspare(g, v, 0);
 }

@@ -28,9 +28,9 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* Barrier after v was stored into object o: adds o to the remembered set. Exception: if o is a
-   table that has had a large vector, v is its new metatable. Then tenures v instead, because the
-   next collection would visit all slots of a remembered table. */
+/* Adds o to the remembered set, because v was stored into o. There is one exception: if o is a
+   table that has had a large vector, v is its new metatable. Then v is tenured instead, because
+   the next collection would visit all slots of a remembered table. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -55,10 +55,9 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 if a store of o into t, a huge table (LUAN_VAST), need not be remembered: if t has no
-** metatable, and the last store into any huge table stored o, too. Then marks o now, as early
-** processing of the remembered set would (refine.c), unless o has t's epoch. So successive stores
-** of one object remember one slot.
+** Returns 1 if a store of o into the huge table t (LUAN_VAST) need not be remembered: if t has
+** no metatable, and the last store into any huge table stored o, too. Then marks o at once,
+** unless o has the epoch of t. So successive stores of one object remember one slot.
 **
 ** Otherwise records o (may be NULL) as the object stored last, and returns 0. If that object was
 ** freed and another one has its address now, the other one is marked by mistake, which does no
@@ -76,11 +75,17 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 }
 
 
-/* Adds a slot of t, or t itself if t is small, to the remembered set. Does nothing if t is young or
-   in the set already, if the slot was the last one added, or if the same object was stored into
-   huge tables twice in succession (isstoredagain). If a list of the set is long, first processes
-   its entries (refine.c), and then adds the slot. In this order, because the caller may store the
-   value only after this call: the new slot must not be processed before the store. */
+/*
+** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing in these
+** cases:
+**   - t is young or in the set already
+**   - the slot was the last one added
+**   - the same object was stored into huge tables twice in succession (isstoredagain)
+**
+** If a list of the set is long, first processes its entries (refine.c), and then adds the slot.
+** The new slot must not be processed yet, because the caller may store the value only after this
+** call.
+*/
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
   luaN_Remset *r = &g->heap.gc.remset;
@@ -122,9 +127,9 @@ void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
 }
 
 
-/* Returns the present address of the value that was at 'slot' in the previous vectors of t: 'array'
-   with 'asize' slots, and the nodes of 'old'. Returns NULL if it was in a node without a value, or
-   if t has no slot for it now. */
+/* Returns the present address of the value that was at 'slot' in the previous vectors of t,
+   'array' with 'asize' slots and the nodes of 'old'. Returns NULL if 'slot' was in a node
+   without a value, or if t has no slot for the value now. */
 static TValue *movedto (lua_State *L, Table *t, const void *slot,
                         const TValue *array, unsigned asize, const Table *old) {
   uintptr_t a = (uintptr_t)slot - (uintptr_t)array;

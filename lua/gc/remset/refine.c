@@ -73,8 +73,8 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
 }
 
 
-/* Returns 1 if t is weak. For a weak t, first calls luaN_discoverlate, which lists t for the
-   running major collection: t may have been strong when that collection marked it. */
+/* Returns 1 if t is weak. Then also lists t for the running major collection
+   (luaN_discoverlate), because t may have been strong when that collection marked t. */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
   if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
@@ -120,9 +120,9 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
-/* Visits all slots of remset.slots and removes them from the list. If 'keep' is 1, slots of weak
-   tables that have a young key or value stay in the list. Counts the slots of strong tables in
-   remset.writes. */
+/* Tenures the young objects to which the slots of remset.slots refer, and removes the slots from
+   the list. If 'keep' is 1, slots of weak tables that have a young key or value stay in the
+   list, and their objects stay young. Counts the slots of strong tables in remset.writes. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -9,22 +9,25 @@
 #include "lstate.h"
 
 /*
-** luaN_refineslots tenures the young objects to which the slots of remset.slots refer, and removes
-** these slots from the list. Slots of weak tables with a young key or value stay in it, unless they
-** are too many. luaN_refineobjects does the same for the objects of remset.objects; weak tables,
-** threads and open upvalues stay in that list. It does nothing if too many of the objects would
-** stay.
+** luaN_refineslots removes slots from remset.slots, and tenures the young objects to which these
+** slots refer. Slots of weak tables with a young key or value stay in the list, unless they are
+** too many.
+**
+** luaN_refineobjects removes objects from remset.objects, and tenures the young objects to which
+** they refer. Weak tables, threads and open upvalues stay in the list. The function does nothing
+** if too many of the objects would stay.
 */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
 
-/* Marks o, to which an old object refers. If o was young, it becomes old (is tenured), and it is
-   added to the remembered set if it may refer to unmarked objects. */
+/* Marks o, to which an old object refers. A young o becomes old (is tenured), and is added to
+   the remembered set if it may refer to unmarked objects. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 
-/* To be called at a safepoint. If the tables of remset.whole, and the unprocessed rest of the table
-   remset.refining, have more than remset.many slots together, processes up to remset.many slots of
-   one table and returns 1. Else returns 0. */
+/* Processes up to remset.many slots of one table of the remembered set, if the tables that are
+   remembered as a whole have more than remset.many slots in total; then returns 1, else 0. To be
+   called at a safepoint. The tables are those of remset.whole, and the rest of the table
+   remset.refining that was not processed by earlier calls. */
 LUAI_FUNC int luaN_refinetables (lua_State *L);
 
 #endif

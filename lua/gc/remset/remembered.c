@@ -17,9 +17,9 @@
 #include "weak.h"
 
 
-/* Returns 1 if o, a weak key or value, is not marked so far, so that it may be dead. A string is
-   marked, because weak tables refer to strings strongly; an object that this collection has reached
-   and left young is tenured. The result is 0 for both. */
+/* Returns 1 if o, a weak key or value, may be dead, because it is not marked so far. In two
+   cases marks o and returns 0: o is a string, because weak tables refer to strings strongly; or
+   this collection has reached o and left o young. */
 static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
@@ -29,8 +29,8 @@ static int maybedead (global_State *g, GCObject *o) {
 }
 
 
-/* Visits slot i of t, a table with weak values and perhaps weak keys. Marks the objects to which
-   the slot refers strongly. Returns 1 if an object to which it refers weakly is not marked so far,
+/* Marks the objects to which slot i of t refers strongly. t has weak values, and weak keys if
+   'kind' says that. Returns 1 if an object to which the slot refers weakly is not marked so far,
    so that it may be dead. If the slot is an empty node, makes its key dead and returns 0. */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);
@@ -56,9 +56,9 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 }
 
 
-/* Visits slot i of a table with weak keys and strong values. Marks the value if the slot is in the
-   array part or its key is marked; else adds the node to weak.unresolved, so that it is visited
-   again when more is marked. */
+/* Marks the value in slot i of t, a table with weak keys and strong values, if the slot is in
+   the array part or its key is marked. Otherwise adds the node to weak.unresolved, so that it is
+   visited again when more is marked. */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
@@ -114,15 +114,17 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** remset.slots is a list of pairs: a table and a slot of it. Returns 1 if the pair at index k,
-** array slot i of t, need not be visited, because a later pair has the same slot. Without this
-** test, such pairs would accumulate for a table that is used as a queue. There is a later pair if
-**   - k is below remset.aged, that is, the last minor collection has added the pair because it left
-**     the object in the slot young, and
-**   - the slot contains a new long string or userdata now (isnewtext), whose store has remembered
-**     the slot again.
-** Exception: the last pair below remset.aged, because the barrier does not add a pair twice in
-** succession.
+** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited,
+** because a later pair has the same slot. Without this test, such pairs would accumulate for a
+** table that is used as a queue. (remset.slots is a list of pairs of a table and one of its
+** slots.) There is a later pair if
+**   - k is below remset.aged, that is, the last minor collection has added the pair because it
+**     left the object in the slot young, and
+**   - the slot contains a new long string or userdata now (isnewtext), whose store has
+**     remembered the slot again.
+**
+** The last pair below remset.aged is an exception, because the barrier does not add a pair twice
+** in succession.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -145,7 +147,7 @@ typedef struct Seen {
 
 
 /* Prepares 's' for another array of asize slots: no slot counts as visited. If asize is above
-   MOST_SEEN, 's' records no visits of this array. */
+   MOST_SEEN, no visits of this array will be recorded. */
 static void beginseen (Seen *s, unsigned asize) {
   s->n = (asize <= MOST_SEEN) ? asize : 0;
   memset(s->bits, 0, (s->n + SEENBITS - 1) / SEENBITS * sizeof(s->bits[0]));
@@ -217,9 +219,9 @@ static void markslots (global_State *g) {
 }
 
 
-/* Traverses all objects of list v of the remembered set, sets their LUAN_UNLOGGED, and empties v.
-   If 'ageing' is 1, objects to which they refer may stay young (ageing.h), and the object of v is
-   then remembered again for the next collection. */
+/* Traverses all objects of v, a list of the remembered set, and empties v (sets LUAN_UNLOGGED of
+   the objects). If 'ageing' is 1, an object to which an object of v refers may stay young
+   (ageing.h); then the object of v will be remembered again. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

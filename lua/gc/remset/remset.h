@@ -29,33 +29,36 @@
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 
-/* Adds o to the remembered set, to be traversed as a whole: to remset.whole if it is a table that
-   has had a large vector (LUAN_LISTED), else to remset.objects. If there is no memory, sets
-   remset.overflow. Does nothing if o is young or in one of these lists already. */
+/* Adds the old object o to the remembered set: the next minor collection traverses all of o. The
+   list is remset.whole if o is a table that has had a large vector (LUAN_LISTED), else
+   remset.objects. If there is no memory, sets remset.overflow. Does nothing if o is young or in
+   one of these lists already. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
-/* Remembers the slots that refer to objects that the minor collection has left young (ageing.h):
-   moves the pairs of 'from' (table, slot, table, slot, …) into remset.slots. To be called after a
-   minor collection, when remset.slots is empty. */
+/* Adds to the remembered set the slots that refer to objects that the minor collection has left
+   young (ageing.h): moves the pairs of 'from' (table, slot, table, slot, …) into remset.slots.
+   To be called after a minor collection, when remset.slots is empty. */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
-/* Makes thread L dirty, because its stack is about to change: clears LUAN_CLEAN, and adds L to
-   remset.objects if L is old and not in that list. */
+/* Records that the stack of L may have changed since the last scan (L is dirty): clears
+   LUAN_CLEAN, and adds L to remset.objects if L is old and not in that list. To be called before
+   the stack changes. */
 LUAI_FUNC void luaN_dirtythread (lua_State *L);
 
-/* Moves all threads of remset.dirty, whose stacks have changed since they were scanned, to
+/* Moves the threads whose stacks have changed since they were scanned from remset.dirty to
    remset.objects. To be called when a collection starts. */
 LUAI_FUNC void luaN_rememberdirty (lua_State *L);
 
-/* If a collection has made the running thread L clean (unchanged since it was scanned), makes L
-   dirty again, because L goes on changing its stack. */
+/* Makes the running thread L dirty again (luaN_dirtythread), because L goes on changing its
+   stack. Does nothing if L is dirty. To be called after code that may have made L clean: a
+   collection, which has scanned the stack, or Lua code that ran in another thread. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
 /* Empties the remembered set. To be called when a full collection starts. */
 LUAI_FUNC void luaN_forgetall (lua_State *L);
 
-/* Resets the state of the early processing of the remembered set (refine.c), because a collection
-   has visited or emptied the set. */
+/* Resets the state of the early processing of the remembered set (refine.c). To be called when a
+   collection has visited or emptied the set. */
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
 
 static inline void luaN_foresee (const TValue *v) {
