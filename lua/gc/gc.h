@@ -528,14 +528,13 @@
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
-/* Sets all slots from the top of L's stack on to nil and clears heap.starved. */
+/* Sets the slots of L's stack at and above the top to nil. Also clears heap.starved, which
+   records that an allocation has failed since the last call. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
-/*
-** Converts the number at o to a string, as luaO_tostring does, and executes the barrier if o is an
-** upvalue of the running C function (upstream has no barrier there). May run an emergency
-** collection.
-*/
+/* Converts the number at o to a string, as luaO_tostring does. If o is an upvalue of the running
+   C function, also executes the write barrier (upstream has none there). May run an emergency
+   collection. */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /* Functions without a safepoint run a collection only if the program has allocated more than this
@@ -595,10 +594,10 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* To be called for a store of object o (NULL: not known) into a slot of table t. Adds the slot, or
-   all of t if t is small, to the remembered set. If t is huge, may tenure o instead. Does nothing
-   if all of t is in the set already. 'slot' is the address of the value. Never fails, raises no
-   error and runs no collection. */
+/* Adds 'slot' of table t, or all of t if t is small, to the remembered set. To be called for a
+   store of object o (NULL: not known) into the slot. If t is huge, may make o old at once
+   instead. Does nothing if all of t is in the set already. 'slot' is the address of the value.
+   Never fails, raises no error and runs no collection. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Barrier after node n of t has received a new key. v is the value that is about to be stored in n,
@@ -608,20 +607,22 @@ LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
-/* To be called before t gets new vectors. Until luaN_resized is called, stores into the new vectors
-   need no barrier. If the resize fails, must be called again, with t NULL. 'unanchored' is NULL or
-   a new vector of n bytes that no object owns yet; an emergency collection keeps its lines. */
+/* Starts a resize of t: until luaN_resized is called, stores into the new vectors of t need no
+   barrier. To be called before t gets new vectors; if the resize fails, must be called again,
+   with t NULL. 'unanchored' is NULL or a new vector of n bytes to which no object refers yet; an
+   emergency collection keeps the lines of this vector. */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 
 /*
-** To be called when t has got its new vectors:
+** Ends a resize of t. To be called when t has got its new vectors:
 **   - replaces the addresses of remembered slots of t by the new ones, or adds all of t to the
 **     remembered set (G1)
 **   - adds t to lists.tables if a vector is large
 **   - counts the copied bytes for copy samples (copies.h)
-** 'before' is the number of bytes of the previous vectors. 'array' (not read) is the address of the
-** previous array part, 'asize' its slots; 'old' has the previous hash part.
+**
+** 'before' is the number of bytes of the previous vectors. 'array' (not read) is the address of
+** the previous array part, 'asize' its slots; 'old' has the previous hash part.
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
@@ -631,37 +632,37 @@ LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
    full hash part are copied in advance (growth.h). To be called before t gets other vectors. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
-/* Returns the number of nodes that the hash part of t is to have: at least 'hashed', the number of
-   keys that belong there. 'asize' is the size in slots of the next array part of t (room.c). */
+/* Returns the number of nodes that the hash part of t must have after a rehash: at least
+   'hashed', the number of keys that belong there. 'asize' is the size in slots of the next array
+   part of t (room.c). */
 LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);
 
-/* Returns the bytes of a table's vectors, each rounded to 8. */
+/* Returns the bytes of the array part and of the nodes of t, each rounded up to 8. */
 LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 
-/*
-** To be called before o gets metatable mt (or NULL). If that gives o a finalizer, reserves capacity
-** for o in the lists of luaN_Finalize, so that queueing o when it is dead cannot fail (G4). Raises
-** a memory error, with nothing changed, if there is no memory even after an emergency collection.
-*/
+/* Reserves memory for o in the lists of objects with finalizers, if the metatable mt (or NULL)
+   gives o a finalizer. To be called before o gets mt. So queueing o when it is dead cannot fail
+   (G4). Raises a memory error, with nothing changed, if there is no memory even after an
+   emergency collection. */
 LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
 
 /* Initializes the heap of a new state. Allocates nothing. */
 LUAI_FUNC void luaN_openheap (luaN_Heap *h);
 
-/* Frees the heap of a state: returns every chunk, whatever is in it, to lua_Alloc or the system, or
-   keeps it as a spare mapping for other states. */
+/* Frees the heap of a closed state: returns every chunk of memory, whatever the chunk contains,
+   to lua_Alloc or the system, or keeps a chunk for other states (as a spare mapping). */
 LUAI_FUNC void luaN_closeheap (global_State *g);
 
-/* Calls 'closing' of the sampler, if there is one. lua_close calls this function while the state is
-   complete. */
+/* Calls the function 'closing' of the sampler, if there is one. To be called by lua_close while
+   the state is complete. */
 LUAI_FUNC void luaN_closing (lua_State *L);
 
-/* To be called for a new state. Reserves capacity in its lists of weak tables, and reads the
-   environment variables LUA_GC and LUAN_STRESS. Raises a memory error if there is no memory. */
+/* Reserves capacity in the lists of weak tables of a new state, and reads the environment
+   variables LUA_GC and LUAN_STRESS. Raises a memory error if there is no memory. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead short string o again, because the program has found o in the string table before
-   the sweep has removed it. Subtracts 1 from strings.dead, the number of dead strings. A barrier
+/* Marks the dead short string o, because the program has found o in the string table before the
+   sweep has removed o. Subtracts 1 from strings.dead, the number of dead strings. A barrier
    would not be enough, because no store of o may follow: the cache of luaS_new may be the only
    reference to o. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
@@ -672,14 +673,17 @@ LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
-** Runs one step for collectgarbage("step"), as if 'kilobytes' KiB had been allocated. 'stopped' is
-** 1 if the collector does not run by itself. The step collects
+** Runs one step for collectgarbage("step"), as if 'kilobytes' KiB had been allocated. Returns 1
+** if this step has ended a cycle (a major collection) of the incremental mode, after its
+** finalizers were called; always 0 in the generational mode. 'stopped' is 1 if the collector
+** does not run by itself.
+**
+** A step that collects runs a minor collection and may run a slice of a major one. The step
+** collects
 **   - if 'kilobytes' is 0
 **   - if 'kilobytes' is positive, 'stopped' is 0, and the step uses up the nursery
-**   - if 'kilobytes' is positive, 'stopped' is 1, and a cycle of the incremental mode (a major
-**     collection) runs or is due (luaN_cycledue)
-** A step that collects runs a minor collection and may run a slice of a major one. Returns 1 if
-** this step has ended a cycle, after its finalizers were called; always 0 in the generational mode.
+**   - if 'kilobytes' is positive, 'stopped' is 1, and a cycle of the incremental mode runs or is
+**     due (luaN_cycledue)
 */
 LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
@@ -689,17 +693,17 @@ static inline int luaN_bucket (const global_State *g, unsigned int h) {
   return l_likely(i < g->heap.gc.strings.limit) ? i : i - g->strt.size / 2;
 }
 
-/* Grows the string table for a new string. Puts a few more buckets of its vector into use; if all
-   are in use and the table has as many strings as buckets, doubles the vector first. Does nothing,
-   so that chains get longer, if there is no memory or while the table is being made smaller. */
+/* Makes the string table larger for a new string: puts a few more buckets of its vector into
+   use. If all are in use and the table has as many strings as buckets, doubles the vector first.
+   Does nothing, so that chains get longer, if there is no memory or while the table is being
+   made smaller. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
-/*
-** Sets the size of L's stack to 'size' slots without moving the stack, and returns 1. That is
-** possible because the stack may use only the first part of its block (T4). Returns 0 and does
-** nothing if the block is too short, or if the stack has that size already; the caller must move
-** the stack then. All frames must end within 'size' slots. Does not allocate or collect.
-*/
+/* Sets the size of L's stack to 'size' slots without moving the stack, and returns 1. That is
+   possible because the stack may use only the first part of its block (T4). Returns 0 and does
+   nothing if the block is too short, or if the stack has that size already. If the block is too
+   short, the caller must move the stack. All frames must end within 'size' slots. Does not
+   allocate or collect. */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
 /* Largest number of slots by which a stack that is too short grows at a time. A higher value means
@@ -710,10 +714,10 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* Returns the number of slots that the block of L's stack is to have, so that the stack can have
+/* Returns the number of slots that the block of L's stack must have, so that the stack can have
    'size' slots; the stack may use only the first part of its block (T4). If the present block is
-   shorter, sets its slots from stack_last + EXTRA_STACK on, which the stack does not use, to nil,
-   because the caller copies them. */
+   shorter, sets its unused slots, from stack_last + EXTRA_STACK on, to nil, because the caller
+   copies them. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
@@ -726,27 +730,32 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
-/* To be called when a CallInfo was added after L's running one: counts it, and returns the CallInfo
-   to use next. If L has many frames, adds more CallInfos that are adjacent in memory, so that a
-   scan of the frames causes fewer cache misses. May allocate; does not collect. */
+/* Counts a CallInfo that was just added after L's running one, and returns the CallInfo to use
+   next. If L has many frames, adds more CallInfos that are adjacent in memory, so that a scan of
+   the frames causes fewer cache misses. May allocate; does not collect. */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* To be called when a new thread L has got its stack. If an emergency collection has tenured L
-   while the stack was being allocated, adds the stack to the bytes of old objects, and makes L
-   dirty, so that the next collection scans it. */
+/* Corrects the accounts of a new thread L that an emergency collection has tenured while the
+   stack of L was being allocated: adds the stack to the bytes of old objects, and makes L dirty,
+   so that the next collection scans the stack. Does nothing if L is young. To be called when L
+   has got its stack. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
-/* To be called when L's stack was moved from a block of 'oldsize' slots, while stack_last is the
-   end of the new block. Sets stackroom to the slots of the new block, and stack_last to the end of
-   a stack of 'size' slots. Makes L dirty, so that the next collection scans the stack. If a sample
-   of the block was postponed, because a stack that is being moved cannot be walked, takes it now
-   (S2). */
+/*
+** Updates L after its stack was moved from a block of 'oldsize' slots. stack_last must be the
+** end of the new block.
+**   - Sets stackroom to the slots of the new block, and stack_last to the end of a stack of
+**     'size' slots.
+**   - Makes L dirty, so that the next collection scans the stack.
+**   - If a sample of the block was postponed, because a stack that is being moved cannot be
+**     walked, takes the sample now (S2).
+*/
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
-/* Returns a new table with an array part of asize slots and a hash part of hsize nodes (a power of
-   2, or 0). The stack slot directly below L->top may be overwritten: a table with large vectors is
-   stored there while the vectors are allocated, so that a collection finds it. May run an emergency
-   collection; raises a memory error. */
+/* Returns a new table with an array part of asize slots and a hash part of hsize nodes (a power
+   of 2, or 0). May run an emergency collection; raises a memory error. May overwrite the stack
+   slot directly below L->top: a table with large vectors is stored there while the vectors are
+   allocated, so that a collection finds the table. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
 /* The address of the C function that value v is; NULL if v is not a C function. */
@@ -758,7 +767,7 @@ LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
    the address of its bytes is unique. */
 #define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))
 
-/* Allocates a young object of 'size' bytes with type tag tt; initializes nothing but the fields
+/* Allocates a young object of 'size' bytes with type tag tt, and initializes only its fields
    'marked' and 'tt'. May run an emergency collection; raises a memory error if that does not
    help. */
 static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
@@ -768,8 +777,9 @@ static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   return o;
 }
 
-/* As luaN_newobject, for a prototype (tt LUA_VPROTO), whose memory is explicit: it always comes
-   from lua_Alloc. */
+/* Allocates a prototype (tt LUA_VPROTO), and initializes only its fields 'marked' and 'tt'. Its
+   memory always comes from lua_Alloc, because it is freed explicitly (luaN_isexplicit). May run
+   an emergency collection; raises a memory error if that does not help. */
 static inline GCObject *luaN_newlarge (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_slow(L, size, tt));
   o->marked = 0;
