@@ -661,7 +661,7 @@ LUAI_FUNC void luaN_closing (lua_State *L);
    variables LUA_GC and LUAN_STRESS. Raises a memory error if there is no memory. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead short string o, because the program has found o in the string table before the
+/* Marks the dead short string o, which the program has found in the string table before the
    sweep has removed o. Subtracts 1 from strings.dead, the number of dead strings. A barrier
    would not be enough, because no store of o may follow: the cache of luaS_new may be the only
    reference to o. */

@@ -52,9 +52,10 @@ static __attribute__((noinline)) int luaN_yields (lua_State *L,
 }
 
 
-/* Starts the call of the function in slot 'func', as luaD_precall does; 'ci' is the frame of the
-   caller. Returns the new frame of a Lua function, and NULL for a C function. If the result is NULL
-   and L->ci is not 'ci', the thread has yielded, and the bytecode loop must return. */
+/* Starts the call of the function in slot 'func', as luaD_precall does. Returns the new frame of
+   a Lua function. For a C function, completes the call and returns NULL. If the result is NULL
+   and L->ci is not 'ci', the frame of the caller, the thread has yielded, and the bytecode loop
+   must return. */
 static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     lua_State *L, CallInfo *ci, StkId func, int nresults) {
   CallInfo *next = ci->next;

@@ -56,7 +56,9 @@ LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
 }
 
 
-/* The same as luaT_gettm of ltm.c. */
+/* Returns the metamethod of the metatable 'events' for an event with the name 'ename', or NULL
+   if there is none. Has the same effect as luaT_gettm of ltm.c: an absent metamethod is recorded
+   in the flags of 'events'. */
 LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename) {
   const TValue *tm = luaH_getshortstr(events, ename);
   if (!notm(tm)) return tm;

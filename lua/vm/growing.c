@@ -272,8 +272,8 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 
 
 /* Makes the buffer the hash part of t. Then inserts, one by one, the keys that have no copy,
-   because the bytecode loop has inserted them (luaN_newfield of fields.h). Does nothing and
-   returns 0 if more than 5/8 of the buffer's nodes would be in use after that. */
+   because the bytecode loop has inserted them (luaN_newfield of fields.h). Returns 0, and leaves
+   t as it is, if more than 5/8 of the buffer's nodes would be in use after that. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

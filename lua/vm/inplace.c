@@ -142,9 +142,9 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Makes each empty node without a successor free for getfreepos: sets its key to nil, and resets
-   'lastfree' to the end of the hash part. Returns 1 if fewer than half of the empty nodes are free
-   after that. */
+/* Makes each empty node without a successor in its chain available to getfreepos, the search for
+   a free node: sets the key of the node to nil, and resets 'lastfree' to the end of the hash
+   part. Returns 1 if fewer than half of the empty nodes are free after that. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {

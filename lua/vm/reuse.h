@@ -22,8 +22,8 @@
 #define luaN_reuse_h
 
 /*
-** Returns an empty node in which the new key 'key' may be stored, or NULL if there is none. The
-** node is after mp, the main position of the key, in the chain of mp. It is not the main
+** Returns an empty node in which the new key 'key' may be stored, or NULL if there is none. mp
+** is the main position of 'key'. The node is after mp in the chain of mp, and is not the main
 ** position of a later key of the chain, unless that key is dead. Also returns NULL if the key in
 ** mp has another main position. If a node that is read is tombstoned (its weak value only looks
 ** empty, hidden.h), first restores the value, or makes the node empty if the object is dead.

@@ -80,9 +80,9 @@ static int loader (const Proto *p, int pc, int r) {
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep);
 
 
-/* Returns 1 if the load instructions at 'pca' and 'pcb' load the same value, supposing that no call
-   between them has changed it. For fields of tables, also compares the loads of the tables, at most
-   'deep' levels: o.a.s = o.a.s .. x loads o.a twice, into two registers. */
+/* Returns 1 if the load instructions at 'pca' and 'pcb' load the same value, if no call between
+   them changes that value. For fields of tables, also compares the loads of the tables, at most
+   'deep' levels. For example, o.a.s = o.a.s .. x loads o.a twice, into two registers. */
 static int loadsame (const Proto *p, int pca, int pcb, int deep) {
   Instruction a = p->code[pca], b = p->code[pcb];
   if (GET_OPCODE(a) != GET_OPCODE(b) || deep == 0) return 0;

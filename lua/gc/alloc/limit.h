@@ -92,20 +92,20 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 /* Moves the next minor collection n bytes of allocation closer; further away if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
-/* To be called before and after allocations that must neither bring a collection closer nor
-   increase the work of marking. luaN_debt updates GCdebt, which grows with each allocated byte, and
-   returns it. If GCdebt has grown since that call, luaN_uncharge sets it back to 'before', the
-   result of luaN_debt. */
+/* Exclude allocations from the accounts of the pacer: they then bring no collection closer and
+   do not increase the work of marking. luaN_debt is called before the allocations: it updates
+   GCdebt, which grows with each allocated byte, and returns GCdebt. luaN_uncharge is called
+   after them with that result, 'before': it sets GCdebt back to 'before' if GCdebt has grown. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 
 /* Makes the next safepoint collect, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);
 
-/* luaN_defer makes the next safepoint come after at most 'gap' bytes of allocation, so that it
-   can call another batch of finalizers. For this purpose a part of the nursery is withheld
-   (pace.deferred). luaN_resume adds that part to the nursery again. It returns 1 if a part was
-   withheld and no collection is due. */
+/* luaN_defer makes the next safepoint come after at most 'gap' bytes of allocation. The
+   safepoint then calls another batch of finalizers. For this purpose a part of the nursery is
+   withheld (pace.deferred). luaN_resume adds that part to the nursery again. It returns 1 if a
+   part was withheld and no collection is due. */
 LUAI_FUNC void luaN_defer (global_State *g, l_mem gap);
 LUAI_FUNC int luaN_resume (global_State *g);
 

@@ -9,9 +9,9 @@
 
 #include "kind.h"
 
-/* The functions of lmem.h with an additional parameter, the kind of memory. They may run an
-   emergency collection, and raise a memory error if there is no memory. luaN_grow also raises an
-   error if the vector has 'limit' elements already. */
+/* Allocate and resize blocks as the functions of lmem.h do, with an additional parameter: the
+   kind of memory. They may run an emergency collection, and raise a memory error if there is no
+   memory. luaN_grow also raises an error if the vector has 'limit' elements already. */
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
                                  size_t nsize, int kind);

@@ -31,7 +31,8 @@
 #define UDATAROOM	((size_t)16)
 
 
-/* Returns 1 if a block of this size and kind comes from lua_Alloc, or has lines to itself. */
+/* Returns 1 if a block of this size and kind is not in the nursery: it comes from lua_Alloc, or
+   is alone in its lines. */
 static inline int islarge (size_t size, int kind) {
   if (l_likely(size <= LUAN_LARGETEXT)) return luaN_isexplicit(kind);
   return size > luaN_mostbumped(kind) || luaN_isexplicit(kind);
@@ -121,9 +122,9 @@ static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
 }
 
 
-/* Returns the list that needs capacity for one more entry before a large block of this kind is
-   allocated: lists.large for an object; lists.tables for a vector of a table, because the table is
-   added there later. Returns NULL for other kinds. */
+/* Returns the list that must have capacity for one more entry before a large block of this kind
+   is allocated. For an object that is lists.large; for a vector of a table, lists.tables, to
+   which the table is added later. Returns NULL for other kinds. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -131,9 +132,9 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 }
 
 
-/* Places a large userdata in its block, which has UDATAROOM bytes more than the userdata, and
-   returns its address, a multiple of 16. The byte before the userdata has in its lower bits the
-   distance from the start of the block, and in the others the survivor age (ageing.h). */
+/* Returns the address of a large userdata in its block, a multiple of 16. The block has
+   UDATAROOM bytes more than the userdata. Sets the byte before the userdata: its lower bits are
+   the distance from the start of the block, the others the survivor age (ageing.h). */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) &
                      ~(uintptr_t)(UDATAROOM - 1));
@@ -260,10 +261,11 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Counts the new block at p as allocated, and takes a sample of it if the sample point is reached.
+** Counts the new block at p as allocated. Takes a sample of the block if the sample point is
+** reached.
 **   - 'size' is its size, 'old' the rounded size of the block that it replaces (0: none). GCdebt
 **     counts all bytes; heap.allocated and samples count only the growth.
-**   - 'd' is the distance to the sample point before the allocation.
+**   - 'd' is the number of bytes that remained until the next sample before the allocation.
 **   - 'outside' is 1 if the block is not from the current hole.
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
@@ -350,8 +352,8 @@ static int nursery_passes (global_State *g, size_t n) {
 }
 
 
-/* Counts the growth from o to n bytes of a block at p that is not from the current hole, and takes
-   a sample of it if the sample point is reached. */
+/* Counts the growth from o to n bytes of the block at p, which is not from the current hole.
+   Takes a sample of the growth if the sample point is reached. */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);

@@ -4,12 +4,12 @@
 #define luaN_sampling_h
 
 /*
-** Counts the block of n bytes at p for samples. If the sample point is reached, takes the sample,
-** or postpones it while a stack is being moved (S2). Sets the next sample point. Then nursery_limit
-** may be wrong, so the caller must call luaN_setlimit.
+** Counts the block of n bytes at p for samples. If the next sample is due, takes the sample, or
+** postpones it while a stack is being moved (S2). Sets the next sample point. The caller must
+** then call luaN_setlimit, because nursery_limit may be wrong.
 **   - 'old' is the number of the n bytes that were counted already, as a part of the block that
 **     this one replaces
-**   - 'd' is the distance to the sample point before the allocation
+**   - 'd' is the number of bytes that remained until the next sample before the allocation
 **   - 'outside' is 1 if the block is not from the current hole
 */
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,

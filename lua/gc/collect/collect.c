@@ -70,10 +70,16 @@ static void finalize (lua_State *L) {
 }
 
 
-/* Runs a step of the collector: a minor collection, then 'work' bytes of marking cost of the
-   running major collection, then a batch of finalizers. If no major collection runs, starts one
-   after the minor collection if it is due or 'start' is 1. If memory for the remembered set was
-   short (remset.overflow), a full collection replaces the minor and the major one. */
+/*
+** Runs a step of the collector:
+**   - a minor collection
+**   - 'work' bytes of marking cost of the running major collection; if none runs, one starts if
+**     it is due or 'start' is 1
+**   - a batch of finalizers
+**
+** If memory for the remembered set was short (remset.overflow), a full collection replaces the
+** minor and the major one.
+*/
 static void step (lua_State *L, size_t work, int start) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -171,11 +177,11 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 }
 
 
-/* Runs an emergency collection if one is overdue: if the bytes allocated since a collection was
-   due (GCdebt) exceed the bytes of old objects. So the collection costs no more than the
-   allocation did. The reason: a C function that stores into tables may run for a long time
-   without a safepoint, and only a collection frees the young vectors that its tables have
-   outgrown. */
+/* Runs an emergency collection if one is long overdue (luaN_isoverdue). The reason: a C function
+   that stores into tables may run for a long time without a safepoint, and only a collection
+   frees the young vectors that its tables have outgrown. The bytes allocated since a collection
+   was due (GCdebt) must exceed the bytes of old objects, so that the collection costs no more
+   than the allocation did. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);

@@ -278,10 +278,9 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Ends the current period, during which a heap that has shrunk keeps its free memory
-   (WHILE_HEAPS), if the period is over. If the largest number of bytes in use was lower in it
-   than in the previous period, allows the release of the pages that were kept for the higher
-   number. */
+/* If the current period is over, starts a new one. During a period, a heap that has shrunk keeps
+   its free memory (WHILE_HEAPS). If the period that ends has had a lower maximum of bytes in use
+   than the period before, allows the release of the pages that were kept for the higher maximum. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);

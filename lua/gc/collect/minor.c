@@ -53,9 +53,9 @@ static void tenureyoung (global_State *g) {
 }
 
 
-/* If 'start' is 1, there are two reasons to tenure all objects. A major collection requires that
-   no object is young. And it may find the holder of a young object dead: the object that is in
-   the remembered set only because it refers to the young one. */
+/* There are two reasons to tenure all objects if 'start' is 1. A major collection requires that
+   no object is young. And a major collection may find the holder of a young object dead, that
+   is, the object that is in the remembered set only because it refers to the young one. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

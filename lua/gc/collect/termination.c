@@ -248,9 +248,9 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Does steps 1 and 2 of the comment at the start of this file: marks everything that is alive, and
-   removes the dead weak values whose slots are not tombstoned (hidden.h). 'first' and 'clock' are
-   passed to converge. */
+/* Marks everything that is alive, and removes the dead weak values whose slots are not
+   tombstoned (steps 1 and 2 of the head; a tombstoned slot looks empty, hidden.h). 'first' and
+   'clock' are passed to converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -285,12 +285,11 @@ static int hasallweak (const luaN_Gc *c) {
 }
 
 
-/*
-** Does steps 3 and 4 after the dead objects with finalizers were queued: marks everything that
-** these objects refer to, and removes the entries with dead keys; slices do that for tables with
-** LUAN_SCANNED. Some tables were reached only from the queued objects: weak.discovered from index
-** 'nalive' on. Also removes the entries with dead values from these tables.
-*/
+/* Marks everything that the queued dead objects with finalizers refer to, and removes the
+   entries with dead keys (steps 3 and 4 of the head). For tables with LUAN_SCANNED, which slices
+   have visited, slices remove these entries. Some tables were reached only from the queued
+   objects: weak.discovered from index 'nalive' on. Also removes the entries with dead values
+   from these tables. */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -356,9 +355,9 @@ static int selectfew (lua_State *L) {
 }
 
 
-/* If this step does not end the marking, the program runs before the next one. It can reach only
-   two kinds of unmarked objects then: strings and keys of weak tables. If it stores one of them,
-   the next minor collection marks the object. */
+/* The program runs between this step and the next one, if this step does not end the marking.
+   The program can reach only two kinds of unmarked objects then: strings and keys of weak
+   tables. If it stores such an object, the next minor collection marks the object. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

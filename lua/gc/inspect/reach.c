@@ -155,9 +155,9 @@ static int ispassed (const Walk *w, const void *string) {
 }
 
 
-/* Visits object o in a walk that records parents: if o is reached for the first time, queues it,
-   with the object at w->e.place as its parent, and returns 1. Returns 0 if o was reached before
-   or is a string to be left out, or if the walk has failed. */
+/* Queues object o in a walk that records parents, if o was not reached before, and returns 1.
+   The object at w->e.place becomes the parent of o. Returns 0 if o was reached before or is a
+   string to be left out, or if the walk has failed. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);

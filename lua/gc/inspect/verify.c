@@ -193,8 +193,9 @@ static void reachvalue (Walk *w, const TValue *v) {
 }
 
 
-/* Returns 1 if slot v of the weak table t is empty. A tombstoned slot (hidden.h) does not count as
-   empty; checks that it is allowed and its object is old (G13). */
+/* Returns 1 if slot v of the weak table t is empty. A tombstoned slot, which only looks empty
+   (hidden.h), does not count as empty; for such a slot, checks that t may have one and that the
+   object of the slot is old (G13). */
 static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);

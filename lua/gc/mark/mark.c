@@ -198,8 +198,8 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Does the work of luaN_mark_ for an o of any type, in any block. Slower than the functions below,
-   because it may search for the block. */
+/* Marks o as luaN_mark_ does, for an o of any type, in any block. Slower than the functions
+   below, because it may search for the block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -384,8 +384,9 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 
 
 /* settlevalue marks the object of value v; a small table is marked together with its contents
-   (eagerly). settlenode marks the key and value of n; if n is empty, it makes the key dead. Both
-   return 1 if the value is a table for which eager marking failed, else 0. */
+   (eagerly). settlenode marks the key and value of node n in the same way; if n is empty, it
+   makes the key dead. Both return 1 if the value is a table for which eager marking failed, else
+   0. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);

@@ -325,9 +325,9 @@ int luaN_markslice (global_State *g, size_t bytes) {
 }
 
 
-/* Objects that are queued for the call of their finalizers are roots, too, but are not marked here:
-   minor collections keep the young ones with luaN_keepwaiting, and major collections mark all of
-   them with luaN_markfinalized. */
+/* Objects that are queued for their finalizers are roots, too, but are not marked here. Minor
+   collections keep the young ones with luaN_keepwaiting; major collections mark all of them with
+   luaN_markfinalized. */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -34,8 +34,8 @@ void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Puts b first in its list, so that the block used last is used again first. Exception: in 'empty'
-   and 'holed', a small block is put last. */
+/* Puts b first in its list, so that the block used last is used again first. A small block is an
+   exception: in the lists 'empty' and 'holed', it is put last. */
 void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;

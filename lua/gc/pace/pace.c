@@ -171,9 +171,9 @@ static uint64_t spent (const global_State *g) {
 }
 
 
-/* Returns the upper bound of the nursery in the incremental mode. While no cycle (major collection)
-   runs, that is the bytes of allocation until one starts. While one runs, it is the bytes of
-   allocation between two of its steps. */
+/* Returns the upper bound of the nursery in the incremental mode, in bytes. While no major
+   collection (cycle) runs, the bound is the number of bytes of allocation until one starts;
+   while one runs, the number of bytes between two of its steps. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;

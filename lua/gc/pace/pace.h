@@ -47,8 +47,8 @@
 #define LUAN_SLICE	((size_t)128 * 1024)
 #define LUAN_ATONCE	2048u
 
-/* luaN_countstates returns the number of states of this process. luaN_addstates adds n, 1 or -1, to
-   it. */
+/* luaN_countstates returns the number of Lua states of this process. luaN_addstates adds n, 1 or
+   -1, to that number. */
 LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
@@ -74,7 +74,7 @@ LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
 /* Returns the number of bytes that this pause must mark: 'work' plus the bytes that earlier
    pauses have left undone (the work debt), up to a bound. The bytes above the bound become the
-   new work debt. If they exceed the limit of the work debt, this pause must also mark the
+   new work debt. If the new work debt would exceed its limit, this pause must also mark the
    excess. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 

@@ -82,8 +82,9 @@ static int seeweak (global_State *g, Table *t) {
 }
 
 
-/* Starts to process the remembered table t: takes it out of the remembered set (LUAN_UNLOGGED),
-   marks its metatable, and marks the lines that contain its array and hash parts as in use. */
+/* Starts to process table t, which is remembered as a whole: removes t from the remembered set
+   (sets LUAN_UNLOGGED), marks the metatable of t, and marks the lines of its array part and
+   nodes as in use. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
   luaN_markN(g, t->metatable);

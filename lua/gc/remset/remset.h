@@ -66,9 +66,12 @@ static inline void luaN_foresee (const TValue *v) {
 }
 
 /*
-** Prefetches for a visit of list s of pairs (table, slot), in which the pair at index k is next:
+** Prefetches memory for the visit of s, a list of pairs (table, slot), when the pair at index k
+** is visited:
 **   - the slot of a later pair
-**   - the object in the slot of a pair half as far ahead, if it has the same table as the pair at k
+**   - the object in the slot of a pair half as far ahead, if that pair has the same table as the
+**     pair at k
+**
 ** 'asize' is the size of that table's array part.
 */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);

@@ -34,8 +34,9 @@ LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
    if 'all' is 1, nearly all unused CallInfos. */
 LUAI_FUNC void luaN_shrinkown (lua_State *L, int all);
 
-/* Ends the dead thread th: closes those of its open upvalues that are alive, and frees its stack if
-   it has more than LUAN_LARGE bytes. */
+/* Ends the dead thread th: closes those of its open upvalues that are alive, and frees its stack
+   if the stack has more than LUAN_LARGE bytes. A smaller stack is in lines, which the sweep
+   frees. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
 
 #endif

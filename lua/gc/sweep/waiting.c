@@ -107,9 +107,10 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* Keeps the memory of o, which the running minor collection leaves young (LUAN_MET). If o is small,
-   replaces LUAN_MET by the highest survivor age, sets LUAN_HELD on its lines, and adds its bytes to
-   bytes.waiting. Does nothing if o is large, because the sweep of lists.large keeps it. */
+/* Keeps the memory of o, which the running minor collection leaves young (LUAN_MET), from being
+   reused. If o is small, replaces LUAN_MET by the highest survivor age, sets the mark LUAN_HELD
+   on the lines of o, and adds the bytes of o to bytes.waiting. Does nothing if o is large,
+   because the sweep of lists.large keeps such an object. */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
