@@ -410,8 +410,8 @@ static void grayobject (GCObject *o, int on) {
 }
 
 
-/* Sets LUAN_PENDING of all objects that the marker still has to traverse, so that G3 is not checked
-   for them; clears the bit if 'on' is 0. */
+/* Sets LUAN_PENDING of all objects that marking must still traverse, so that G3 is not checked
+   for these objects. If 'on' is 0, clears the bit. */
 static void setgray (global_State *g, int on) {
   luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v[] = {&c->mark.young, &c->mark.old, &c->weak.inmajor};

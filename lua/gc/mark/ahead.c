@@ -308,9 +308,10 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 
 
 /* Continues a pass that has visited one of its two lists to the end. After the list of keys, the
-   list of values follows. After the list of values, another pass starts if enough entries had
-   something to mark (MIN_RESOLVED_PART); otherwise the passes end. The number of these entries
-   decides, not the new lengths of the lists, because the program may have changed entries. */
+   list of values follows. After the list of values, another pass starts if one is due
+   (MIN_RESOLVED_PART); otherwise the passes end. Whether one is due depends on the number of
+   entries for which something was marked. The lengths of the lists do not show that, because the
+   program may have changed entries. */
 static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {

@@ -56,18 +56,20 @@ LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
 
 /*
-** Parts of the atomic step. An entry or value is undecided if its weak key or value was not marked
-** when slices visited it.
-**   - luaN_resolvedoubtful marks the strong values of undecided ephemerons whose keys are marked
-**     now, with everything that they refer to. Returns 1 if there was one, or if there may be more
-**     because the log of newly marked keys (see the head) was too long.
+** Parts of the atomic step. An entry is undecided if its weak key or value was not marked when
+** slices visited it.
+**   - luaN_resolvedoubtful marks the strong values of undecided entries whose keys are marked
+**     now, with everything that the values refer to. It returns 1 if it has marked a value, or
+**     if more may have to be marked because the log of newly marked keys (see the head) was too
+**     long.
 **   - luaN_followdoubtful is called in that second case. It adds the entries with undecided keys
 **     and strong values to a chase: a hash table from keys to entries, by which the value of an
 **     entry is marked when its key is reached (chase.h).
-**   - luaN_cleardoubtful empties the listed slots whose values are dead and not tombstoned.
-**   - luaN_decide sets weak.decided: every object in a tombstoned slot that is not marked is dead
-**     from now on. Returns 1 if slices must restore or clear tombstoned slots. Returns 0 if there
-**     is none, or if weak.decided was set before.
+**   - luaN_cleardoubtful empties the listed slots whose values are dead and not tombstoned
+**     (hidden.h).
+**   - luaN_decide sets weak.decided: every object in a tombstoned slot that is not marked is
+**     dead from now on. It returns 1 if slices must restore or clear tombstoned slots. It
+**     returns 0 if there is none, or if weak.decided was set before.
 */
 LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
 LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);

@@ -58,9 +58,9 @@ LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
    t. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
-/* Returns a border of t, as the length operator defines a border, perhaps another one than
-   luaH_getn. Restores or clears the tombstoned slots that it reads, which only look empty
-   (luaN_show). */
+/* Returns a border of t, as the length operator defines a border; it may be another one than
+   luaH_getn returns. Restores or clears the tombstoned slots that it reads, which only look
+   empty (luaN_show). */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
 /* Returns 1 if slot v of t has a value. If v is tombstoned (only looks empty), first restores

@@ -282,8 +282,8 @@ static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b,
 }
 
 
-/* Short strings are the most frequent objects. If nearblock finds the block of one, it is marked
-   inline. */
+/* Marks a short string inline, if nearblock finds its block, because short strings are the most
+   frequent objects. */
 void luaN_mark_ (global_State *g, GCObject *o) {
   luaN_Block *b = nearblock(&g->heap.blocks, o);
   if (l_unlikely(b == NULL)) markany(g, o);
@@ -322,11 +322,13 @@ static int mark_settle (global_State *g, Table *t, int inner);
 
 
 /*
-** Returns 1 if o need not be pushed on a mark stack. These are objects that
-**   - are marked already
-**   - are short strings, which this call marks
-**   - are tables, if 'inner' is 1, that this call marks together with their contents (eagerly);
-**     if that fails, marks and pushes the table and returns 0
+** Returns 1 if o need not be pushed on a mark stack:
+**   - if o is marked already
+**   - if o is a short string; marks o
+**   - if o is a table, 'inner' is 1, and o can be marked together with its contents (eagerly);
+**     does that
+**
+** A table for which eager marking fails is marked and pushed, and the result is 0.
 */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;

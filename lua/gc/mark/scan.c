@@ -92,14 +92,15 @@ int luaN_limitstack (lua_State *L, int size) {
 
 
 /*
-** Shortens the stack of th in place if it has more than MIN_SHORTENED slots and at most a quarter
-** is in use. A deep stack is one of more than 4 * LUAN_STRIDE slots. It is also shortened if its
-** unused slots are more than 4 * LUAN_STRIDE and more than a quarter of it. (A stack above
-** LUAI_MAXSTACK is left to luaD_shrinkstack.)
+** Shortens the stack of th in place if little of it is in use:
+**   - at most a quarter of a stack of more than MIN_SHORTENED slots
+**   - in a deep stack, of more than 4 * LUAN_STRIDE slots: less than three quarters, if more
+**     than 4 * LUAN_STRIDE slots are unused
 **
-** No frame may end after the new end, so this function visits all frames. If the new size would be
-** too close to the present one, the stack is not shortened. The frames of a deep stack are then not
-** visited again for this purpose until the number of slots in use has fallen by a quarter.
+** No frame may end after the new end, so this function visits all frames. If the new size would
+** be too close to the present one, the stack is not shortened. The frames of a deep stack are
+** then not visited again for this purpose until the number of slots in use has fallen by a
+** quarter. (A stack above LUAI_MAXSTACK is left to luaD_shrinkstack.)
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -170,13 +171,14 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 
 /*
-** Order in which slices scan a deep stack:
-**   1. the lines of the unused CallInfos
-**   2. the lines of the CallInfos in use
-**   3. the objects in the slots, from the top down
-**   4. the open upvalues
-** Parts of the stack that change between two slices are scanned by minor collections. During the
-** scan, only thread.c frees CallInfos, and it corrects mark.ci.
+** Slices scan a deep stack in this order:
+**   - the lines of the unused CallInfos
+**   - the lines of the CallInfos in use
+**   - the objects in the slots, from the top down
+**   - the open upvalues
+**
+** Minor collections scan the parts of the stack that change between two slices. During the scan,
+** only thread.c frees CallInfos; it corrects mark.ci, the next CallInfo to visit.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;

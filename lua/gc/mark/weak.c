@@ -70,8 +70,8 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* LUAN_DISCOVERED ensures that t is listed once, although several minor collections may discover
-   it. */
+/* The bit LUAN_DISCOVERED ensures that t is listed once, although several minor collections may
+   reach t. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;

@@ -90,8 +90,8 @@ LUAI_FUNC int luaN_cycledue (global_State *g);
 /* Returns 1 if a major collection is due. */
 LUAI_FUNC int luaN_majordue (global_State *g);
 
-/* To be called when a major collection starts. Records whether weak tables have received so many
-   entries that the collection must do more work in each slice (pace.hurried). */
+/* Records whether weak tables have received many entries, so that the collection must do more
+   work in each slice (pace.hurried). To be called when a major collection starts. */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
 /* Adapts the back-off pace.patience, after a major collection in slices that has found 'dead'
