@@ -88,10 +88,10 @@ typedef struct luaN_Sampler {
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is whole, and collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
-  /* Called for a copy sample (luaN_setcopies): the growth of a table or luaL_Buffer has moved n
-     bytes, 'over' more than were left until this sample. Returns the number of bytes, at least 1,
-     that growth is to move until the next copy sample; UINT64_MAX: no more copy samples. May be
-     NULL. */
+  /* Called when the growth of a table or luaL_Buffer has moved n bytes, and the bytes moved by all
+     such growth have reached the distance to the next copy sample. 'over' is the number of bytes
+     beyond the distance. The first distance is set by luaN_setcopies; each call returns the next
+     one, at least 1 byte. UINT64_MAX: no more copy samples. May be NULL. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error (lauxlib.c does not call it), unless a limit
      (luaN_setlimits) has refused the memory. */

@@ -26,8 +26,9 @@ enum {
   KEY = 8,		/* the object is the key of a removed field: the reference to it from each
 			   table with the flag HOLDER is removed (HOLDER: the table has a removed
 			   field) */
-  HOLDER = 16,		/* the object is a table with a removed field: its references to objects
-			   with the flag KEY (keys of removed fields) are removed */
+  HOLDER = 16,		/* the object is a table with at least one removed field. Its references to
+			   the keys of its removed fields are removed; these keys have the flag
+			   KEY */
   LOCAL = 32		/* the object is the value of a removed local variable: the references to it
 			   from the stack slots of this variable are removed */
 };

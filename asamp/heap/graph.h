@@ -32,18 +32,17 @@
 #define GRAPH_NONE	UINT32_MAX
 
 /*
-** How one object refers to another: a kind of edge (HEAP_E... of heapformat.h) and an argument,
-** which depends on the kind:
+** How one object refers to another: a kind of edge (HEAP_E... of heapformat.h) and an argument.
+** The kind decides what the argument is. The argument WAY_MOST means that there is none.
 **
-**   INDEX, ROOT,          a number; WAY_MOST: the number is negative or too large
-**   USERVALUE, CONSTANT
-**   FIELD                 the key
-**   ENTRY                 the key; WAY_MOST: the key is not an object
-**   WEAKKEY               the key, if the edge is from the table to the value. If the table was not
-**                         reached before, the edge is from the key, and the argument is the table
-**   UPVALUE, LOCAL,       an index into Graph.slots; WAY_MOST: there are too many slots
-**   STACK, CODE
-**   other kinds           WAY_MOST
+**   INDEX, ROOT, USERVALUE, CONSTANT  a number. None if it is negative or too large
+**   FIELD                             the object number of the key, a string
+**   ENTRY                             the object number of the key. None if the key has none
+**   WEAKKEY (an entry of a table with weak keys)
+**       in an edge from the table to the value: the object number of the key
+**       in an edge from the key to the value: the object number of the table
+**   UPVALUE, LOCAL, STACK, CODE       an index into Graph.slots. None if there are too many slots
+**   other kinds                       none
 */
 typedef uint32_t Way;
 #define WAY_BITS	5  /* bits of the kind */

@@ -501,7 +501,8 @@ static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   setboolean(L, "repeated", r->repeated);
 }
 
-/* Pushes the rows and the totals of a merged tree. Returns the number of results. */
+/* Pushes two tables: the rows of a merged tree, and its totals. A merged tree is a tree of objects
+   in which similar children of one parent share a row (merge.h). Returns the number of tables. */
 static int pushmerge (lua_State *L, const Heap *h, const Merge *m) {
   size_t i;
   lua_createtable(L, (int)m->n, 0);

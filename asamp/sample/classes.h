@@ -41,10 +41,11 @@ enum {
 			   be saved up; CLASSES_NAME: bytes of a name. */
 };
 
-typedef struct ClassName {	/* The name of a table in the index. */
-  const void *table;	/* Address of the table. */
-  uint32_t parent;	/* Index in 'names' of the table whose path this path extends, or
-			   UINT32_MAX. */
+typedef struct ClassName {	/* The name of a Lua table, as a path ("geometry.Point"). */
+  const void *table;	/* Address of the Lua table. */
+  /* Index in Classes.names of the Lua table that contains this one: its path and the component
+     'text' form the path of this table. UINT32_MAX: the path has one component. */
+  uint32_t parent;
   uint32_t text, length;	/* The last component of the path: offset in Classes.text, and
 				   length in bytes. Length 0: the path is that of 'parent'. */
   /* 'depth' counts the levels of tables from the root, from 1 on. 'root' is 0 for globals, 1 for

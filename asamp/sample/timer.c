@@ -596,7 +596,7 @@ static void timer_nomemory (char *err, size_t errsize) {
 }
 
 
-/* Called when a thread ends. 'number' is the thread's 'me'. */
+/* Called when a thread ends. 'number' identifies the thread in its clocks (Clock.thread). */
 static void threadends (void *number) {
   unsigned thread = (unsigned)(uintptr_t)number;
   Clock *c;

@@ -136,8 +136,8 @@ typedef struct Tracker {
      has. */
   uint64_t reported;
   const void *reportedon;
-  uint64_t stopped;	/* CPU time of the thread when the session started to end (tracker_stop), ns;
-				   0: it has not. */
+  uint64_t stopped;	/* CPU time of the thread at the start of the end of the session
+				   (tracker_stop), ns; 0: the session is not ending. */
   uint64_t slices;	/* Number of slices of major collections (luaN_Memory.slices) at the last
 			   record of a collection. */
   /* 'pauses': luaN_Memory.pauses when leftpauses or trackoutcomes_skip last ran. 'reportedpauses':
@@ -149,8 +149,8 @@ typedef struct Tracker {
 				   one. */
   PendingFates fates;		/* Outcomes that 'collection' decided. */
   FollowedDeaths dead;	/* Deaths that 'collection' found. */
-  int ending;			/* 1: the running collection is the one that decides the last
-				   samples when sampling is switched off. */
+  int ending;			/* 1: sampling is being switched off, and the running collection
+				   decides which of the last sampled blocks survive. */
   uint64_t holdersevery;	/* Interval between searches for holders in ns; 0: no search is made
 				   because of the time. */
   uint64_t holdersdue;		/* Time of the next search for holders, CLOCK_MONOTONIC, ns. */

@@ -33,7 +33,8 @@ uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
    was freed since the last check, and that check was long enough ago. */
 int orphans_aredue (const Profile *p, uint64_t now);
 
-/* Reports the deaths of the orphans of 'p', and removes the dead from the list. */
+/* Reports the death of each orphan of 'p' (a sample of native memory that outlived its state) whose
+   block was freed, and removes it from the list. */
 void orphans_emit (Profile *p);
 
 /*
@@ -42,10 +43,12 @@ void orphans_emit (Profile *p);
 */
 int orphans_last (Profile *p, int *started, ProfileLast *last);
 
-/* Drops the orphans of 'p' and stops watching their blocks. */
+/* Drops the orphans of 'p' (samples of native memory that outlive their state) and stops watching
+   their blocks. */
 void orphans_forget (const Profile *p);
 
-/* Drops all orphans in the child of a fork. */
+/* Drops all orphans (native blocks that outlive the state that was sampled) in the child of a
+   fork. */
 void orphans_forked (void);
 
 #endif

@@ -467,9 +467,9 @@ typedef struct luaN_Pace {
   size_t textroom;
   /* size of the current nursery in bytes, as planned when it started */
   size_t size;
-  /* Sums over all nurseries before the current one, in bytes. 'charged': of the bytes that counted
-     for the start of the next minor collection (luaN_charged). 'planned': of the planned sizes of
-     the nurseries or, for a nursery that was not used up, of the bytes that counted. */
+  /* Sums over all nurseries before the current one, in bytes. 'charged': sum of the bytes that were
+     counted against each nursery (luaN_charged); a minor collection starts when they reach its
+     size. 'planned': the same sum, but at most the planned size of a nursery ('size') counts. */
   uint64_t planned, charged;
   /* Work debt: bytes that slices of the major collection still have to mark, because there were too
      many for one pause. */

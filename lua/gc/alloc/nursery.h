@@ -29,15 +29,17 @@
 ** Invariants:
 **   N1  free <= limit <= end, and all three are addresses in the current hole. If there is none,
 **       all three are the address of the luaN_Heap.
-**   N2  mark <= free. The bytes between them are allocated and not yet in GCdebt and 'allocated';
-**       luaN_flush adds them and sets mark to free.
+**   N2  mark <= free. 'mark' is the address up to which the allocated bytes of the hole were added
+**       to GCdebt and 'allocated'. luaN_flush adds the bytes from mark to free, and sets mark to
+**       free.
 **   N3  Unless GCdebt is above 0, the limit is at most the address at which the updated GCdebt
 **       would be 0. So the allocation that makes GCdebt greater than 0, and a collection due, takes
 **       the slow path.
-**   S1  point - free is the number of bytes until the next sample, and is at least 1. An allocation
-**       that passes by the nursery (a large block, or one in the overflow region) lowers the point
-**       by its size. Bytes that do not count (padding, the old bytes of a block that grows) raise
-**       the point.
+**   S1  'point' is the address of the next sample point, which may be above the hole: point - free
+**       is the number of bytes until the next sample, and is at least 1. An allocation elsewhere (a
+**       large block, or a block in the overflow region, a second hole for blocks that do not fit
+**       into the current one) lowers the point by its size. Bytes that do not count (padding, the
+**       old bytes of a block that grows) raise the point.
 **   S2  The sample of a block is taken after its allocation and before its first use. There are two
 **       exceptions. A growth buffer is sampled when it becomes a table's vector (luaN_countlate).
 **       The sample of a stack that is being moved is postponed until the stack can be walked again,

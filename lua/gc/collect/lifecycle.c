@@ -45,9 +45,9 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* The first two nurseries list no young strings: the first because of 'unlisted'; the second
-     because, with this value of 'kept', at least MINSTRTABSIZE strings seem to be new in the first,
-     which aremany (interned.c) takes for many. */
+  /* Makes the second nursery list no young strings, like the first. A nursery lists none if the
+     one before it added many strings: as many as the table has strings more than 'kept'. This
+     value of 'kept' makes the number at least MINSTRTABSIZE, which is many. */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);

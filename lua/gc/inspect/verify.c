@@ -244,9 +244,10 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Checks that slices will visit the slots of t with unmarked old keys or values again (G9): each
-   must be listed or remembered, unless t is remembered as a whole. 'known' contains the n words
-   of weak.doubtful and the slots of remset.slots, in ascending order. */
+/* Checks a weak table t whose slots slices have visited (G9): every slot with an unmarked old key
+   or value must be in 'known', so that it is visited again, unless t as a whole is in the
+   remembered set. 'known' has n words in ascending order: the addresses of the slots that slices
+   have listed because of such keys or values (weak.doubtful) and of those in the remembered set. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;
@@ -271,7 +272,8 @@ static void checkahead (Walk *w) {
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
     verify_fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
-  /* Words of weak.doubtful that are tagged equal no slot. */
+  /* weak.doubtful also has addresses of tables and objects, with a tag in the low bits. They may be
+     copied, too: no slot has such an address, so bsearch never finds them. */
   for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
   for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];

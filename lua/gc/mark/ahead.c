@@ -212,11 +212,11 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* Returns 1 if slices must start another visit of all listed entries with unmarked keys or
-   values (a pass). That is so if newly marked objects are not logged, or if more than
-   LUAN_CACHED words were added to the list of keys after the last pass. Returns 0 after
-   MAX_PASSES passes. Returns 0 during a pass, too: a pass might never end if each table started
-   another one. */
+/* Returns 1 if slices must visit all listed entries with unmarked keys or values again (a pass).
+   There are two reasons for a pass: newly marked objects are not looked up as weak keys
+   (weak.logging is 0), or more than LUAN_CACHED words were added to the list of keys after the last
+   pass. Returns 0 while a pass is running, because passes might never end if each visited table
+   started another one. Returns 0 after MAX_PASSES passes. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;

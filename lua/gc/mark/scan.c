@@ -22,8 +22,9 @@
 #include "mark.h"
 #include "scan.h"
 
-/* A stack of at most this number of slots is not shortened in place: that would save setting its
-   unused slots to nil in each scan, which costs less than visiting all its frames to shorten it. */
+/* A stack of at most this number of slots is not shortened in place. Each scan sets the unused
+   slots of the stack to nil. For such a stack this costs less than shortening it, which visits all
+   its frames. */
 #define MIN_SHORTENED	256
 
 /* While a scan visits the CallInfo of a frame, forecall prefetches the CallInfo of the frame that

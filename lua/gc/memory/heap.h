@@ -87,9 +87,10 @@
    the number of states of the process, is the share of each state: a heap above its share returns
    free pages early (WHILE_HEAPS in major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* Largest request, in bytes, for which the nursery leaves its current block if no later hole (run
-   of free lines) of the block is long enough. A larger request is served from the overflow region,
-   a second hole, and the nursery stays in its block. (bump of nursery.c has exceptions.) */
+/* Decides what happens to a request that fits neither into the current hole (run of free lines) of
+   the nursery nor into a later hole of the same block. If the request has at most this number of
+   bytes, the nursery continues in a hole of another block. A larger request is served from a second
+   hole, the overflow region, and the nursery keeps its hole. (Exceptions: bump of nursery.c.) */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes (runs of free lines). The list of a block depends on log2 of
    the number of lines of its largest hole, so there are log2 of LUAN_LINES, plus 1. */
@@ -194,7 +195,7 @@ typedef struct luaN_Chunk {
   struct luaN_Chunk *next, *prev;
   size_t size;			/* bytes of the chunk, as requested from lua_Alloc or mapped */
   char *first;			/* address of the first block of the chunk */
-  unsigned nblocks;		/* number of blocks of the chunk; 1 if it is a small block */
+  unsigned nblocks;		/* number of blocks of the chunk; 1 if 'small' is 1 */
   /* number of blocks of the chunk that are in the list of empty blocks (H5) */
   unsigned nempty;
   lu_byte small;		/* 1: the only block of the chunk is a small block */

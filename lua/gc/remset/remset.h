@@ -66,11 +66,11 @@ static inline void luaN_foresee (const TValue *v) {
 }
 
 /*
-** Prefetches memory for the visit of s, a list of pairs (table, slot), when the pair at index k
-** is visited:
-**   - the slot of a later pair
-**   - the object in the slot of a pair half as far ahead, if that pair has the same table as the
-**     pair at k
+** Prefetches memory for the visit of s, a list of pairs (table, slot). To be called when the pair
+** at index k is visited. Prefetches
+**   - the slot of the pair that comes 2 * LUAN_PREFETCH_DISTANCE pairs later
+**   - the object in the slot of the pair that comes LUAN_PREFETCH_DISTANCE pairs later, if that
+**     pair has the same table as the pair at k
 **
 ** 'asize' is the size of that table's array part.
 */
