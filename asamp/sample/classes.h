@@ -56,16 +56,19 @@ typedef struct ClassName {	/* The name of a Lua table, as a path ("geometry.Poin
 /* The classes of a session. */
 typedef struct Classes {
   IdMap known;		/* Maps addresses of metatables to numbers of classes. */
-  IdMap index;		/* Maps addresses of tables to indexes in 'names'. */
+  IdMap index;		/* Maps addresses of Lua tables to indexes in 'names'. */
   ClassName *names;
   size_t nnames, names_size;
   char *text;
   size_t ntext, text_size;
   uint64_t made;	/* Bytes that the state had allocated (luaN_allocated) when the budget
 			   'saved' was last updated. */
-  uint64_t saved;	/* Number of slots of tables that further indexes may read (the budget). */
-  uint64_t slots;	/* Slots that the last index read; 0: there is no index. */
-  /* 1: the session's last collection is running, and one more index may be built without budget. */
+  uint64_t saved;	/* Number of slots of Lua tables that may still be read to build indexes of
+			   table names (the budget). */
+  uint64_t slots;	/* Number of slots of Lua tables that were read to build the index of table
+			   names; 0: there is no index. */
+  /* 1: the session's last collection is running, and one more index of table names may be built
+     even if the budget does not suffice. */
   int final;
   IdMap ids;		/* Maps the hash of a class name to the number of the newest class with that
 			   hash. */

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Owners are prefetched this many entries ahead, because they are scattered in memory. */
+/* The objects to which sampled memory belongs (owners) are prefetched this many samples ahead,
+   because they are scattered in memory. */
 #define PREFETCH_DISTANCE	16
 
 

@@ -32,24 +32,26 @@ typedef struct FollowedSample {
   const void *owner;	/* Object that the sampled memory belongs to, so that the sample dies with
 			   it; for native memory the slot that watches the block (mallocs.h); or
 			   NULL. */
-  const void *block;	/* Address of its watched block, or NULL. If both 'owner' and 'block' are
+  const void *block;	/* Address of the sampled block if its explicit free or resize is to be
+			   recorded (a watched block), or NULL. If both 'owner' and 'block' are
 			   NULL, the sample was freed explicitly. */
   uint32_t before;	/* If 'block' is watched: index of the block's previous sample, or
 			   FOLLOWED_NONE. */
-  uint32_t queried;	/* Position + 1 of the sample in the last search for holders
-			   (trackholders.c); 0: the sample was added after that search had
-			   started. */
+  uint32_t queried;	/* Position + 1 of the sample in the last search for the objects that keep
+			   samples alive (trackholders.c); 0: the sample was added after that search
+			   had started. */
   Birth birth;		/* Allocation site, set by the tracker. */
 } FollowedSample;
 
-/* The list of followed samples. All zero: empty. */
+/* The list of followed samples, which have survived a collection and are not known to be dead. All
+   zero: empty. */
 typedef struct Followed {
   FollowedSample *samples;
   size_t n, capacity;	/* Number of samples in the list; number of allocated elements. */
   size_t nfreed;	/* Number of samples freed explicitly and not yet reported. */
   uint32_t *runs;	/* Buffer for FollowedDeaths.runs, large enough for 'capacity' samples. */
-  Blocks watched;	/* Maps each watched block to the index in 'samples' of its newest
-			   sample. */
+  Blocks watched;	/* Maps each watched block (its explicit free or resize is recorded) to the
+			   index in 'samples' of its newest sample. */
 } Followed;
 
 /*

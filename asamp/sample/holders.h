@@ -37,19 +37,20 @@
 typedef struct HolderPath {
   uint32_t parent;	/* Number of the path that has the steps before the last one; 0: the path
 			   has one step. */
-  uint32_t depth;	/* Number of steps. */
+  uint32_t depth;	/* Number of steps of the path. */
   uint32_t at;		/* Offset of the last step in 'text'. */
   const char *step;	/* Text of the last step; set by holders_name. */
 } HolderPath;
 
-/* The result: paths, and the path of each owner. */
+/* The result of a search: paths of references from roots, and the path to each owner (object to
+   which a sample belongs). */
 typedef struct Holders {
   HolderPath *paths;	/* all paths; path i has the index i, from 1 on */
   uint32_t npaths;	/* number of paths, including the empty path 0 */
   char *text;		/* The texts of the last steps of all paths, each with its NUL. */
   size_t ntext;
-  uint32_t *ids;	/* Number of the path of each owner, in the order of the caller's list of
-			   owners. */
+  uint32_t *ids;	/* Number of the path to each owner (object to which a sample belongs), in
+			   the order of the caller's list of owners. */
   size_t n;
   uint64_t left, cut;	/* Number of steps left out (HO2): 'left' because of READER_MAXPATHS, 'cut'
 			   because of READER_MAXSTEPS. */

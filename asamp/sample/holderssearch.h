@@ -31,13 +31,14 @@ typedef struct HoldersSearch {
 				   running. */
   pid_t parent;			/* Process that started the search. */
   struct HoldersAnswer *answer;	/* memory shared with the child, in which it writes the result */
-  size_t size, n;	/* 'size': bytes of the shared memory. 'n': number of owners. */
+  size_t size, n;	/* 'size': bytes of the shared memory. 'n': number of objects to which paths
+			   are searched. */
   uint64_t start, nanoseconds;	/* The time for which the program was stopped by the fork, in ns:
 				   its start (CLOCK_MONOTONIC) and its length. */
 } HoldersSearch;
 
-/* Starts a search for the holders of the n owners. No other search may be running. Returns 0 if no
-   child process or no memory is available. */
+/* Starts a search for the paths of references to the n objects in the list of owners. No other
+   search may be running. Returns 0 if no child process or no memory is available. */
 int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
 /* Checks whether the child has finished the search. Returns 0 if not. Returns 1 if the result is in

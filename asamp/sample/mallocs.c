@@ -33,7 +33,8 @@ typedef struct Walk {
   void *native[BACKTRACE_MAX];
 } Walk;
 
-/* A slot of the queue of samples whose thread ran no client's state. */
+/* A slot of the queue of samples. When a queued sample was taken, its thread ran no state of a
+   client (tracker). */
 typedef struct Waiting {
   int state;		/* EMPTY: the slot is free; FILLED: it has a sample; atomic */
   MallocSample sample;

@@ -23,7 +23,8 @@ typedef struct PendingSample {
   const void *owner;	/* Object that the sampled memory belongs to, so that the sample dies with
 			   it; for native memory the slot that watches the block (mallocs.h); or
 			   NULL. */
-  const void *block;	/* Address of its watched block, or NULL. */
+  const void *block;	/* Address of the sampled block if its explicit free or resize is to be
+			   recorded (a watched block), or NULL. */
   size_t before;	/* If 'block' is watched: index of the block's previous sample, or
 			   BLOCKS_NONE. */
   unsigned char died;	/* 1: the sample's memory was freed before a collection decided its
@@ -37,8 +38,8 @@ typedef struct Pending {
   size_t n, capacity;
   unsigned char *survived;	/* Buffer for PendingFates.survived, of 'capacity' elements. */
   uint32_t *classes;		/* Buffer for PendingFates.classes, of 'capacity' elements. */
-  Blocks watched;		/* Maps each watched block to the index in 'samples' of its newest
-				   sample. */
+  Blocks watched;		/* Maps each watched block (its explicit free or resize is recorded)
+				   to the index in 'samples' of its newest sample. */
 } Pending;
 
 void pending_close (Pending *p);

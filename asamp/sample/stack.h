@@ -55,7 +55,8 @@ typedef struct Stack {
   ProfileFrame *frames;		/* The frames that are new since the previous stack, innermost
 				   first. */
   size_t n;	/* Number of elements of 'frames'. */
-  size_t shared;			/* Number of unchanged frames outside 'frames' (K1). */
+  size_t shared;			/* Number of frames outside 'frames' that are unchanged
+			   since the previous stack (K1). */
   void **known;			/* CallInfo addresses of Lua frames of the main thread in the
 				   previous stack (K2), innermost first. They are the last 'nknown'
 				   of LUAN_DEPTH elements. */

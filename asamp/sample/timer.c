@@ -85,7 +85,8 @@ struct Clock {
   volatile sig_atomic_t measuring;	/* 1: signals are only counted, to measure their cost */
   volatile sig_atomic_t held;	/* 1: the clock's thread is changing the clock, so a handler that
 				   interrupts it makes no tick of this clock */
-  unsigned thread;		/* 'me' of the clock's thread; 0: the clock is unused */
+  unsigned thread;		/* number of the clock's OS thread, the value of 'me' there; 0: the
+			   clock is unused */
   TimerClock sort;	/* kind of time that the clock measures */
   /* id of the system clock that measures this clock's time, for use on the clock's own thread */
   clockid_t clock;

@@ -253,7 +253,8 @@ void tracker_abandon (Tracker *t) {
 }
 
 
-/* Runs a minor collection, which decides whether the last samples survive. */
+/* Runs a minor collection, which decides whether the samples taken since the last collection
+   survive. */
 static void last (Tracker *t, lua_State *L) {
   t->measured = 0;  /* 0: the collection measures resident memory and is reported in any case */
   t->classes.final = t->ending = 1;

@@ -70,8 +70,8 @@ typedef struct TrackerClient {
 typedef struct Tracker {
   luaN_Sampler seam;		/* Callbacks registered with the core; their 'ud' is the Tracker. */
   lua_State *L;			/* Main thread of the state. */
-  const TrackerClient *client;	/* NULL: no client. */
-  void *ud;			/* The client's pointer. */
+  const TrackerClient *client;	/* Receiver of the samples; NULL: none. */
+  void *ud;			/* Argument 'ud' of the callbacks of 'client'. */
   int native;			/* 1: samples have C stacks. */
   Interval interval;		/* Random distances between allocation samples, in bytes. */
   int seeded;			/* 1: the random generators of 'interval' and 'copyinterval' have
@@ -90,8 +90,9 @@ typedef struct Tracker {
 				   above 0, samples of native memory are lost (A7). */
   uint64_t deaths;		/* Result of mallocs_deaths at the last check for dead native
 				   blocks. */
-  size_t reaping;		/* Number of pending samples at which tracknative.c next releases
-				   the slots of freed native blocks. */
+  size_t reaping;		/* Number of samples in 'pending' (their survival is not decided) at
+				   which tracknative.c next releases the slots of freed native
+				   blocks. */
   uint64_t checked;		/* Time of the last check in which a minor or major collection
 				   searched for deaths of earlier survivors, ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
@@ -105,9 +106,9 @@ typedef struct Tracker {
 				   tracker_again; atomic (tracker_lost). */
   unsigned ntimed;		/* Number of samples taken so far; tracker_timed measures how long
 				   some of them take. */
-  uint64_t unfollowed;		/* Number of samples that survived, and whose deaths are not
-				   reported because the list of followed samples was full, in the
-				   same time as for 'lost'; atomic. */
+  uint64_t unfollowed;		/* Number of samples that survived a collection, but whose deaths
+				   are not reported because the list 'followed' was full. Counted
+				   from the same time on as 'lost'; atomic. */
   /* Fields of luaN_Memory (counts of collections; bytes) at the last collection that was reported,
      or skipped by trackoutcomes_skip. */
   uint64_t minors, majors, tenured, planned, charged;
@@ -129,7 +130,8 @@ typedef struct Tracker {
   Classes classes;
   int deciding;			/* 1: a collection has decided the survival of samples, or has a
 				   record, and was not yet reported. */
-  uint64_t since;		/* Start of that collection, CLOCK_MONOTONIC, ns. */
+  uint64_t since;		/* Start of the collection to which 'deciding' refers,
+			   CLOCK_MONOTONIC, ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at 'since', ns. */
   /* 'reported': CPU time of the thread, in ns, when the program resumed after the last recorded
      collection, or when the tracker was registered. 'reportedon': an address that only this thread
@@ -147,17 +149,22 @@ typedef struct Tracker {
 				          'since'. */
   ProfileCollection collection;	/* The record of the running collection, or of the last reported
 				   one. */
-  PendingFates fates;		/* Outcomes that 'collection' decided. */
-  FollowedDeaths dead;	/* Deaths that 'collection' found. */
+  PendingFates fates;		/* Which samples survived, as decided by the collection of the
+			   record 'collection'. */
+  FollowedDeaths dead;	/* Deaths of samples in 'followed' that the collection of the record
+			   'collection' found. */
   int ending;			/* 1: sampling is being switched off, and the running collection
 				   decides which of the last sampled blocks survive. */
-  uint64_t holdersevery;	/* Interval between searches for holders in ns; 0: no search is made
-				   because of the time. */
-  uint64_t holdersdue;		/* Time of the next search for holders, CLOCK_MONOTONIC, ns. */
-  size_t holdersgrown;		/* Number of followed samples at which a search for holders is due
-				   (TH1 of trackholders.h); SIZE_MAX: never. */
+  uint64_t holdersevery;	/* Interval in ns between searches for the objects that keep samples
+				   alive; 0: no search is made because of the time. */
+  uint64_t holdersdue;		/* Time of the next search for the objects that keep samples alive,
+			   CLOCK_MONOTONIC, ns. */
+  size_t holdersgrown;		/* Number of live samples in 'followed' at which a search for the
+				   objects that keep them alive is due (TH1 of trackholders.h);
+				   SIZE_MAX: never. */
   uint64_t holderssince;	/* Start of the session, CLOCK_MONOTONIC, ns. */
-  HoldersSearch search;		/* Search for holders that runs in a child process. */
+  HoldersSearch search;		/* Search, in a child process, for the objects that keep samples
+			   alive (holders.h). */
 } Tracker;
 
 /*

@@ -55,8 +55,8 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
 }
 
 
-/* Returns 1 if the time of the next search for holders has come. 'finished' is 1 if a major
-   collection has just ended. */
+/* Returns 1 if the time of the next search for the objects that keep samples alive has come.
+   'finished' is 1 if a major collection has just ended. */
 static int trackholders_isdue (const Tracker *t, int finished) {
   uint64_t time = t->collection.time;
   return t->holdersevery > 0 && time >= t->holdersdue &&
@@ -64,8 +64,8 @@ static int trackholders_isdue (const Tracker *t, int finished) {
 }
 
 
-/* Returns 1 if a search is due because the number of followed samples has doubled since the last
-   search (TH1). */
+/* Returns 1 if a search for the objects that keep samples alive is due because the number of live
+   samples in t->followed has doubled since the last search (TH1). */
 static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->followed.n < t->holdersgrown) return 0;

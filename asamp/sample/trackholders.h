@@ -20,7 +20,8 @@
 
 #define TRACKHOLDERS_FIRST	16
 #define TRACKHOLDERS_SHARE	25
-#define TRACKHOLDERS_NS		2  /* Expected ns of a search for each byte in use. */
+#define TRACKHOLDERS_NS		2  /* Expected ns of a search for holders (holders.h), for each byte
+			   of the heap in use. */
 
 /*
 ** Makes the tracker report the holders of the followed samples every 'ns' nanoseconds; 0: never.
@@ -33,14 +34,15 @@ static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersdue = clock_now() + ns;
 }
 
-/* From now on makes the tracker search for holders whenever the number of followed samples has
-   doubled (TH1). */
+/* From now on makes the tracker search for the objects that keep samples alive whenever the number
+   of live samples that have survived a collection has doubled (TH1). */
 static inline void trackholders_growing (Tracker *t) {
   t->holdersgrown = TRACKHOLDERS_FIRST;
   t->holderssince = clock_now();
 }
 
-/* Called after a collection: searches for holders if a search is due. */
+/* Called after a collection: searches for the objects that keep samples alive (holders.h) if a
+   search is due. */
 void trackholders_often (Tracker *t, lua_State *L);
 
 /* If the child process has finished its search (t->search), reports the holders of the samples that

@@ -16,18 +16,21 @@
 #include "idmap.h"
 #include "profile.h"
 
-/* The paths of holders that a session has emitted. All zero: none. */
+/* The paths of references to live samples (holders.h) that a session has emitted. All zero:
+   none. */
 typedef struct HeldPaths {
-  IdMap known;		/* Maps the hash of parent and step to the path's number. */
-  uint32_t n;	/* Number of paths. */
+  IdMap known;		/* Maps the hash of a path (its last step and the number of the path before
+			   that step) to the path's number. */
+  uint32_t n;	/* Number of paths emitted so far. */
   uint64_t left;	/* Number of steps left out because there are READER_MAXPATHS paths, in this
 			   file (HP2) and in holders.c (HO2 of holders.h). */
   uint64_t cut;		/* Number of steps left out because a path has READER_MAXSTEPS steps. */
 } HeldPaths;
 
 /*
-** Emits the paths of *h that are new to the profile, and replaces the paths in h->ids by their
-** numbers in the profile. If there is not enough memory, returns 0 and leaves h->ids unchanged.
+** Emits the paths in *h (references that keep samples alive, holders.h) that are new to the
+** profile, and replaces the paths in h->ids by their numbers in the profile. If there is not enough
+** memory, returns 0 and leaves h->ids unchanged.
 */
 int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);

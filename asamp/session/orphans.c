@@ -11,20 +11,24 @@
 #include <string.h>
 
 #define CHECK_NS		100000000	/* shortest time in ns between two checks of
-					   MALLOC_SLOTS orphans; the time is proportional to the
+					   MALLOC_SLOTS orphans (samples of native memory that
+					   outlive their state); the time is proportional to the
 					   number of orphans */
 
 typedef struct Orphan {
   const void *owner;
   uint32_t state;
-  unsigned line;		/* index of the orphan's source line, from resident_left */
+  unsigned line;		/* index, from resident_left, of the source line that allocated the
+			   block */
   float bytes;
 } Orphan;
 
 static struct {
-  const Profile *profile;	/* the profile to which all orphans belong (OP1); atomic */
+  const Profile *profile;	/* the profile to which all samples in the list of orphans belong
+			   (OP1); atomic */
   Orphan *list;
-  size_t n, size;		/* 'n': number of orphans, atomic. 'size': capacity of the list */
+  size_t n, size;		/* 'n': number of orphans (samples of native memory that outlive
+			   their state), atomic. 'size': capacity of the list */
   uint64_t deaths, checked;	/* 'deaths': result of mallocs_deaths at the last check. 'checked':
 				   time of the last check, ns. Both are atomic */
 } o;

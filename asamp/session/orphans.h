@@ -23,14 +23,15 @@
 #include "tracker.h"
 
 /*
-** Turns the live samples of native memory of tracker t into orphans of state 's'. Call it before
-** the end of the state is reported. Returns the number of orphans made; 0 also if there is not
-** enough memory.
+** Turns the live samples of native memory of tracker t into orphans of state 's', whose deaths are
+** reported even after the state's end. Call it before the end of the state is reported. Returns the
+** number of orphans made; 0 also if there is not enough memory.
 */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
-/* Returns 1 if orphans_emit is due for 'p' at the time 'now' (ns): 'p' has orphans, a watched block
-   was freed since the last check, and that check was long enough ago. */
+/* Returns 1 if orphans_emit is due for 'p' at the time 'now' (ns): 'p' has orphans (samples of
+   native memory that outlive their state), a sampled native block was freed since the last check,
+   and that check was long enough ago. */
 int orphans_aredue (const Profile *p, uint64_t now);
 
 /* Reports the death of each orphan of 'p' (a sample of native memory that outlived its state) whose
@@ -38,8 +39,9 @@ int orphans_aredue (const Profile *p, uint64_t now);
 void orphans_emit (Profile *p);
 
 /*
-** Called at exit: stores the next deaths of orphans in *last, for profile_exit. *started must be 0
-** before the first call. Returns 0 if there are no more deaths.
+** Called at exit: stores the next deaths of orphans (samples of native memory that outlived their
+** state) in *last, for profile_exit. *started must be 0 before the first call. Returns 0 if there
+** are no more deaths.
 */
 int orphans_last (Profile *p, int *started, ProfileLast *last);
 

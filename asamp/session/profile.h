@@ -206,8 +206,8 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 /* Emits a path of holders (references that keep an object alive): the path 'parent' (0: the empty
    path) extended by 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
-/* Emits the holders of the n followed samples: 'ids' has the number of each sample's path (0:
-   none). */
+/* Emits what keeps the n followed samples alive (those that have survived a collection and are not
+   dead): 'ids' has the number of the path of references to each sample (0: none). */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
 /* Emits the time for which a search for holders has stopped the program: its start
    (CLOCK_MONOTONIC) and its duration, in ns. */
@@ -272,7 +272,7 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
 
 /*
 ** The final data of a state at exit. If 'nruns' is above 0, the state ended earlier, and only
-** deaths of its orphans are emitted.
+** deaths of its orphans (samples of native memory that outlive their state) are emitted.
 */
 struct ProfileLast {
   const ProfileState *state;

@@ -15,9 +15,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FATES_CHUNK	65536         /* largest number of outcomes in one event */
-#define HOLDERS_CHUNK	2047          /* largest number of elements in one EVENT_HOLDERS, odd: a
-				         flag and pairs */
+#define FATES_CHUNK	65536         /* largest number of samples whose survival one event
+			   reports */
+#define HOLDERS_CHUNK	2047          /* largest number of words in one EVENT_HOLDERS (paths of
+				         references to samples). It is odd, because a flag precedes
+				         pairs of words */
 #define DEATHS_CHUNK	65536         /* largest number of run lengths in one event, even */
 
 /* The profile whose lock this OS thread holds, or waits for, to report an event. */

@@ -259,7 +259,8 @@ static int profilewriter_folderof (const Profile *p) {
          s.st_dev == p->folder.st_dev && s.st_ino == p->folder.st_ino ? p->config.folder : 0;
 }
 
-/* Opens a new file for the ring; 'to' as in profile_dump. Returns an errno, or 0. */
+/* Opens a new file for the content of a flight recorder; 'to' as in profile_dump. Returns an errno,
+   or 0. */
 static int openring (Profile *p, const char *to, char *why, size_t size) {
   const ProfileConfig *c = &p->config;
   const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0, NULL};
@@ -320,7 +321,7 @@ static void discard (Profile *p, int isend) {
   place_undo(&p->place);
 }
 
-/* Writes the ring to a file of its own. Returns an errno, or 0. */
+/* Writes the content of the flight recorder to a file of its own. Returns an errno, or 0. */
 static int dumpring (Profile *p, const char *to, int isshort, int isend, char *why, size_t size) {
   uint64_t lost;
   int error;

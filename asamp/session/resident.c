@@ -292,7 +292,7 @@ static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, con
 }
 
 
-/* Makes the rows. */
+/* Makes the rows of a snapshot of resident memory. */
 static void resident_fill (Rows *r) {
   luaN_Places p;
   Mappings s;

@@ -62,10 +62,12 @@ typedef struct SamplerOptions {
   int wall;
   uint64_t mallocs;	/* period of samples of native memory in bytes (mallocs.h); 0: none */
   int copies;		/* 1: copied bytes are sampled, too (trackcopies.h) */
-  int holders;		/* 1: holders (holders.h) are recorded at the end of the session, and when
-			   the number of followed samples has doubled (TH1 of trackholders.h). In a
-			   shared profile: when a state is closed */
-  uint64_t holdersevery;  /* ns between searches for holders; 0: none */
+  int holders;		/* 1: the objects that keep samples alive (holders.h) are recorded at the
+			   end of the session, and when the number of live samples that have
+			   survived a collection has doubled (TH1 of trackholders.h). In a shared
+			   profile: when a state is closed */
+  uint64_t holdersevery;  /* ns between searches for the objects that keep samples alive
+			   (holders.h); 0: none */
   RingLimits ring;	/* limits of a flight recorder; 'most' 0: not a flight recorder */
   int summary;		/* 1: prints one line to stderr when the session ends */
   /* Called on the state's own thread before a session with its own profile ends. At that time the
