@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define NOMEMORY	"not enough memory"
-#define STEPS_MOST	250u	/* longest path, in steps */
-#define DEAD	255u	/* result of stepsto: the path given by the caller does not lead to the
-			   object */
+#define STEPS_MOST	250u	/* longest path of references to an object, in steps */
+#define DEAD	255u	/* result of stepsto: the path of references that the caller of cut_of gave
+			   does not lead to the object */
 #define UNKNOWN	254u	/* stepsto was not called for the object yet */
 #define ELLIPSIS	"…"
 
@@ -46,8 +46,9 @@ typedef struct Work {
   const Graph *g;
   Cut *c;
   unsigned char *flags;		/* flags of each object: OWN, ... */
-  const char *const *steps;	/* the n steps of the path that the caller of cut_of has given; the
-				   references at its end are removed */
+  const char *const *steps;	/* the n steps (descriptions of references) of the path that the
+				   caller of cut_of has given; the references at its end are
+				   removed */
   size_t n;
   uint32_t variable;		/* name of the removed variable: a string or GRAPH_NONE */
   uint32_t function;		/* prototype that declares the variable; GRAPH_NONE: unknown */
@@ -57,7 +58,8 @@ typedef struct Work {
 
 /* {== the path ========================================================= */
 
-/* Returns 1 if a text matches the pattern, in which an ellipsis matches any bytes. */
+/* Returns 1 if the description of a reference matches the pattern, in which an ellipsis matches any
+   bytes. */
 static int islike (const char *pattern, const char *text) {
   const char *star = NULL, *from = text;
   for (;;) {
@@ -104,8 +106,8 @@ static int istop (const Graph *g, uint32_t v) {
          (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
 }
 
-/* Returns 1 if the text 'step' describes the reference from v's parent to v. 'merged': 1 if the
-   text is to stand for several references, as for words_step. */
+/* Returns 1 if 'step', a step of a path of references, describes the reference from v's parent to
+   v. 'merged': 1 if the text is to stand for several references, as for words_step. */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);
@@ -413,8 +415,8 @@ typedef struct Marking {
   size_t nwaiting, waitingsize;
 } Marking;
 
-/* Marks the object 'to' as reached from 'from' by the reference 'way', unless it was reached
-   before. */
+/* In the marking without the removed references: marks the object 'to' as reached from 'from' by
+   the reference 'way', unless it was reached before. */
 static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;
@@ -472,8 +474,8 @@ static int mark (Marking *m) {
   return 1;
 }
 
-/* Computes the result of cut_of (struct Cut) from the flags. Returns 0 if there is not enough
-   memory. */
+/* Computes the result of cut_of (struct Cut) from w->flags, which state the references to remove.
+   Returns 0 if there is not enough memory. */
 static int measure (Work *w) {
   const Graph *g = w->g;
   Cut *c = w->c;

@@ -22,10 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which references are removed. */
+/* Which references cut_of treats as removed. */
 typedef enum CutHow {
-  CUT_REFERENCE,	/* the last reference of the path, to the object at its end */
-  CUT_ELEMENTS		/* all elements of the table at the end of the path */
+  CUT_REFERENCE,	/* the last reference of the path that the caller gives */
+  CUT_ELEMENTS		/* the references to all elements of the table at the end of that path */
 } CutHow;
 
 /* Result of cut_of. */

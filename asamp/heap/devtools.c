@@ -48,7 +48,7 @@ static const char HEAD[] =
 */
 typedef struct Strings {
   StrTab text;
-  IdMap numbers;	/* from an offset in 'text' + 1 to the word's number */
+  IdMap numbers;	/* maps a word's offset in 'text' + 1 to the word's number */
   uint32_t *words;	/* offset in 'text' of each word, by its number */
   size_t n, size;	/* number of words, and capacity of 'words' */
 } Strings;
@@ -89,7 +89,7 @@ typedef struct Out {
   const Graph *g;
   const Naming *m;
   Strings words;
-  IdMap ids;		/* the ids of objects assigned so far */
+  IdMap ids;		/* the ids of objects assigned so far (idof) */
   uint32_t *strings;	/* for each object: if it is a string with a text, the number of this text
 			   among all texts; else GRAPH_NONE */
   uint32_t nstrings;	/* number of texts of string objects */

@@ -12,8 +12,8 @@
 typedef struct Work {
   const Graph *g;
   uint32_t n;
-  uint32_t *order;	/* object of each number */
-  uint32_t *number;	/* number of each object */
+  uint32_t *order;	/* the object that has each number (place in the depth-first search) */
+  uint32_t *number;	/* number of each object (its place in the depth-first search) */
   uint32_t *above;	/* parent in the depth-first search tree; later a higher ancestor in it, set
 			   by eval */
   uint32_t *dominator;	/* immediate dominator; until nearest() is called, the parent in the

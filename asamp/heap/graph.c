@@ -50,7 +50,7 @@ enum {
 #define SUM_MOST	((uint64_t)1 << 62)  /* limit of the bytes of all objects, and of the
 					        bytes that all samples represent */
 
-#define FREE		UINT64_MAX  /* an unused entry of Reader.table */
+#define FREE		UINT64_MAX  /* value of an unused entry of Reader.table */
 
 #define STILL_WRITTEN	"it is still being written; try again when it is complete"
 
@@ -73,8 +73,8 @@ typedef struct Reader {
   uint32_t next;		/* the object whose record probably comes next: records are in the
 				   order in which edges first refer to the objects */
   size_t sitesize, samplesize, codesize;
-  IdMap codes;			/* from the address of a C function to its index in Graph.codes */
-  uint64_t nsites;		/* number of sites read so far */
+  IdMap codes;			/* maps the address of a C function to its index in Graph.codes */
+  uint64_t nsites;		/* number of allocation sites read so far */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* numbers of object records and of edges read so far, which are
 				   compared with the numbers at the file's end */
@@ -88,8 +88,8 @@ typedef struct Reader {
   int late;			/* 1: the edges that are being read are stored in Graph.late,
 				   because the file had other edges of the same object before, or
 				   the record of this object was not read yet */
-  int64_t index;		/* index of the previous array element among the edges that are
-				   being read */
+  int64_t index;		/* array index of the last edge to an array element that was read of
+				   the present object */
   jmp_buf failed;
   char *err;
   size_t errsize;
@@ -223,7 +223,7 @@ static uint64_t tagof (uint64_t a) {
   return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
 }
 
-/* Creates the hash table Reader.table, or doubles its size. */
+/* Creates the hash table from addresses to objects (Reader.table), or doubles its size. */
 static void rehash (Reader *r) {
   size_t n = r->mask == 0 ? BOUND_FIRST(1024) : 2 * ((size_t)r->mask + 1), i;
   uint64_t *t = malloc(n * sizeof(*t));
@@ -713,7 +713,7 @@ static void checkparents (Reader *r) {
     damaged(r, "objects that no root reaches");
 }
 
-/* Adds site 0, which means "not known". */
+/* Adds allocation site 0, which means "not known". */
 static void nosite (Reader *r) {
   if (!list_grow(&r->g->sites, 0, &r->sitesize, sizeof(*r->g->sites)))
     graph_nomemory(r);

@@ -45,7 +45,7 @@
 **   other kinds                       none
 */
 typedef uint32_t Way;
-#define WAY_BITS	5  /* bits of the kind */
+#define WAY_BITS	5  /* number of bits of a Way that store the kind of the reference */
 #define WAY_MOST	((1u << (32 - WAY_BITS)) - 1)
 #define way_kind(w)	((w) & ((1u << WAY_BITS) - 1))
 #define way_argument(w)	((w) >> WAY_BITS)
@@ -93,15 +93,16 @@ typedef struct Graph {
      prototype. C function: index into 'codes'. These three may be GRAPH_NONE. Prototype: index into
      'protos'. Thread: 1 if it is the main thread. Other kinds: GRAPH_NONE. */
   uint32_t *info;
-  /* Edges of each object. 'first': index of its first edge in 'to' and 'ways'. 'count': number of
-     its edges there; its edges in 'late' are not counted. */
+  /* Edges (references) of each object. 'first': index of its first edge in 'to' and 'ways'.
+     'count': number of its edges there; its edges in 'late' are not counted. */
   uint32_t *first, *count;
   uint32_t *parent;		/* holder of each object on a shortest path from the state;
 				   GRAPH_NONE for object 0 */
   Way *way;			/* the reference by which the parent holds each object */
-  uint32_t nedges;		/* number of edges in 'to' and 'ways' */
-  uint32_t *to;			/* target of each edge */
-  Way *ways;			/* how the object of each edge refers to its target */
+  uint32_t nedges;		/* number of references in 'to' and 'ways' */
+  uint32_t *to;			/* object to which each reference leads */
+  Way *ways;			/* how the object that has each reference refers to its target in
+			   'to' */
   LateEdge *late;		/* edges not stored next to the other edges of their object; sorted
 				   by 'from' */
   size_t nlate;
@@ -118,9 +119,11 @@ typedef struct Graph {
   size_t ncodes;
   Site *sites;			/* allocation sites; valid from index 1 */
   uint32_t nsites;		/* number of sites, including the unused site 0 */
-  Sample *samples;		/* sorted by object, then by age, the oldest first */
+  Sample *samples;		/* allocation samples of objects in the heap, sorted by object, then
+			   by age, the oldest first */
   size_t nsamples;
-  uint64_t dead;		/* number of samples of objects that were already garbage */
+  uint64_t dead;		/* number of samples in the file whose objects were garbage and are
+			   not in the heap */
   uint64_t textless;		/* number of strings whose texts are dropped, because all texts
 				   together would exceed TEXT_MOST bytes */
   uint64_t bytes;		/* bytes of all objects and of the state */
@@ -129,8 +132,9 @@ typedef struct Graph {
      allocated before the snapshot. 'time': of the snapshot, in s since the epoch. 'pid': process
      id. 'period': sampling period in bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
-  uint64_t unfollowed;		/* number of survivors that are not in the file, because the sampler
-				   follows at most FOLLOWED_MOST survivors until their death */
+  uint64_t unfollowed;		/* number of live samples that are not in the file, because the
+				   sampler follows at most FOLLOWED_MOST survivors until their
+				   death */
   char command[HEAP_TEXT + 1];	/* command line of the process, or "" */
 } Graph;
 

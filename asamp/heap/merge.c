@@ -8,10 +8,11 @@
 
 #define TOGETHER	64	/* flag in Group.kind: the parent in the displayed tree does not
 				   refer to the object directly */
-#define FIELDS_MANY	12	/* fields of a table may be merged into one row "[*]" if there are
-				   more than this */
+#define FIELDS_MANY	12	/* fields of a table may be merged into one row "[*]" of the
+				   displayed tree if there are more of them than this */
 
-/* State of the computation: the displayed tree, and the weights of its nodes. */
+/* State of the computation: the tree of dominators or of shortest paths, whose similar objects are
+   merged into rows, and the weights of its nodes. */
 typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
@@ -33,7 +34,7 @@ typedef struct Work {
   int failed;			/* 1: there was not enough memory */
 } Work;
 
-/* The objects that one row represents. */
+/* The objects that one row of the displayed tree represents. */
 typedef struct Set {
   uint32_t *objects;
   size_t n, size;
@@ -217,7 +218,7 @@ static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   if (together) p->kind |= TOGETHER;
 }
 
-/* Returns the hash of a group's key. */
+/* Returns the hash of the key of a group (Group.kind to Group.class). */
 static uint64_t merge_hashof (const Group *p) {
   uint64_t h = p->kind * UINT64_C(0x9e3779b97f4a7c15) + p->a;
   h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + p->b;
@@ -230,7 +231,7 @@ static int same (const Group *a, const Group *b) {
   return a->kind == b->kind && a->a == b->a && a->b == b->b && a->class == b->class;
 }
 
-/* Groups of children of one row, with a hash table by their keys. */
+/* Groups of similar children of one row of the displayed tree, with a hash table by their keys. */
 typedef struct Groups {
   Group *g;
   size_t n, size;
@@ -275,7 +276,7 @@ static void freegroups (Groups *s) {
   free(s->table);
 }
 
-/* Compares two groups: the larger value comes first. */
+/* Compares two groups for qsort: the one that retains more bytes comes first. */
 static int byvalue (const void *a, const void *b) {
   const Group *x = a, *y = b;
   if (x->value != y->value) return x->value < y->value ? 1 : -1;
@@ -390,7 +391,7 @@ static void describe (Work *w, MergeRow *row, const Group *p) {
   else if (p->kind == HEAP_EENTRY && p->set.n > 1) row->way = way_of(HEAP_EENTRY, WAY_MOST);
 }
 
-/* Appends a row. Returns NULL if there is not enough memory. */
+/* Appends a row to the displayed tree. Returns NULL if there is not enough memory. */
 static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   MergeRow *r;
   if (!list_grow(&w->m->rows, w->m->n, &w->m->size, sizeof(*w->m->rows))) {

@@ -16,12 +16,14 @@
 
 #define MERGE_DEPTH	48	/* limit of the tree's depth: each row has depth < MERGE_DEPTH */
 
-/* A row. The row of the state's memory has 'example' 0, 'count' 0 and 'class' GRAPH_NONE. */
+/* A row of the displayed tree: similar objects that are held in the same way. The row of the
+   state's memory has 'example' 0, 'count' 0 and 'class' GRAPH_NONE. */
 typedef struct MergeRow {
   uint32_t depth;		/* number of the row's ancestors; 0: the state itself holds the
 				   row's objects */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
-  uint32_t example;		/* the object of the row with the largest value */
+  uint32_t example;		/* the object of the row that would have the largest 'value' as a
+			   row of its own */
   uint32_t from;		/* the object that holds 'example' */
   Way way;			/* the reference by which 'from' holds 'example' */
   uint32_t class;		/* class of the row's objects; GRAPH_NONE: they have several */
@@ -38,11 +40,12 @@ typedef struct MergeRow {
   uint64_t count, self, value;
 } MergeRow;
 
-/* Arguments of merge_of. */
+/* Arguments of merge_of: which tree of which heap to make. */
 typedef struct MergeWish {
   const Graph *graph;
   const Naming *naming;
-  const Dominators *dominators;	/* required for both kinds of trees */
+  const Dominators *dominators;	/* the dominators of 'graph'; required for trees of dominators and
+			   of paths */
   int paths;			/* 1: tree of shortest paths; 0: tree of dominators */
   /* The wanted objects: the objects v with wanted[v] != 0 or, if 'wanted' is NULL, the objects of
      'class'. A tree of paths has only the paths to these objects. */
@@ -63,7 +66,8 @@ typedef struct Merge {
 				   too many; rows below a row that is left out are not counted */
 } Merge;
 
-/* Computes the merged tree. Returns 0 if there is not enough memory; *m is then all zero. */
+/* Computes a tree of the objects of a heap in which similar objects share a row (a merged tree).
+   Returns 0 if there is not enough memory; *m is then all zero. */
 int merge_of (Merge *m, const MergeWish *wish);
 void merge_free (Merge *m);
 

@@ -100,7 +100,7 @@ static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_M
     snprintf(out, WORDS_MOST, "[\"%s\"]", text);
 }
 
-/* Describes an array element of table 'from'. */
+/* Describes, as a step of a path of references, an array element of table 'from'. */
 static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
                      char out[WORDS_MOST]) {
   if (isregistry(g, from) && index == 2)

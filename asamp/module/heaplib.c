@@ -72,10 +72,12 @@ typedef struct Heap {
   Graph *graph;
   Dominators dominators;
   Naming naming;
-  unsigned char *isnew;	/* For each object: 1 if the other snapshot of 'compare' does not have
-			   it. NULL before 'compare'. */
-  Identity *sorted;	/* All objects by address; NULL before the first call of 'path'. */
-  lua_State *L;		/* During 'open': the thread whose 'progress' function is at index 2. */
+  unsigned char *isnew;	/* For each object: 1 if the snapshot with which heap:compare has compared
+			   this one does not have it. NULL before 'compare'. */
+  Identity *sorted;	/* All objects, sorted by address; NULL before the first call of
+			   heap:path. */
+  lua_State *L;		/* While a file is opened: the Lua thread that has the function 'progress'
+			   at stack index 2. */
   int failed;	/* 1: the progress function raised an error; it is not called again. */
 } Heap;
 
@@ -178,10 +180,11 @@ static int l_info (lua_State *L) {
 
 /* Totals of a class of objects. */
 typedef struct ClassRow {
-  uint64_t count, self;	/* numbers for heap:classes: of objects, and of their own bytes */
-  uint64_t new, newbytes, gone, gonebytes;  /* numbers for heap:compare: objects and bytes that only
-                                               this snapshot has ('new'), and that only the other
-                                               one has ('gone') */
+  uint64_t count, self;	/* for heap:classes: number of objects of the class; sum of their own
+			   bytes */
+  uint64_t new, newbytes, gone, gonebytes;  /* for heap:compare: numbers of objects of the class,
+                                               and their bytes, that only this snapshot has ('new'),
+                                               and that only the other one has ('gone') */
   /* for heap:compare: bytes by which the objects in both snapshots have grown */
   int64_t grown;
 } ClassRow;
@@ -399,8 +402,8 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* the object has an earlier sample: this one may
-                                                    be of its vector (a part of a table) */
+    if (site[s->object] != g->nsites) continue;  /* the object has an earlier sample; this one may
+                                                    be of the vector of a table */
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
@@ -476,7 +479,8 @@ static int l_sites (lua_State *L) {
 
 /* {== trees ============================================================ */
 
-/* Pushes the table of a row of a merged tree (MergeRow). */
+/* Pushes a table with the fields of MergeRow: a row of a tree in which similar objects share a
+   row. */
 static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   char text[WORDS_MOST];
   lua_createtable(L, 0, 12);
@@ -518,7 +522,7 @@ static int pushmerge (lua_State *L, const Heap *h, const Merge *m) {
   return 2;
 }
 
-/* __gc of a userdata with a Merge (merged tree) */
+/* __gc of a userdata with a Merge, a tree in which similar objects share a row (merge.h) */
 static int endmerge (lua_State *L) {
   merge_free(lua_touserdata(L, 1));
   return 0;
@@ -855,7 +859,7 @@ static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsign
   lua_setfield(L, -2, "also");
 }
 
-/* __gc of a userdata with a Cut (effect of removed references) */
+/* __gc of a userdata with a Cut, the result of measuring what removed references free (cut.h) */
 static int endcut (lua_State *L) {
   cut_free(lua_touserdata(L, 1));
   return 0;

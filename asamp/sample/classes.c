@@ -10,11 +10,11 @@
 
 #include "binding.h"
 
-#define NONE	UINT32_MAX	/* value of ClassName.parent: the table is a root */
+#define NONE	UINT32_MAX	/* value of ClassName.parent: the path has one component */
 #define LEVELS	3	/* largest number of levels of tables from a root to a table in the index */
 
-/* Smallest cost of an index, in slots of tables. Subtracted from the budget even if the index reads
-   fewer slots. */
+/* Smallest cost of an index of table names, in slots of Lua tables read. Subtracted from the budget
+   even if the index reads fewer slots. */
 #define LEASTSLOTS	256u
 
 
@@ -96,9 +96,9 @@ static size_t fullname (const Classes *c, uint32_t i,
 }
 
 
-/* Compares two names (paths) of one table that have the same number of levels. Returns 1 if the
-   name of entry i is taken rather than that of entry j: one from a global, or the bytewise smaller
-   one. */
+/* Compares two names of one table (paths such as "geometry.Point") that have the same number of
+   levels. Returns 1 if the name of entry i is taken rather than that of entry j: one from a global,
+   or the bytewise smaller one. */
 static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -110,8 +110,9 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
 }
 
 
-/* Enters the table e->table in the index, under the field e->key of the entry 'parent' (NONE: of a
-   root). Does nothing if the index already has an equal or better name for the table. */
+/* Enters the table e->table in the index, under the field e->key of the table of entry 'parent'
+   (NONE: of the table of globals or of package.loaded). Does nothing if the index already has an
+   equal or better name for the table. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
