@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* If a block is expected to have more points than this, their number is drawn from a normal
-   distribution, because drawing each distance would take too long. */
+/* If a block is expected to contain more sample points than this, their number is drawn from a
+   normal distribution, because drawing each distance would take too long. */
 #define MANY	4096
 
 
@@ -46,7 +46,7 @@ uint64_t interval_first (Interval *v) {
 
 
 /*
-** Returns a random number of points with the large mean 'mean'. The Poisson distribution is
+** Returns a random number of sample points with the large mean 'mean'. The Poisson distribution is
 ** approximated by the normal one, drawn by the method of Box and Muller (1958).
 */
 static uint64_t many (Interval *v, double mean) {

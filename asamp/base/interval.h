@@ -21,15 +21,15 @@
 
 /* A sequence of sample points. */
 typedef struct Interval {
-  uint64_t period;	/* bytes, INTERVAL_MIN to INTERVAL_MAX */
-  int random;		/* 1: random intervals; 0: fixed ones */
+  uint64_t period;	/* mean distance of sample points in bytes, INTERVAL_MIN to INTERVAL_MAX */
+  int random;		/* 1: random distances between sample points; 0: all distances are equal */
   uint64_t state;	/* state of the generator (splitmix64) */
 } Interval;
 
 /* Initializes *v; 'seed' is the first state of its generator. */
 void interval_open (Interval *v, uint64_t period, int random, uint64_t seed);
 
-/* Returns the distance to the first point. */
+/* Returns the distance in bytes to the first sample point. */
 uint64_t interval_first (Interval *v);
 
 /*

@@ -29,7 +29,8 @@
 #define SET_ROWS	256	/* largest number of rows in an answer to "labels" */
 #define NAME_BYTES	1023	/* largest number of bytes of a name in an answer */
 
-static uint64_t due;		/* result of requests_due */
+static uint64_t due;		/* time at which the running recording ends, as requests_due returns
+			   it */
 
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -32,11 +32,12 @@ struct Source {
   int members;            /* in a compressed file: 1 after the first complete member */
   enum FileKind kind;
   const char *failure;
-  uint64_t offset;        /* bytes delivered */
+  uint64_t offset;        /* number of decompressed bytes that the functions here have returned or
+			   skipped */
   uint64_t fetched;       /* bytes read from the file */
   uint64_t filesize;      /* size of the file when it was opened or locked; 0: unknown */
   size_t next, ready;     /* the 'ready' bytes of 'out' from index 'next' on can be delivered */
-  Decompressor *decompressor;     /* NULL: not compressed */
+  Decompressor *decompressor;     /* NULL: the file is not compressed */
   const unsigned char *nextin;
   size_t nin;             /* number of compressed bytes from 'nextin' on */
   unsigned char in[PACKED], out[ROOM];
@@ -110,7 +111,8 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
   return room - left;
 }
 
-/* Appends bytes to those in 'out' that are ready. Returns 0 if there are no more. */
+/* Appends bytes of the file to those in 'out' that can be delivered. Returns 0 if there are no
+   more. */
 static int source_fill (Source *s) {
   size_t n, room;
   if (s->ended)

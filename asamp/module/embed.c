@@ -196,7 +196,7 @@ static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
 }
 
 
-/* Calls 'left' for all samples in 'reported', when the client ends. */
+/* Calls the client's 'left' for all samples in 'reported', when the client ends. */
 static void notifyleft (Embed *e) {
   size_t i;
   for (i = 0; i < e->nreported; i++) notify(e, left, &e->reported[i]);
@@ -246,8 +246,8 @@ static void onclosing (void *ud, lua_State *L) {
 }
 
 
-/* Calls 'held' for each followed sample; 'h' has the paths of references to them, in the order of
-   'reported'. */
+/* Calls the client's 'held' for each followed sample (it survived a collection, and is not known to
+   be dead); 'h' has the paths of references to them, in the order of 'reported'. */
 static void onholders (void *ud, Holders *h) {
   Embed *e = ud;
   const char *steps[READER_MAXSTEPS];

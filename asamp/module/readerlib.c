@@ -316,13 +316,13 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   lua_settop(L, result);
 }
 
-/* Sets the field 'lifetimes' of the table on top. */
+/* Sets the field 'lifetimes' of the table on top: dead samples by bytes allocated in their life. */
 static void pushlives (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
 }
 
-/* Sets the field 'copies' of the table on top, if copies were sampled. */
+/* Sets the field 'copies' of the table on top, if the bytes copied by the program were sampled. */
 static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   if (!r->copying)
     return;
@@ -330,7 +330,7 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Sets the field 'lifeclasses' of the table on top. */
+/* Sets the field 'lifeclasses' of the table on top: dead samples by kind and length of life. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
@@ -383,7 +383,7 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
   lua_setfield(L, -2, "holders");
 }
 
-/* Sets the field 'kinds' of the table on top. */
+/* Sets the field 'kinds' of the table on top: totals by type of block and class of object. */
 static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
@@ -403,7 +403,7 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
   lua_setfield(L, -2, "kinds");
 }
 
-/* Sets the field 'collections' of the table on top. */
+/* Sets the field 'collections' of the table on top: data of each span of collections. */
 static void pushcollections (lua_State *L, const Course *c) {
   static const char *const looked[] = {"remembered", "stacks", "weak", "listed"};
   size_t i;
@@ -483,7 +483,7 @@ static void pushcourse (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "course");
 }
 
-/* Sets the field 'marks' of the table on top. */
+/* Sets the field 'marks' of the table on top: time, name and value of each mark kept. */
 static void pushmarks (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->n, 0);
@@ -498,7 +498,7 @@ static void pushmarks (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets the field 'walktimes' of the table on top. */
+/* Sets the field 'walktimes' of the table on top: pauses by searches for paths to samples. */
 static void pushwalks (lua_State *L, const ReaderSum *sum) {
   size_t i;
   lua_createtable(L, (int)sum->nwalks, 0);
@@ -523,7 +523,7 @@ static void setmark (lua_State *L, const char *key, const MarkName *m, double nu
   lua_setfield(L, -2, key);
 }
 
-/* Sets the field 'marknames' of the table on top. */
+/* Sets the field 'marknames' of the table on top: totals of the marks of each name. */
 static void pushmarknames (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->nnames, 0);
@@ -598,7 +598,7 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Sets the fields 'bins' and 'gone' of the table on top. */
+/* Sets the fields 'bins' and 'gone' (see the head) of the table on top. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);
@@ -617,7 +617,7 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets the fields 'born', 'alive' and 'worked' of the table on top. */
+/* Sets the fields 'born', 'alive' and 'worked' (see the head) of the table on top. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];

@@ -41,7 +41,7 @@ static uint64_t drawn;	/* CPU time that all snapshots of resident memory took, n
 ** line, with the lock held.
 */
 static struct {
-  int64_t bytes;		/* atomic */
+  int64_t bytes;		/* bytes of this line's native memory of closed states; atomic */
   char where[sizeof(((ResidentRow *)0)->text)];
 } left[LINES + 1];
 static unsigned nleft;

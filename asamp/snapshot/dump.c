@@ -190,7 +190,7 @@ static int dump_edge (void *ud, const luaN_Edge *e) {
 typedef struct Sites {
   struct { uint64_t key; uint32_t number; } *slots;  /* number 0: a free slot */
   size_t mask, bytes;	/* number of slots, a power of 2, minus 1; bytes of 'slots' */
-  uint32_t n;		/* number of sites */
+  uint32_t n;		/* number of allocation sites */
 } Sites;
 
 /* Writes a HEAP_SITE record in two halves, because its two texts may exceed DUMP_LONGEST. */

@@ -211,7 +211,8 @@ typedef struct Waiting {
    There is no lock, because it could be held when the program forks. */
 static Waiting *waiting[WAITING];
 
-/* Adds a child to 'waiting'. Returns 0 if there is no free entry. */
+/* Adds a child process to the list 'waiting', for a later call of waitpid. Returns 0 if there is no
+   free entry. */
 static int snapshot_keep (Waiting *w) {
   int i;
   for (i = 0; i < WAITING; i++) {

@@ -52,7 +52,7 @@ static void setfindobject (void) {
    searched one complete table if 'turn' is the same before and after its search. */
 typedef struct Table {
   unsigned n;
-  Loaded object[LOADED_MAX];  /* sorted by address */
+  Loaded object[LOADED_MAX];  /* the object files, sorted by address */
 } Table;
 
 static Table tables[2];

@@ -160,7 +160,7 @@ static int report (Dwfl *s) {
 }
 
 
-/* Returns the session for the objects loaded now; NULL on failure. */
+/* Returns libdwfl's session for the object files that are loaded now; NULL on failure. */
 static Dwfl *native_current (void) {
   unsigned long long now = 0;
   dl_iterate_phdr(countloads, &now);

@@ -41,7 +41,7 @@ typedef struct UnwindRule {
   unsigned char base;		/* register to which 'size' is added (enum NativeBase) */
 } UnwindRule;
 
-/* A cache of rules. Initially all zero. */
+/* A cache of rules that lead from a call site to the frame of its caller. Initially all zero. */
 typedef struct UnwindRules {
   UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
   unsigned loads;		/* result of native_frame at the last lookup: if it has increased,
