@@ -146,7 +146,8 @@ typedef struct asamp_Collection {
 typedef struct asamp_Path {
   uint32_t number;	/* Number of the path: 1, 2, ... 0: there is no path, because the object
 			   is dead, or because the block belongs to no object (a buffer). */
-  const char *const *steps;  /* Steps of the path, root first. Valid until the callback returns. */
+  const char *const *steps;  /* Steps of the path (descriptions of references), the root first.
+			   Valid until the callback returns. */
   size_t nsteps;	/* Number of steps. */
 } asamp_Path;
 
@@ -166,11 +167,12 @@ typedef struct asamp_Client {
   ** followed at a time.
   */
   void (*died) (void *ud, const asamp_Known *s);
-  /* Reports that the client ends while the sample is undecided, or followed and not found dead. */
+  /* Reports that the client ends while no collection has decided yet whether the sample survives,
+     or while it is followed (asamp_Fate) and not found dead. */
   void (*left) (void *ud, const asamp_Known *s);
   void (*collected) (void *ud, const asamp_Collection *c);	/* Reports a collection. */
-  /* Reports the path to a sample. 'holders' calls it for every followed sample, in the order of
-     the numbers. */
+  /* Reports the path of references from a root to a sample. 'holders' calls it for every followed
+     sample (asamp_Fate), in the order of the numbers. */
   void (*held) (void *ud, const asamp_Known *s, const asamp_Path *p);
 } asamp_Client;
 

@@ -83,7 +83,7 @@ typedef struct Work {
   const char *path, *out;
   ReadProfile *profile;
   ReaderClient *client;
-  Output *output;        /* The output file; NULL: not open. */
+  Output *output;        /* The output file of the conversion; NULL: not open. */
   Firefox *firefox;
   /* firefox: counts of the data that the reader or the converter has dropped because of a limit
      (LEFT_N counts, readerleft.h). */

@@ -48,7 +48,7 @@
 #define SECOND		UINT64_C(1000000000)	/* ns */
 #define BACKLOG		1024	/* length of the queue of connections not yet accepted */
 
-/* A request, from the arrival of its header until the library has completed it. */
+/* An HTTP request, from the arrival of its header until libmicrohttpd has completed it. */
 typedef struct Request {
   struct Request *next;	/* an older request */
   struct MHD_Connection *connection;
@@ -72,15 +72,16 @@ typedef struct Client {
 
 typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
-  Request *all;	/* open requests, newest first */
+  Request *all;	/* requests that the library has not completed yet, newest first */
   Client *clients;	/* open connections */
-  uint64_t patience;	/* ns */
+  uint64_t patience;	/* ns within which the whole of a request must arrive */
   lua_Integer last;	/* id of the newest request */
 } Server;
 
 /* {== callbacks of the library ============================================= */
 
-static Request refused;  /* context of requests with a zero byte, which are refused without Lua */
+static Request refused;  /* context of all requests whose address has a zero byte; they are refused
+			   without Lua */
 
 /* Called with the raw address of a request; returns its context. Refuses an address with a zero
    byte: the library decodes the address and cuts it there, which would change its target. */

@@ -29,7 +29,7 @@ typedef struct Birth {
   float bytes;		/* Allocated bytes that the sample represents. */
 } Birth;
 
-/* The name of a Lua function to which allocation sites refer. */
+/* Name, source and line of a Lua function that has allocation sites (Birth). */
 typedef struct BirthFunction {
   int line;		/* Line of the function's definition. */
   char *name, *source;	/* NUL-terminated, both in one malloc block; NULL: never reported, or not

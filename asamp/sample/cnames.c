@@ -11,7 +11,7 @@
 typedef struct Search {
   lua_State *L;
   const void *function;
-  unsigned slots;		/* number of slots read */
+  unsigned slots;		/* number of slots of Lua tables read so far */
   size_t length;		/* bytes of 'name'; 0: no name was found yet */
   char name[2 * REGISTERED_NAME];
 } Search;

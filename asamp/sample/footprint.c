@@ -24,7 +24,8 @@ typedef struct Ranges {
   uint64_t resident;
 } Ranges;
 
-/* The bytes charged to one source line. */
+/* The bytes charged to one source line: native memory, or free bytes of blocks that objects
+   allocated by the line keep in use. */
 typedef struct Sum {
   uint32_t function, line;
   double bytes;

@@ -28,7 +28,8 @@
 
 enum { FOOTPRINT_FREE, FOOTPRINT_NATIVE, FOOTPRINT_SORTS };
 
-/* A source line and its bytes. */
+/* A source line, and the bytes charged to it: native memory that is not freed, or free bytes of
+   blocks that objects allocated by the line keep in use. */
 typedef struct FootprintLine {
   char *where;		/* text "source:line", allocated with malloc */
   uint64_t bytes;

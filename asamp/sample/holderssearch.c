@@ -19,7 +19,7 @@
 /* Start of the shared memory that the child fills. The ids, paths and steps follow it. The fields
    without a comment are those of Holders. */
 typedef struct HoldersAnswer {
-  int whole;	/* 1: the child has written the complete result */
+  int whole;	/* 1: the child process has written the complete result of the search */
   uint32_t npaths;
   size_t ntext;
   uint64_t left, cut;

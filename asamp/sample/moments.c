@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD	(sizeof(Moment) / sizeof(uint64_t))	/* size of a stored tick without its frames,
-							   in words of 8 bytes */
+#define HEAD	(sizeof(Moment) / sizeof(uint64_t))	/* size of a stored tick (a signal of the
+							   sampling timer) without its native
+							   frames, in words of 8 bytes */
 
 
 int moments_open (Moments *m, size_t words) {

@@ -26,7 +26,7 @@
 #define MOMENTS_FEW	((size_t)1 << 11)	/* Size of one buffer, in words, in a process with
 						   many states. */
 
-/* A recorded tick. */
+/* A recorded tick: the time and place of the program when the sampling timer sent a signal. */
 typedef struct Moment {
   uint64_t time;		/* Time of the tick: CLOCK_MONOTONIC, ns. */
   uint64_t count;		/* Number of sampling periods that have passed since the previous
@@ -42,13 +42,14 @@ typedef struct Moment {
 /* The n native frames of a tick in a buffer: return addresses, innermost first. */
 #define moment_native(e)	((void **)(void *)((e) + 1))
 
-/* The two buffers. */
+/* The two buffers of recorded ticks. */
 typedef struct Moments {
   uint64_t *buffer[2];
   size_t words;			/* Size of one buffer, in words of 8 bytes. */
   size_t used[2];		/* Used words of each buffer. */
   volatile unsigned current;	/* Index of the buffer that the handler fills. */
-  uint64_t lost;		/* Number of periods of ticks for which there was no space. */
+  uint64_t lost;		/* Number of sampling periods of the ticks (signals of the sampling
+			   timer) for which there was no space. */
 } Moments;
 
 /* Allocates buffers of 'words' words each. Returns 0 if there is not enough memory. */

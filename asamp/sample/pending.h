@@ -61,7 +61,7 @@ int pending_freed (Pending *p, const void *block);
 
 /* An explicit resize of a block from 'before' bytes to 'after' bytes. */
 typedef struct BlockResized {
-  const void *from, *to;	/* Old and new address, which may be equal. */
+  const void *from, *to;	/* Old and new address of the block, which may be equal. */
   uint64_t before, after;
   Interval *random;		/* Random generator that selects the samples that die if the block
 				   shrinks. */

@@ -98,8 +98,8 @@ struct Clock {
   uint64_t base;
   uint64_t given;		/* ns of the clock's time given to timers so far, which is the
 				   start of the current span */
-  uint64_t span;		/* ns; length of the current span, the interval that has one tick at
-				   a random point */
+  uint64_t span;		/* ns; length of the current span, the interval of time that has one
+				   tick (call of the callbacks) at a random point */
   uint64_t due;			/* time of the current span's tick, in ns of the clock's time */
   uint64_t stopped;		/* ns of the clock's time when its last timer stopped */
   uint64_t random;		/* state of the random generator */

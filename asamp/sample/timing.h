@@ -43,11 +43,12 @@ typedef struct Timing {
   lua_State *L;			/* Main thread of the state. */
   int native;	/* 1: samples have C stacks. */
   luaN_Code code;
-  Moments moments;		/* Ticks not yet completed at a safepoint. There are no buffers
-				   before the first timing_start. */
+  Moments moments;		/* Ticks (signals of the timer) that were not yet made samples at a
+				   safepoint. There are no buffers before the first timing_start. */
   uint64_t own;			/* Number of periods of the ticks that came while timing_point ran.
 				   They become one sample at its end (TI3). */
-  Moment last;			/* The last completed tick, without its native frames. */
+  Moment last;			/* The tick that was made a sample last, without its native
+			   frames. */
   uint64_t away;		/* Number of periods lost because another thread ran the state, the
 				   program blocked the signals (TI5), or the thread was ending. */
   uint64_t samples;		/* Number of periods that became samples in this session. */
@@ -65,7 +66,7 @@ typedef struct Timing {
 int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
                   int native, size_t words, char *err, size_t errsize);
 
-/* Stops the ticks. timing_point still completes the ticks in the buffer. */
+/* Stops the timer and its ticks. timing_point still completes the ticks in the buffer. */
 void timing_stop (Timing *t);
 
 /*

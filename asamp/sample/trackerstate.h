@@ -86,8 +86,8 @@ typedef struct Tracker {
   int copying;			/* 1: copied bytes are sampled while 'on' is 1 (trackcopies.h). */
   Interval copyinterval;	/* Distances between samples of copied bytes, in bytes that growing
 				   blocks move. */
-  int busy;			/* Nesting depth of the tracker's running functions. While it is
-				   above 0, samples of native memory are lost (A7). */
+  int busy;			/* Nesting depth of the running functions of the tracker. While it
+				   is above 0, samples of native memory are lost (A7). */
   uint64_t deaths;		/* Result of mallocs_deaths at the last check for dead native
 				   blocks. */
   size_t reaping;		/* Number of samples in 'pending' (their survival is not decided) at

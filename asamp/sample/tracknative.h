@@ -13,10 +13,9 @@
 #include "mallocs.h"
 #include "trackerstate.h"
 
-#define TRACKNATIVE_MINREAPED	4096	/* A number of samples. While fewer samples than this are
-					   pending (no collection has decided their survival), the
-					   slots of freed native blocks are not released between
-					   collections. */
+#define TRACKNATIVE_MINREAPED	4096	/* A number of samples. While the survival of fewer samples
+					   than this is undecided, the slots of freed native blocks
+					   are not released between collections. */
 
 /* While this many samples are pending (their survival is not decided yet), further samples of
    native memory are lost. Only a collection decides their survival, so the list of a program that

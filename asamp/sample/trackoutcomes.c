@@ -19,8 +19,9 @@
 #define RESIDENT_PART	16	/* resident bytes are read earlier if the size of the heap has
 				   changed by more than one RESIDENT_PART-th */
 #define DEATHS_NS	100000000	/* shortest time in ns between two checks for freed blocks
-					   if FOLLOWED_MOST samples are followed; with fewer
-					   samples, proportionally less */
+					   if the list of live samples that have survived a
+					   collection has FOLLOWED_MOST entries; with fewer samples,
+					   proportionally less */
 
 
 /* Returns an address that differs from thread to thread. */
@@ -97,8 +98,8 @@ static int isdead (void *ud, const void *owner) {
 }
 
 
-/* Returns 1 only for freed native memory. Used in minor collections, which cannot find out whether
-   old objects are dead. */
+/* Returns 1 if the owner of a sample is native memory that was freed. Used in minor collections,
+   which cannot find out whether old objects are dead. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);
@@ -111,8 +112,8 @@ static uint32_t classof (void *ud, const void *owner) {
 }
 
 
-/* Decides which pending samples survive. If the client requests deaths, adds the survivors to the
-   list of followed samples. */
+/* Decides which samples in t->pending survive. If the client requests deaths, adds the survivors to
+   t->followed. */
 static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   PendingFates f = pending_fates(&t->pending, judge);
   size_t i;

@@ -14,8 +14,8 @@
 
 #include "trackerstate.h"
 
-/* Callback of luaN_Sampler: decides the outcomes in a collection, when marking is over and nothing
-   is freed yet. */
+/* Callback of luaN_Sampler: decides in a collection which samples survive, when marking is over and
+   nothing is freed yet. */
 void trackoutcomes_decide (void *ud, lua_State *L, int major);
 
 /*

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BLOCKS	64	/* with n watched blocks, the bits of up to n / 4 +
-					   MAX_STALE_BLOCKS unwatched blocks may stay set */
-/* with fewer watched blocks than this, only 2^TRACKWATCH_FEWLOG bits are used */
+#define MAX_STALE_BLOCKS	64	/* with n watched blocks (those whose frees are reported to
+					   the tracker), the bits of up to n / 4 + MAX_STALE_BLOCKS
+					   unwatched blocks may stay set */
+/* with fewer watched blocks (those whose frees are reported to the tracker) than this, only
+   2^TRACKWATCH_FEWLOG bits are used */
 #define FEW_BLOCKS	128
 
 

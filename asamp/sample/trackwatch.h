@@ -21,7 +21,8 @@
    memory. */
 int trackwatch_ready (Tracker *t);
 
-/* Sets the bits of a block that becomes watched. Call trackwatch_ready first. */
+/* Sets the bits of a block whose frees are reported to the tracker from now on (a watched block).
+   Call trackwatch_ready first. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
 /* Clears the bits of blocks that are no longer watched, if there are many such blocks. Call it only

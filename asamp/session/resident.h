@@ -34,7 +34,8 @@
 
 #define RESIDENT_SHARE	1000u
 #define RESIDENT_ALL	50u
-#define RESIDENT_FREE	UINT64_C(50000000)	/* ns */
+#define RESIDENT_FREE	UINT64_C(50000000)	/* ns that measurements may take in addition to
+						   their share of the time (RQ2) */
 #define PICTURES_SHARE	500u
 
 /* A row: the bytes of one kind of resident memory. doc/profile-format.md lists the kinds, the

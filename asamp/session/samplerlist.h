@@ -54,7 +54,8 @@ struct Sampler {
   pid_t pid;			/* process that has the session */
   int reported;			/* 1: the end of the session was reported to the user */
   Timing timing;
-  HeldPaths heldpaths;		/* paths of holders that are already in the profile */
+  HeldPaths heldpaths;		/* paths of references that keep samples alive (holders.h) and that
+			   are already in the profile */
   Resident resident;		/* last measurement of the state's heap, for snapshots of resident
 				   memory */
   uint64_t starved, starvings;	/* 'starved': time of the last report that memory ran out, ns.

@@ -561,7 +561,8 @@ int sampler_close (Sampler *s, lua_State *L) {
   tracker_stop(&s->tracker);
   sampler_timeoff(s, L);
   if (s->state.profile != NULL) {
-    tracker_off(&s->tracker, L);  /* decides whether the last samples survive */
+    tracker_off(&s->tracker, L);  /* decides whether the samples taken since the last collection
+			   survive */
     samplerlist_measure(s, L, 1);
     if (s->options.holders) sampler_holders(s, L);
     if (s->options.ending != NULL) s->options.ending(s, L);

@@ -17,8 +17,9 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-#define OLD_NS		1000000000	/* ns; holders are recorded only for a state that has lived
-					   at least this long when it is closed */
+#define OLD_NS		1000000000	/* ns; the objects that keep samples alive (holders) are
+					   recorded only for a state that has lived at least this
+					   long when it is closed */
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
@@ -477,8 +478,9 @@ void samplershared_leave (Sampler *s, lua_State *L) {
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && clock_since(s->since) >= OLD_NS) {
-      tracker_off(&s->tracker, L);  /* runs a collection, which decides whether the last samples
-				       survive: holders of survivors are searched next */
+      tracker_off(&s->tracker, L);  /* runs a collection, which decides whether the samples taken
+				       since the previous one survive. The objects that keep
+				       survivors alive (holders) are searched next */
       sampler_holders(s, L);
     }
     samplerlist_measure(s, L, 1);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums over past states; the index is the number of the name. At first only the names "" and
-   "(others)" exist. */
+/* Sums over the states that have left their profile or were closed; the index is the number of the
+   name. At first only the names "" and "(others)" exist. */
 static SeenNamed past[SEEN_NAMES] = {[0] = {.name = ""}, [SEEN_NAMES - 1] = {.name = "(others)"}};
 static unsigned nnames = 1;
 

@@ -6,8 +6,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#define PARKED_STACK	(1u << 20)	/* bytes of the stack of a parked thread; equal to
-					   WRITER_STACK, because it may become a writer */
+#define PARKED_STACK	(1u << 20)	/* bytes of the stack of a parked thread (one that waits for
+					   later work); equal to WRITER_STACK, because it may become
+					   a writer */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;

@@ -17,13 +17,15 @@
 
 /* A thread of the profiler, for one call of a function at a time. */
 typedef struct Worker {
-  struct Worker *next;		/* next worker in the list of parked ones */
+  struct Worker *next;		/* next worker in the list of parked workers, which wait for later
+			   work */
   pthread_t thread;
   pthread_cond_t wake;
   void *(*run) (void *ud);	/* function to run; NULL for a pooled worker that is parked or
 				   whose work has ended */
   void *ud;
-  int pooled;			/* 1: workers_join parks it; 0: workers_join frees it */
+  int pooled;			/* 1: workers_join keeps the thread for later work (parks it); 0:
+			   workers_join frees it */
 } Worker;
 
 /*

@@ -147,8 +147,8 @@ static int functiontable_search (const FunctionTable *t, Elf *elf, uint64_t addr
 }
 
 
-/* Returns the symbol that covers 'address'; of several the one that FT1 selects. Returns NULL if
-   there is none. */
+/* Returns the symbol that covers 'address'; of several a global one before a local one, then the
+   one that starts last (more in FT1). Returns NULL if there is none. */
 static const FunctionSpan *functiontable_find (const FunctionTable *t, uint64_t address) {
   const FunctionSpan *local = NULL;
   size_t low = 0, high = t->n;

@@ -15,7 +15,7 @@ typedef struct Entry {
 
 /* Twice as many slots as addresses, so that searches are short. Atomic. */
 static Entry *slots[2 * REGISTERED_MOST];
-static unsigned nentries;	/* atomic */
+static unsigned nentries;	/* number of functions in 'slots'; atomic */
 
 
 static size_t registered_slot (const void *function) {

@@ -60,7 +60,7 @@ typedef struct UnwindFrame {
 /* State of a walk. Initially all zero. */
 typedef struct Unwind {
   UnwindRules rules;
-  UnwindFrame next;		/* next frame */
+  UnwindFrame next;		/* the frame from which the walk continues */
   const char *from, *to;	/* address range of the code in which the walk starts */
   const char *end;		/* end (highest address) of the thread's stack */
   int otherwise;		/* 1: libunwind does this walk, because a frame has a form that no
