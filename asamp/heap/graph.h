@@ -33,7 +33,7 @@
 
 /*
 ** How one object refers to another: a kind of edge (HEAP_E... of heapformat.h) and an argument.
-** The kind decides what the argument is. The argument WAY_MOST means that there is none.
+** The meaning of the argument depends on the kind. WAY_MOST means that there is no argument.
 **
 **   INDEX, ROOT, USERVALUE, CONSTANT  a number. None if it is negative or too large
 **   FIELD                             the object number of the key, a string

@@ -859,7 +859,7 @@ static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsign
   lua_setfield(L, -2, "also");
 }
 
-/* __gc of a userdata with a Cut, the result of measuring what removed references free (cut.h) */
+/* __gc of a userdata with a Cut, the measured effect of removed references (cut.h) */
 static int endcut (lua_State *L) {
   cut_free(lua_touserdata(L, 1));
   return 0;

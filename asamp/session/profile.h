@@ -206,8 +206,9 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 /* Emits a path of holders (references that keep an object alive): the path 'parent' (0: the empty
    path) extended by 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
-/* Emits what keeps the n followed samples alive (those that have survived a collection and are not
-   dead): 'ids' has the number of the path of references to each sample (0: none). */
+/* Emits the paths of references that keep the n followed samples alive. A sample is followed if it
+   has survived a collection and is not known to be dead. 'ids' has the number of the path to each
+   sample (0: none). */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
 /* Emits the time for which a search for holders has stopped the program: its start
    (CLOCK_MONOTONIC) and its duration, in ns. */
