@@ -27,7 +27,7 @@
 
 typedef struct Client {
   Request request;
-  size_t n;		/* number of received bytes in request.line */
+  size_t n;		/* number of received bytes in request.line that are not answered yet */
   uint64_t heard;	/* clock_now at the last activity. Activities are the connection, received
 			   bytes, and attempts to send more of an answer */
 } Client;

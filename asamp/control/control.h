@@ -62,7 +62,8 @@ typedef struct ControlOptions {
   uint64_t rotate;	/* ns after which the profile continues in another file; 0: never */
   uint64_t keep;	/* number of profile files that are kept; older ones are removed
 			   (keptfiles.h). 0: all are kept */
-  uint64_t most;	/* approximate limit of a file's size in bytes; 0: no limit */
+  uint64_t most;	/* approximate limit of a profile file's size in bytes, beyond which the
+			   profile continues in another file; 0: no limit */
 } ControlOptions;
 
 /* Stores the options and takes over the string 'listen'. Called once, before control_ensure. */

@@ -75,7 +75,8 @@ void request_start (Request *r, int fd) {
 }
 
 
-/* Releases the snapshot r->heap, if there is one, and cancels it if it has not started. */
+/* Releases the heap snapshot r->heap, if there is one, and cancels it if the state has not started
+   to take it. */
 static void requests_forget (Request *r) {
   if (r->heap != NULL) heaprequest_end(r->heap);
   r->heap = NULL;
@@ -373,7 +374,7 @@ static int rotate (Request *r) {
 }
 
 
-/* Starts a snapshot: r->heap. */
+/* Starts a heap snapshot for the client, and stores it in r->heap. */
 static int heap (Request *r, char *rest) {
   const char *state = requests_word(&rest), *why;
   uint64_t id = UINT64_MAX;

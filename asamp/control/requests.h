@@ -46,7 +46,7 @@ typedef struct Request {
   int fd;		/* the socket of the client */
   Bytes answer;		/* the text to send */
   size_t sent;		/* number of bytes of 'answer' already sent */
-  struct HeapRequest *heap;	/* the snapshot for which the client waits; NULL: none */
+  struct HeapRequest *heap;	/* the heap snapshot for which the client waits; NULL: none */
   char line[4096];	/* the bytes received from the client, from the start of a line on */
 } Request;
 

@@ -37,7 +37,7 @@
 **
 **   INDEX, ROOT, USERVALUE, CONSTANT  a number. None if it is negative or too large
 **   FIELD                             the object number of the key, a string
-**   ENTRY                             the object number of the key. None if the key has none
+**   ENTRY                             the key's object number. None if the key is not an object
 **   WEAKKEY (an entry of a table with weak keys)
 **       in an edge from the table to the value: the object number of the key
 **       in an edge from the key to the value: the object number of the table

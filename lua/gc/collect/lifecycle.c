@@ -46,8 +46,9 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
   /* Makes the second nursery list no young strings, like the first. A nursery lists none if the
-     one before it added many strings: as many as the table has strings more than 'kept'. This
-     value of 'kept' makes the number at least MINSTRTABSIZE, which is many. */
+     nursery before it has added many strings to the string table. Their number is computed as the
+     strings in the table minus 'kept', so with this value of 'kept' it is at least MINSTRTABSIZE,
+     which counts as many. */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
