@@ -143,8 +143,9 @@ static void frametable (FirefoxFile *w) {
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the table of functions. Its rows are functions, kinds of blocks, references of paths to
-   live objects, and label sets, in this order. */
+/* Writes the table of functions of the Firefox format, whose frames show more than functions. Its
+   rows are, in this order: the functions of the program, the kinds of allocated blocks, the
+   references on the paths from roots to live objects, and the label sets. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const ReadProfile *r = w->r;
   uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, steps = kinds + w->held.nsteps;

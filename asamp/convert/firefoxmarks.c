@@ -10,12 +10,16 @@
 enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
        MAJOR, STATE, NVALUES };
 
-/* An entry of the temporary file 'event': a collection or a mark. */
+/* An entry of the temporary file 'event': a garbage collection, or a mark (a name and a value that
+   the program has recorded at a certain time). */
 typedef struct Event {
   int64_t tag;
-  int collection;      /* 1: a collection, 0: a mark */
-  int64_t v[NVALUES];  /* the numbers of a collection; of a mark only v[TIME] is valid */
-  char name[256], value[4096];  /* the texts of a mark, cut if they are longer */
+  int collection;      /* 1: a garbage collection, 0: a mark: a name and a value that the program
+			  has recorded at a certain time */
+  int64_t v[NVALUES];  /* numbers of a garbage collection, indexed by TIME to STATE; of a mark that
+			  the program has recorded only v[TIME] is valid */
+  /* Name and value of a mark that the program has recorded, cut if they are longer. */
+  char name[256], value[4096];
   size_t namelength, valuelength;
 } Event;
 

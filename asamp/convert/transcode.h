@@ -14,24 +14,24 @@
 #include "output.h"
 #include "readprofile.h"
 
-/* A Lua state of the output. If it has no events, only its numbers and periods are set. */
+/* A Lua state of the output file. If it has no events, only its numbers and periods are set. */
 typedef struct TranscodeState {
-  uint32_t id;          /* number in the output */
-  uint32_t from;        /* number in the profile */
+  uint32_t id;          /* number of the Lua state in the output */
+  uint32_t from;        /* number of the Lua state in the profile that is read */
   size_t deathplace;    /* index of the followed sample (a survivor whose death the file records)
                            after the last run in Transcode.deaths */
   int undecided;        /* 1: the reader has delivered a sample without a survival outcome. Then no
                            outcome of the state can be written any more, because outcomes are in the
                            order of the samples */
-  int ended;            /* 1: the state was closed at 'end' */
-  uint64_t end;         /* time of the state's end, ns */
+  int ended;            /* 1: the Lua state was closed at the time 'end' */
+  uint64_t end;         /* time at which the Lua state was closed, ns; valid if 'ended' is 1 */
   uint64_t orphans;     /* of a closed state: number of samples of native memory that outlive the
                            state (orphans) and whose death was not read yet */
   /* The following members are used in merged files only. */
   struct TranscodeState *next;  /* list of closed states: the state of the profile that was closed
                                    before this one */
-  uint64_t allocated;   /* exact bytes that the state has allocated */
-  /* Periods written last: sampling period of allocation and copy samples in bytes, period of time
+  uint64_t allocated;   /* exact number of bytes that the Lua state has allocated */
+  /* Periods of the Lua state that were written last: sampling period of allocation and copy samples in bytes, period of time
      samples in ns. */
   uint64_t period, timens;
   int wall;             /* 1: 'timens' is a period of wall time; 0: of CPU time */
@@ -71,19 +71,21 @@ typedef struct Transcode {
   Output *o;
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   const TranscodeInto *into;  /* NULL: the output is not a merged file */
-  uint32_t ofstate;        /* number of the state 'of' in the profile */
-  TranscodeState *of;   /* the encoder's current state; NULL: none (merged files only) */
-  TranscodeState single;  /* the only state, if the output is not a merged file */
+  uint32_t ofstate;     /* number of the Lua state 'of' in the profile that is read */
+  TranscodeState *of;   /* the Lua state whose events the encoder encodes now; NULL: none (merged
+			   files only) */
+  TranscodeState single;  /* the only Lua state, if the output is not a merged file */
   Encoder *encoder;     /* NULL before the first event, if the output is not a merged file */
   uint64_t start;       /* start of the profile in the output, monotonic clock, ns */
-  /* samples of an unknown type, which are left out (sum of ReadSample.count) */
+  /* Sum of ReadSample.count over the samples of an unknown type, which the output does not have. */
   uint64_t untyped;
   int wall;             /* 1: the last period of time samples is of wall time */
   uint32_t node;        /* node of the call tree whose stack is the encoder's current stack */
   uint32_t *path;       /* nodes of the encoder's current stack, the outermost first */
   size_t npath;
-  uint32_t *place;      /* for each node: its index in 'path', valid if path[index] is the node */
-  uint32_t nplaces;     /* number of nodes that have an entry in 'place' */
+  uint32_t *place;      /* for each node of the call tree: its index in 'path', valid only if
+			   path[index] is the node */
+  uint32_t nplaces;     /* number of nodes of the call tree that have an entry in 'place' */
   size_t placesize;
   ProfileFrame *frames;  /* buffer of READER_MAXDEPTH frames */
   IdMap named;          /* the frames whose names were written; in a merged file maps each of them
@@ -101,8 +103,9 @@ typedef struct Transcode {
                            samples (survivors whose death the file records), alternately of live and
                            of dead ones */
   size_t ndeaths, deathsize;
-  uint32_t *holder;     /* number of the path of references to each followed sample of the state; 0:
-                           none */
+  /* For each sampled object of the Lua state whose death the file records: number of the path of
+     references that keeps it alive; 0: none. */
+  uint32_t *holder;
   size_t nholders, holdersize;
   IdMap paths;        /* maps a path of references in the profile to its number (1, 2, ...) within
                          the state */

@@ -144,7 +144,8 @@ static uint64_t native (void *ud, const char *name) {
   return m->natives.failed ? 0 : ((uint64_t)n << 1 | 1) + NATIVES;
 }
 
-/* The callback 'resolve' of the encoder: splits the name of a native function of the result. */
+/* The encoder's callback 'resolve' (EncoderConfig), called for an address of native code in the
+   merged profile: splits the name of the native function into symbol and file. */
 static void unite_resolve (void *ud, uint64_t address, char *symbol, size_t symbolsize, char *file,
                            size_t filesize) {
   const Unite *m = ud;

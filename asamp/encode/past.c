@@ -386,8 +386,9 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
   orphaned(p, s);
 }
 
-/* Sets the paths of holders of followed samples, from the words of EVENT_HOLDERS (event.h). A
-   sample with path 0 keeps its previous path. */
+/* Stores, for survivors whose deaths are reported, the id of the path of references that keeps each
+   alive. 'words' is the body of an EVENT_HOLDERS (event.h). A sample for which it has path 0 keeps
+   its previous path. */
 static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])

@@ -23,9 +23,9 @@
 
 #include "bounds.h"
 
-#define AGES_FIRST	4096u	/* upper end of the first bin, bytes */
-#define AGES_DOUBLING	4u	/* bins per power of 2 */
-#define AGES_BINS	96u	/* number of bins */
+#define AGES_FIRST	4096u	/* upper end of the first bin (range of bytes), bytes */
+#define AGES_DOUBLING	4u	/* number of bins (ranges of bytes) per power of 2 */
+#define AGES_BINS	96u	/* number of bins (ranges of bytes) */
 
 /* Bytes that samples represent: all of them, and the part that survived. */
 typedef struct Age {
@@ -34,13 +34,15 @@ typedef struct Age {
 
 /* The totals of survival by age. All zero: empty. */
 typedef struct Ages {
-  /* The table: AGES_BINS rows, by the bin of u; each has AGES_BINS columns, by the bin of v. NULL:
-     no collection was added. */
+  /* Table of AGES_BINS rows with AGES_BINS columns. Row: range (bin) of the number of bytes allocated
+     after an object, up to the collection. Column: range of the number allocated before the object,
+     since the previous collection. NULL: no collection was added. */
   Age *cells;
   struct AgeOpen {
     uint64_t bytes;
     int survived;
-  } *open;     /* samples whose survival was decided since the last ages_settle, oldest first */
+  } *open;     /* samples of which a collection decided whether they survive, since the last call
+		  of ages_settle; oldest first */
   size_t n, size;  /* number of elements of 'open', capacity */
 } Ages;
 

@@ -17,26 +17,27 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* Largest number of slices, also with ASAMP_TINY. */
+/* Largest number of slices (equal parts of the profile's length), also with ASAMP_TINY. */
 #define BINS_MOST	16384u
 
-/* Totals of a site (a node of the call tree and a kind of block) in one slice. The fields without a
-   comment are as in a Site (sitetable.h). */
+/* Totals of a site (a node of the call tree and a kind of block) in one slice (one of the equal
+   parts of the profile's length). The fields without a comment are as in a Site (sitetable.h). */
 typedef struct BinRow {
   uint32_t bin, node, kind;
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
   uint64_t undecided, undecidedbytes;
-  uint64_t ns;         /* ns that the time samples of the row represent */
-  uint64_t last;       /* time of the slice's last sample at the site, us */
+  uint64_t ns;         /* ns of run time that the time samples of this row represent */
+  uint64_t last;       /* time, in us, of the last of the samples that this row counts */
 } BinRow;
 
 typedef struct Bins {
-  uint32_t most;       /* limit of the number of slices, preferably a power of 2; 0: no rows are
-                          added */
-  uint64_t width;      /* width of a slice, in the unit of the positions: us or bytes */
+  uint32_t most;       /* largest number of slices (equal parts of the profile's length),
+			  preferably a power of 2; 0: no rows are added */
+  uint64_t width;      /* length of a slice (one of the equal parts of the profile), in us of run
+			  time or in allocated bytes */
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
-  IdMap bykey;         /* maps slice number, node and kind to the index of the row */
+  IdMap bykey;         /* maps slice number, call tree node and kind to the row's index */
   uint64_t left;       /* sum of ReadSample.count over the samples that count at node 0, because
                           another row would exceed the limit of rows (B3) */
   int failed;          /* 1: memory ran out; nothing more is added */
@@ -44,7 +45,8 @@ typedef struct Bins {
 
 /* Initializes the bins. 'most' <= BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
-/* Adds a sample to the slice of its time. 'fate': its survival outcome (READER_DIED, ...). */
+/* Adds a sample to the slice (part of the profile's length) that has its time. 'fate': whether the
+   sample survived (READER_DIED, ...). */
 void bins_add (Bins *b, const ReadSample *s, int fate);
 /*
 ** Adds a sample to the slice of position 'at', which has the unit of 'width' (us or bytes). The

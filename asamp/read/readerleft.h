@@ -24,7 +24,8 @@ typedef enum ReadLeft {
      node 0, the root of the call tree */
   LEFT_SITES, LEFT_LIVES, LEFT_HELD, LEFT_ROWS, LEFT_COLLECTIONS, LEFT_MARKS, LEFT_MARKNAMES,
   LEFT_PICTURES, LEFT_PICTUREROWS,
-  /* counted by tags.h, for the converters to files of other tools */
+  /* Numbers of Lua states or of samples that files for other tools do not distinguish, because of
+     the limits of tags.h, which counts them. */
   LEFT_TOGETHER, LEFT_SCRIPTS, LEFT_TAGS,
   LEFT_N
 } ReadLeft;

@@ -37,7 +37,7 @@ typedef struct Tag {
 } Tag;
 
 typedef struct TagGroup {
-  /* For a group of one state: index in ReadProfile.states. For the group of a script or of all
+  /* For a group of one Lua state: its index in ReadProfile.states. For the group of a script or of all
      other states: READER_NOSTATE. */
   uint32_t row;
   uint32_t name;        /* name of the script, offset in 'text'; 0: none */
@@ -47,7 +47,8 @@ typedef struct TagGroup {
 typedef struct Tags {
   int by;               /* sum of TAGS_BY*: the properties by which samples are distinguished */
   const ReadProfile *r;     /* set by the client's callback 'head' */
-  Tag *list;            /* the triples of the tags: list[i] is that of tag i */
+  /* list[i]: the place, thread and label set that the samples with tag number i have. */
+  Tag *list;
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps triples (place, thread, label set) to tags */
   uint32_t names[TAGS_STATES];  /* names of scripts, offsets in 'text'; names[i] belongs to the
@@ -55,9 +56,9 @@ typedef struct Tags {
   uint32_t nnames;      /* number of scripts in 'names' */
   uint64_t spilled;     /* sum of ReadSample.count over the samples that have tag 0 because there
                            are TAGS_MOST tags (TG2) */
-  /* tags_finish sets groups, ngroups and groupof. */
+  /* The groups of Lua states. tags_finish sets 'groups', 'ngroups' and 'groupof'. */
   TagGroup groups[TAGS_GROUPS];
-  uint32_t ngroups;     /* number of groups, at least 1 */
+  uint32_t ngroups;     /* number of groups of Lua states, at least 1 */
   uint32_t groupof[TAGS_GROUPS];  /* index in 'groups' of the group of each place (see the head) */
 } Tags;
 
@@ -79,21 +80,23 @@ uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t
 #define TAGS_NONE	UINT32_MAX
 
 /*
-** Assigns places to groups, after reader_read has returned r. Sets the elements of 'left' (LEFT_N
-** counts) that have the numbers of states and samples that are not distinguished. tags_at must not
-** be called after that.
+** Combines the Lua states of the samples into groups: a state, the states of a script, or all other
+** states (TG1). To be called after reader_read has returned r; tags_at must not be called after
+** that. Sets the elements of 'left' (array of LEFT_N counts) that count the states and samples that
+** share a group or tag with others because of the limits.
 */
 void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left);
 
-/* Returns the group of a tag, after tags_finish. */
+/* Returns the group of Lua states to which the samples with this tag belong. To be called after
+   tags_finish. */
 static inline uint32_t tags_group (const Tags *t, uint32_t tag) {
   return t->groupof[t->list[tag].group];
 }
 
-#define TAGS_TEXT	(READER_MAXNAME + 32)  /* bytes of a group's name with its NUL */
+#define TAGS_TEXT	(READER_MAXNAME + 32)  /* bytes of the name of a group of Lua states, with NUL */
 
 /*
-** Writes the name of a group to 'text' and returns its length: "3 worker" (state 3), "worker" (all
+** Writes the name of a group of Lua states to 'text' and returns its length: "3 worker" (state 3), "worker" (all
 ** states of a script), "(12 others)" or "(others)". To be called after tags_finish.
 */
 size_t tags_groupname (const Tags *t, uint32_t group, char text[TAGS_TEXT]);
