@@ -31,8 +31,8 @@ typedef struct TranscodeState {
   struct TranscodeState *next;  /* list of closed states: the state of the profile that was closed
                                    before this one */
   uint64_t allocated;   /* exact number of bytes that the Lua state has allocated */
-  /* Periods of the Lua state that were written last: sampling period of allocation and copy samples in bytes, period of time
-     samples in ns. */
+  /* Periods of the Lua state that were written last: sampling period of allocation and copy samples
+     in bytes, period of time samples in ns. */
   uint64_t period, timens;
   int wall;             /* 1: 'timens' is a period of wall time; 0: of CPU time */
 } TranscodeState;

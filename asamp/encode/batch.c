@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* A batch is full at BATCH_SAMPLES samples or BATCH_BYTES bytes of events. It may end earlier. */
+/* The text of the samples and events since the previous text (a batch) is written at BATCH_SAMPLES
+   samples or BATCH_BYTES bytes of events. It may be written earlier. */
 #define BATCH_SAMPLES	16384
 #define BATCH_BYTES	(512u * 1024)
 
@@ -45,8 +46,8 @@ void batch_allocation (Batch *b, uint64_t size, int outside, int kind) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Writes the outcomes of n samples as run lengths, alternately of samples that died and of samples
-   that survived. The first run has samples that died, and may be empty. */
+/* Writes the survival outcomes of n samples as run lengths, alternately of samples that died and of
+   samples that survived. The first run has samples that died, and may be empty. */
 static void fateruns (Bytes *to, const unsigned char *survived, size_t n) {
   size_t i = 0;
   int fate = 0;
@@ -325,7 +326,8 @@ int batch_full (const Batch *b) {
   return b->samples >= BATCH_SAMPLES || b->events.n >= BATCH_BYTES;
 }
 
-/* Writes a column as a line, if it is not empty, and empties it. */
+/* Writes a column (one number for each sample of the batch) as a line, if it is not empty, and
+   empties it. */
 static void column (Bytes *to, char letter, Bytes *text) {
   if (text->n > 0) {
     bytes_char(to, letter);

@@ -20,7 +20,8 @@
 #include "sample.h"
 #include "vmprof.h"
 
-/* An open batch. All zero: nothing is recorded. Times are in us since the start of the profile. */
+/* The samples and events whose text was not written yet (the open batch). All zero: nothing is
+   recorded. Times are in us since the start of the profile. */
 typedef struct Batch {
   uint64_t samples;      /* number of samples in the batch; a sample whose stack is written several
 			    times counts once */
@@ -49,10 +50,11 @@ void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
    (ProfileSample), and its kind (negative: none). */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
-/* Adds the outcomes of n samples: whether they survived. 'classes' may be NULL; n > 0. */
+/* Adds the survival outcomes of n > 0 sampled objects, decided by a collection. 'classes' has the
+   ids of their classes, or is NULL. */
 void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
-/* Adds deaths; the arguments are those of encoder_deaths. */
+/* Adds deaths of sampled objects that had survived; the arguments are those of encoder_deaths. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
 /*
 ** Adds a collection. 'us' is c->time in us since the start, 'label' the number of its label set in
@@ -82,20 +84,21 @@ void batch_timeperiod (Batch *b, uint64_t ns, int wall);
 void batch_class (Batch *b, uint32_t id, const char *name, size_t n);
 void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step);
 void batch_holders (Batch *b, const uint32_t *runs, size_t n);
-/* Adds the time for which a search for holders (holders.h) stopped the program. 'duration' is in
-   us. */
+/* Adds a walk over the heap that searched for the references that keep sampled objects alive
+   (holders.h). It started 'us' after the start, and stopped the program for 'duration' us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
-/* Adds a row of resident memory. 'us' is the time since the start; it is not stored as a
-   difference. */
+/* Adds one use of resident memory ('what', n bytes; 'text', m bytes) and its size, 'bytes'. 'us' is
+   the time since the start; it is not stored as a difference. */
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength);
 
-/* Returns 1 if the batch has reached its size limit. */
+/* Returns 1 if the open batch has so many samples, or so many bytes of events, that its text should
+   be written now. */
 int batch_full (const Batch *b);
-/* Appends the text of the batch to 'to' and starts a new batch. Returns 0 if the batch was
-   empty. */
+/* Appends the text about the samples and events of the batch to 'to' and starts a new batch.
+   Returns 0 if the batch was empty. */
 int batch_take (Batch *b, Bytes *to);
 /* Returns 1 if memory ran out: the text is incomplete. */
 int batch_failed (const Batch *b);

@@ -34,29 +34,29 @@ struct Encoder {
   EncoderConfig config;
   uint64_t start;       /* start of the log by CLOCK_MONOTONIC, ns */
   uint64_t epoch;       /* start of the log by the wall clock, us since 1970 */
-  uint64_t last;        /* time of the last stack that was written, ns */
+  uint64_t last;        /* time of the sample whose stack was written last, ns */
   int failed;
   int periodwritten;       /* 1: the meta "period" has been written */
   uint64_t used;        /* bit set of the special frames (FRAME_..., such as "[frames cut]", which
 			   represent no function) whose name was written. The bit of a frame has the
 			   number id / 2 */
-  unsigned nbatch;      /* number of the last batch written */
+  unsigned nbatch;      /* number of batches (texts about samples, batch.h) written so far */
   Batch batch;
   Origins origins;
-  Origin *of;           /* state to which the following events belong */
-  Origin spare;         /* used as 'of' when there is no memory for the data of a state */
-  uint64_t lost;        /* number of samples missing in the log */
+  Origin *of;           /* Lua state to which the following events belong */
+  Origin spare;         /* used as 'of' if there is no memory for the data of a Lua state */
+  uint64_t lost;        /* number of samples that were taken but are missing in the log */
   uint64_t undecided;   /* number of samples of ended states whose survival no collection has
 			   decided */
-  uint64_t nstates;       /* number of states in the log */
-  uint64_t allocated;   /* allocated bytes; 0: unknown */
-  int notallocated;     /* 1: the total of allocated bytes is not recorded */
+  uint64_t nstates;       /* number of Lua states in the log */
+  uint64_t allocated;   /* exact bytes allocated by all Lua states so far; 0: unknown */
+  int notallocated;     /* 1: the file omits the total of allocated bytes */
   int notlabelled;      /* 1: the allocated bytes by label set are not known */
   ProfileLeft left;
-  uint64_t texts;       /* number of truncated texts */
+  uint64_t texts;       /* number of the program's texts that were truncated because of limits */
   uint64_t natives;     /* number of frames whose native address has no name because
 			   ENCODER_MAXNATIVES addresses have one */
-  Objects objects;      /* extended format: sampled objects without an outcome */
+  Objects objects;      /* extended format: sampled objects that are not in a record yet */
   IdMap named;          /* set of the ids of functions whose names were written */
   IdMap seen;           /* set of the native addresses of all stacks so far */
   Bytes fresh;          /* native addresses that have no name yet */
@@ -207,7 +207,8 @@ void encoder_free (Encoder *e) {
   free(e);
 }
 
-/* Calls the sink if there are at least 'enough' bytes. May be called only between records. */
+/* Passes the output to the callback EncoderSink if it has at least 'enough' bytes. May be called
+   only between records. */
 static void encoder_drain (Encoder *e, size_t enough, int text) {
   if (e->out.n >= enough && e->out.n > 0)
     e->sink(e->sinkud, &e->out, text);
@@ -485,8 +486,8 @@ static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   return to;
 }
 
-/* Returns the open batch. In a file of many states, first records that the following lines belong
-   to the present state (encoder_of). */
+/* Returns the batch of samples and events whose text is not written yet. In a file of many states,
+   first records that the following lines belong to the present state (encoder_of). */
 static Batch *lines (Encoder *e) {
   if (e->config.states)
     batch_of(&e->batch, e->of->id);

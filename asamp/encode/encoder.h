@@ -68,7 +68,8 @@ typedef struct Encoder Encoder;
 
 /* Callback that takes the bytes in 'out' and sets out->n to 0. Called between records when enough
    bytes are available, and at the end of a batch or of the log. 'text' is 1 for names of native
-   code, details and the trailer; 0 for stacks and other records. */
+   code, for texts with the sizes and outcomes of samples (batch.h), and for the trailer; 0 for
+   stacks and other records. */
 typedef void (*EncoderSink) (void *ud, Bytes *out, int text);
 
 /*
@@ -84,9 +85,9 @@ void encoder_free (Encoder *e);
 ** last). Files of one state record neither.
 */
 void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
-/* In files of many states: records the start of the state. */
+/* In files of many Lua states: records the start of the state that encoder_of has set. */
 void encoder_start (Encoder *e, uint64_t time);
-/* In files of many states: records the name of the state. */
+/* In files of many Lua states: records the name of the state that encoder_of has set. */
 void encoder_called (Encoder *e, const char *name, size_t n);
 /*
 ** In files of many states: records the end of the state, and the bytes that it has allocated. If
@@ -140,19 +141,23 @@ void encoder_allocated (Encoder *e, uint64_t bytes);
 ** bytes that the next encoder_allocated or encoder_end of the state records.
 */
 void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
-/* Records that the bytes by label set are not known for all states. */
+/* Records that it is not known, for all Lua states, how many bytes were allocated with each label
+   set. */
 void encoder_notlabelled (Encoder *e);
 /* Makes the file omit the total of allocated bytes. Called if the allocated bytes of a state are
    not known. */
 void encoder_notallocated (Encoder *e);
-/* Records a path of holders; the arguments are those of profile_holderpath. */
+/* Records a path of references from a root to a live object; the arguments are those of
+   profile_holderpath. */
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
-/* Records the holder paths of samples. 'runs' has the n numbers of EVENT_HOLDERS (event.h). */
+/* Records which paths of references (encoder_path) keep sampled objects alive. 'runs' has the n
+   numbers of EVENT_HOLDERS (event.h). */
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
-/* Records a search for holders. 'start' is the time at which it stopped the program, 'ns' for how
-   long. */
+/* Records a walk over the heap that searched for the references that keep sampled objects alive.
+   'start' is the time at which the walk stopped the program, 'ns' for how long. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
-/* Records a row of resident memory: n bytes of 'what', m bytes of 'text'. */
+/* Records one use of resident memory and its size, 'bytes'. 'what' (n bytes) names the use, 'text'
+   (m bytes) is a file, a source line or empty. */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
                        const char *text, size_t m);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
@@ -164,12 +169,13 @@ void encoder_mark (Encoder *e, uint64_t time, const char *name,
 */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
-/* Returns 1 if the batch has reached its size limit, so that encoder_batch should be called
-   (batch_full). */
+/* Returns 1 if the samples and events since the last encoder_batch have reached the size limit of a
+   batch, so that encoder_batch should be called (batch_full). */
 int encoder_full (const Encoder *e);
 
-/* Ends the open batch: writes the names of native addresses and the details (batch.h) that are new
-   since the last batch. */
+/* Ends the batch of samples since the previous call. Writes the names of their new native
+   addresses, then their details: a text with their sizes, kinds and survival outcomes, and with the
+   events between them (batch.h). */
 void encoder_batch (Encoder *e);
 
 /* Marks the log as that of a flight recorder. The part of the run whose events the recorder has
@@ -177,11 +183,12 @@ void encoder_batch (Encoder *e);
    were taken before this part and were still alive at its start; they represent 'bytes' bytes. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
-/* Sets the number of samples missing in the log, which encoder_finish records. */
+/* Sets the number of samples that were taken but are missing in the log, which encoder_finish
+   records. */
 void encoder_lost (Encoder *e, uint64_t n);
 
-/* Writes the last batch, the objects of samples whose survival is not decided, and the trailer.
-   'now' is the time of the end, by the clock of 'start'. */
+/* Writes the last batch of samples, the objects of samples whose survival is not decided, and the
+   trailer. 'now' is the time of the end, by the clock of 'start'. */
 void encoder_finish (Encoder *e, uint64_t now);
 
 /* Returns 1 if memory ran out: the output is incomplete. */

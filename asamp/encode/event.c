@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Encodes an event that belongs to samples: a stack, outcomes, a class or holders. Returns 0 if the
-   event is of another type. */
+/* Encodes an event that belongs to samples: a stack, survival outcomes, the name of a class, or
+   paths of references to live samples. Returns 0 if the event is of another type. */
 static int encodesample (const Event *event, Encoder *e) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;

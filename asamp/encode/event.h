@@ -12,13 +12,13 @@
 
 #include "encoder.h"
 
-/* Types of events. Each comment states what the event reports, the meaning of its number Event.n, and
-   the data that follow the head struct Event (its body). */
+/* Types of events. Each comment states what the event reports, the meaning of its number Event.n,
+   and the data that follow the head struct Event (its body). */
 enum EventType {
   /* Name of a function. Event.n: id of the function. Body: the name, NUL-terminated */
   EVENT_NAME,
-  /* An allocation sample, or a sample of bytes copied by growth of a block. Event.n: number of
-     frames in the body, which the state's previous stack does not have. Body: SampleEvent */
+  /* An allocation sample, or a sample of copied bytes (COPY_NEW, ... of sample.h). Event.n: number
+     of frames in the body, which the state's previous stack does not have. Body: SampleEvent */
   EVENT_SAMPLE,
   /* A time sample. Event.n: number of frames in the body, which the state's previous stack does not
      have. Body: TimeEvent */
@@ -34,13 +34,14 @@ enum EventType {
   EVENT_DEATHS,
   /* A garbage collection. Event.n is not used. Body: ProfileCollection */
   EVENT_COLLECTION,
-  /* The sampling period of allocations has changed. Event.n: the new period in bytes; no data follow
-     the head */
+  /* The sampling period of allocations has changed. Event.n: the new period in bytes; no data
+     follow the head */
   EVENT_PERIOD,
-  /* The sampling period of CPU time, or of wall time, has changed. Event.n: the new period in ns; no
-     data follow the head */
+  /* The sampling period of CPU time, or of wall time, has changed. Event.n: the new period in ns;
+     no data follow the head */
   EVENT_CPUPERIOD, EVENT_WALLPERIOD,
-  /* Bytes that a Lua state has allocated. Event.n: number of these bytes; no data follow the head */
+  /* Bytes that a Lua state has allocated. Event.n: number of these bytes; no data follow the
+     head */
   EVENT_ALLOCATED,
   /* Counts of data that the profiler dropped because of its limits. Event.n: number of truncated
      texts. Body: ProfileLeft */
@@ -50,8 +51,8 @@ enum EventType {
   EVENT_STACK,
   /* Name of a class of objects. Event.n: id of the class. Body: the name, NUL-terminated */
   EVENT_CLASS,
-  /* A mark: a name and a value that the program has recorded at a certain time. Event.n is not used.
-     Body: MarkEvent */
+  /* A mark: a name and a value that the program has recorded at a certain time. Event.n is not
+     used. Body: MarkEvent */
   EVENT_MARK,
   /* Start of a Lua state. Event.n: time of the start, ns; no data follow the head */
   EVENT_START,
@@ -62,16 +63,17 @@ enum EventType {
   /* Deaths of orphans (samples of native memory that outlived their Lua state). Event.n: number of
      run lengths. Body: OrphansEvent */
   EVENT_ORPHANS,
-  /* A path of references from a root to a live object. Event.n: id of the path. Body: id of the path
-     without its last reference, of 32 bits, then a text that describes the last reference,
+  /* A path of references from a root to a live object. Event.n: id of the path. Body: id of the
+     path without its last reference, of 32 bits, then a text that describes the last reference,
      NUL-terminated */
   EVENT_PATH,
   /* A walk over the heap that searches the paths of references to live sampled objects. Event.n: ns
      for which it stopped the program. Body: its start, CLOCK_MONOTONIC in ns, 64 bits */
   EVENT_WALK,
   /* Paths of references (EVENT_PATH) that keep sampled objects alive. Event.n: count of 32-bit
-     numbers in the body. The first is 1 if the event starts at the first sample of the list, 0 if it
-     continues the previous event. Then follow pairs: a count of samples, and the id of their path */
+     numbers in the body. The first is 1 if the event starts at the first sample of the list, 0 if
+     it continues the previous event. Then follow pairs: a count of samples, and the id of their
+     path */
   EVENT_HOLDERS,
   /* One use of resident memory, with its size. Event.n: the size in bytes, a signed number. Body:
      ResidentEvent */
@@ -133,8 +135,8 @@ typedef struct EventTally {
 
 void event_encode (const Event *event, Encoder *e);
 
-/* If the event is an allocation sample or a time sample, adds the number of sampling periods that it
-   represents to the tally. */
+/* If the event is an allocation sample or a time sample, adds the number of sampling periods that
+   it represents to the tally. */
 void event_count (const Event *event, EventTally *t);
 void event_add (EventTally *to, const EventTally *t);
 

@@ -25,8 +25,9 @@ typedef struct Kept {
   ProfileSample sample;
   uint64_t period;      /* number of bytes that one sampling period of the sample represents */
   PastStack *stack;     /* stack at the allocation; NULL: not stored */
-  uint32_t class, path; /* numbers that the state has given to the sample's class and to its path of
-			   holders; 0: none */
+  /* Numbers that the Lua state has given to the class of the sampled object, and to the path of
+     references that keeps it alive; 0: none. */
+  uint32_t class, path;
   int dead;             /* 1: the sample died; it is removed from the list at the next collection */
 } Kept;
 
@@ -53,7 +54,8 @@ typedef struct PastState {
   uint32_t *classes;                 /* offset in 'texts' of the name of each class; class i is
 				        stored at i - 1 */
   size_t nclasses, classsize;
-  PastPath *paths;                   /* paths of holders; path i is stored at i - 1 */
+  PastPath *paths;                   /* paths of references from roots to live objects; path number
+				        i is stored at i - 1 */
   size_t npaths, pathsize;
   ProfileFrame *stack;               /* the last stack, outermost frame first */
   size_t depth, stacksize;
@@ -399,8 +401,8 @@ static void past_holders (PastState *s, const uint32_t *words, size_t n) {
         s->list[s->cursor].path = words[i + 1];
 }
 
-/* Takes an event that belongs to samples: a stack, outcomes, a class or holders. Returns 0 if the
-   event is of another type. */
+/* Takes an event that belongs to samples: a stack, survival outcomes, the name of a class, or paths
+   of references to live samples. Returns 0 if the event is of another type. */
 static int past_takesample (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
@@ -533,8 +535,8 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes the outcome "survived" for each followed sample. The other samples in the list have no
-   outcome yet. */
+/* Writes the outcome "survived" for each sample in the list that has survived a collection. The
+   other samples in the list have no outcome yet. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

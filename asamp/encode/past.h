@@ -42,7 +42,8 @@ void past_free (Past *p);
 /* Takes the next event. Events must be passed in their order. */
 void past_take (Past *p, const Event *event);
 
-/* Writes the data to an encoder that has no events yet. */
+/* Writes what is stored of the dropped events (see the head) to an encoder that has no events
+   yet. */
 void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
 /* Returns how much is missing: the number of samples without a stack (PA2), of names beyond

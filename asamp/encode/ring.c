@@ -29,7 +29,7 @@ typedef struct Piece {
   unsigned char data[];
 } Piece;
 
-/* Name of a native address. */
+/* Name of the native function at an address. */
 typedef struct NativeName {
   uint32_t symbol, file;
 } NativeName;
@@ -38,7 +38,7 @@ struct Ring {
   RingLimits limits;
   Past *past;
   Piece *first, *last;
-  size_t bytes;         /* bytes of all pieces; atomic */
+  size_t bytes;         /* compressed size of the kept events that are in pieces; atomic */
   Bytes open;
   /* 'start': time at which the open buffer was started, ns. 'now': argument of the last ring_put or
      ring_new, ns. */
@@ -158,7 +158,8 @@ static void setbytes (Ring *r, size_t n) {
   __atomic_store_n(&r->bytes, n, __ATOMIC_RELAXED);
 }
 
-/* Passes the oldest piece to 'past'. */
+/* Drops the oldest piece: passes its events to 'past', which keeps only the data that later events
+   need. */
 static void dropfirst (Ring *r) {
   Piece *p = r->first;
   if (!eachof(r, p, taken, r->past))
@@ -205,7 +206,7 @@ static Piece *makepiece (Ring *r) {
   return less != NULL ? less : p;
 }
 
-/* Turns the open buffer into the newest piece. */
+/* Compresses the events in the open buffer into a new piece, and empties the buffer. */
 static void closepiece (Ring *r) {
   Piece *p;
   if (r->open.n == 0)

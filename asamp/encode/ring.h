@@ -22,7 +22,8 @@
 
 typedef struct Ring Ring;
 
-/* Limits of a recorder: length of the kept period in ns (0: unlimited), and bytes of all pieces. */
+/* Limits of a flight recorder. 'ns': length of the period whose events are kept; 0: unlimited.
+   'most': largest size of the kept events, compressed, in bytes. */
 typedef struct RingLimits {
   uint64_t ns;
   size_t most;
@@ -47,17 +48,19 @@ void ring_free (Ring *r);
 /* Adds an event that happened between the 'now' of the previous call and this 'now'. */
 void ring_put (Ring *r, const Event *event, uint64_t now);
 
-/* Passes events beyond the limits to 'past' (RG2), which keeps only the data that later events
-   need. Returns the start of the kept period, ns. */
+/* Drops the oldest events, which are beyond the limits (RG2): passes them to past.h, which keeps
+   only the data that later events need. Returns the start of the kept period, ns. */
 uint64_t ring_since (Ring *r, uint64_t now);
 
 /* Writes all kept events, and the samples from before them that are still alive, to a new
    encoder. */
 void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals);
 
-/* Returns the bytes of all pieces, compressed. Thread-safe. */
+/* Returns the compressed size, in bytes, of the kept events, without the newest ones, which are not
+   compressed yet. Thread-safe. */
 uint64_t ring_bytes (const Ring *r);
-/* Returns the sum of past_left and of the native names beyond the limits. */
+/* Returns the number of items that the recorder has dropped because of limits: the sum of past_left
+   and of the names of native functions beyond the limits. */
 uint64_t ring_left (const Ring *r);
 /* Returns 1 if memory ran out: events or names are missing. */
 int ring_failed (const Ring *r);

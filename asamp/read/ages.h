@@ -34,9 +34,9 @@ typedef struct Age {
 
 /* The totals of survival by age. All zero: empty. */
 typedef struct Ages {
-  /* Table of AGES_BINS rows with AGES_BINS columns. Row: range (bin) of the number of bytes allocated
-     after an object, up to the collection. Column: range of the number allocated before the object,
-     since the previous collection. NULL: no collection was added. */
+  /* Table of AGES_BINS rows with AGES_BINS columns. Row: range (bin) of the number of bytes
+     allocated after an object, up to the collection. Column: range of the number allocated before
+     the object, since the previous collection. NULL: no collection was added. */
   Age *cells;
   struct AgeOpen {
     uint64_t bytes;

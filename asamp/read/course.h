@@ -31,7 +31,7 @@ typedef struct Span {
   /* Largest numbers of bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t least;        /* smallest number of bytes in use after a collection */
-  /* Sums of these fields of ReadCollection. */
+  /* Sums of the fields of ReadCollection with these names, over the collections of the span. */
   uint64_t tenured, decided, survived;
   uint64_t planned, charged;
   /* Longest pause of a minor and of a major collection; 0 if the span has no such collection. */
@@ -48,9 +48,10 @@ typedef struct Span {
 
 /* The history of a profile's collections. */
 typedef struct Course {
-  Span *spans;           /* the timeline */
+  Span *spans;           /* the timeline: consecutive collections, one or more per element */
   size_t n, size;        /* number of spans, capacity */
-  uint64_t group;        /* number of collections in each span (CO1) */
+  uint64_t group;        /* number of consecutive collections in each element of 'spans' except
+			    the last (CO1) */
   uint64_t collections;  /* number of collections that the file records one by one */
   ReadCollection first, last;
   /* 'total': sum of all pauses, us. 'longest': longest pause of a collection that the file records,
@@ -60,7 +61,8 @@ typedef struct Course {
      with its pause. 'majorprocessor': of the recorded major collections, and of all slices of major
      collections in minor pauses. */
   uint64_t processor, majorprocessor;
-  uint64_t tenured, planned, charged;  /* sums of these fields of ReadCollection */
+  /* Sums of the fields of ReadCollection with these names, over all collections. */
+  uint64_t tenured, planned, charged;
   uint64_t lastmajor;    /* end of the last major collection that the file records, us since the
                             start; 0: none */
   /* Largest numbers of bytes in use, reserved and resident after a collection. */
@@ -78,7 +80,8 @@ typedef struct Course {
 int course_init (Course *c);
 void course_free (Course *c);
 
-/* Adds a collection, in the order of time. Returns 0 if there is not enough memory. */
+/* Adds a garbage collection to the history, in the order of time. Returns 0 if there is not enough
+   memory. */
 int course_add (Course *c, const ReadCollection *one);
 
 /*
@@ -87,8 +90,8 @@ int course_add (Course *c, const ReadCollection *one);
 */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Returns the number of collections that the file records if a span has more than one of them, else
-   0. */
+/* Returns the number of collections that the file records if an element of the timeline may combine
+   several of them, else 0. */
 uint64_t course_grouped (const Course *c);
 
 #endif

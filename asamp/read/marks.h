@@ -14,7 +14,8 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* The totals of the marks of one name. */
+/* Totals over the marks with one name. A mark is a name and a value that the program has
+   recorded. */
 typedef struct MarkName {
   uint32_t name;         /* offset in Marks.text */
   uint64_t count;        /* number of marks with this name */
@@ -25,7 +26,8 @@ typedef struct MarkName {
   char *value;           /* value of the last mark, NUL-terminated */
 } MarkName;
 
-/* A mark that is kept for the timeline. */
+/* A mark, which is a name and a value that the program has recorded, that is kept for the
+   timeline. */
 typedef struct Mark {
   uint64_t time;         /* time of the mark, us since the start */
   uint32_t name;         /* index in Marks.names */
@@ -36,24 +38,27 @@ typedef struct Marks {
   StrTab text;           /* the names */
   IdMap byname;          /* maps the offset of a name (+ 1) to its index in 'names' */
   MarkName *names;
-  size_t nnames, namesize;  /* number of names, capacity */
-  Mark *marks;           /* the kept marks, in the order of the file */
-  size_t n, size;        /* number of kept marks, capacity */
-  uint64_t step, count;  /* 'step': every step-th mark is kept, from the first one on (MK2).
-                            'count': number of all marks */
-  uint64_t lumped;       /* number of marks that are counted under the last name, because
-                            MARKS_NAMES names exist already (MK1) */
+  size_t nnames, namesize;  /* number of names, capacity of 'names' */
+  Mark *marks;           /* the marks kept for the timeline, in the order of the file */
+  size_t n, size;        /* number of marks in 'marks', its capacity */
+  /* 'step': every step-th mark of the program is kept in 'marks', from the first one on (MK2).
+     'count': number of all marks that the program has recorded. */
+  uint64_t step, count;
+  /* Number of marks of the program that are counted under the last name instead of their own,
+     because MARKS_NAMES names exist already (MK1). */
+  uint64_t lumped;
 } Marks;
 
 /*
-** Initializes the marks. Returns 0 if there is not enough memory; marks_free must be called in
-** either case.
+** Initializes an empty set of marks. Returns 0 if there is not enough memory; marks_free must be
+** called in either case.
 */
 int marks_init (Marks *m);
 /* Frees everything. */
 void marks_free (Marks *m);
 
-/* Adds a mark; copies its texts. Returns 0 if there is not enough memory. */
+/* Adds a mark that the program has recorded; copies its name and value. Returns 0 if there is not
+   enough memory. */
 int marks_add (Marks *m, const ReadMark *mark);
 
 #endif

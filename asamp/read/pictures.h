@@ -13,7 +13,7 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* A row of a snapshot: a number of bytes and their use, as in ReadResident. */
+/* A row of a snapshot of resident memory: a number of bytes and their use, as in ReadResident. */
 typedef struct PictureRow {
   int64_t bytes;
   uint32_t what, text;   /* offsets in Pictures.texts */
@@ -38,8 +38,8 @@ typedef struct Pictures {
 } Pictures;
 
 /*
-** Initializes the snapshots. Returns 0 if there is not enough memory; pictures_free must be called
-** in either case.
+** Initializes an empty list of snapshots of resident memory. Returns 0 if there is not enough
+** memory; pictures_free must be called in either case.
 */
 int pictures_init (Pictures *p);
 /* Frees everything. */

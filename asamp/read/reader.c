@@ -326,8 +326,8 @@ static Step reader_stack (Input *in, int allocation) {
   if (!allocation && r->own && r->lines && n >= 2 &&
       frameids_istype(bytes_getword(w + 8), &type) &&
       (r->version < 7 || profile_iscopy((int)type))) {
-    /* Skip the innermost frame. It is not a function: its id has the type of the allocated block or,
-       for a sample of copied bytes, the kind of copy (COPY_NEW, ...), now in 'type'. */
+    /* Skip the innermost frame. It is not a function: its id has the type of the allocated block
+       or, for a sample of copied bytes, the kind of copy (COPY_NEW, ...), now in 'type'. */
     w += 16;
     n -= 2;
     allocation = 1;

@@ -40,24 +40,26 @@ typedef struct ReaderFollow {
 } ReaderFollow;
 
 /*
-** Ends the pass, and reserves space for one more sample. Returns 0 if the list has
-** READERFOLLOW_MOST samples, or if there is not enough memory; in the latter case sets *failed to
-** 1.
+** Ends the pass that removes dead samples, and reserves space for one more sample. Returns 0 if the
+** list has READERFOLLOW_MOST samples, or if there is not enough memory; in the latter case sets
+** *failed to 1.
 */
 int readerfollow_room (ReaderFollow *f, int *failed);
-/* Adds a sample at the end; readerfollow_room must have returned 1 just before. */
+/* Adds a survivor whose death the file records at the end of the list; readerfollow_room must have
+   returned 1 just before. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);
 
-/* Continues the pass, or starts one: keeps the next n samples; if fewer are left, keeps
-   these. */
+/* Continues the pass that removes dead samples from the list, or starts one: keeps the next n
+   samples; if fewer are left, keeps these. */
 void readerfollow_stay (ReaderFollow *f, uint64_t n);
 /*
-** Continues the pass, or starts one: removes the next sample and copies it to *sample. Returns 0 if
-** there is none.
+** Continues the pass that removes dead samples from the list, or starts one: removes the next
+** sample and copies it to *sample. Returns 0 if there is none.
 */
 int readerfollow_die (ReaderFollow *f, ReadFollowed *sample);
 
-/* Ends the pass: keeps the samples that it has not visited. */
+/* Ends the pass that removes dead samples from the list: keeps the samples that it has not
+   visited. */
 void readerfollow_settle (ReaderFollow *f);
 /* Frees the list, which is then empty. */
 void readerfollow_free (ReaderFollow *f);

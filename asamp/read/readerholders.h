@@ -11,16 +11,17 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Reads a line H of the details, which has a path. In this function and the next ones, 'line' has
-   the fields after the letter. */
+/* Reads a line H of a details text (readerbatch.h): a path of references from a root to a live
+   object. 'line' has the fields after the letter. */
 void readerholders_path (ReaderState *s, Fields *line);
 /*
-** Reads a line h of the details, which has the paths of consecutive followed samples of s->of. Also
-** ends the pass over the list of followed samples (readerfollow.h).
+** Reads a line h of a details text, which has the paths of references to consecutive followed
+** samples (survivors whose death the file records) of s->of. 'line' has the fields after the
+** letter. Also ends the pass over the list of followed samples (readerfollow.h).
 */
 void readerholders_runs (ReaderState *s, Fields *line);
-/* Reads a line w of the details, which has the time and duration of a heap walk, and delivers
-   it. */
+/* Reads a line w of a details text, which has the time and duration of a heap walk, and passes it
+   to the client. 'line' has the fields after the letter. */
 void readerholders_walk (ReaderState *s, Fields *line);
 
 /*

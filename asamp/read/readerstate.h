@@ -61,9 +61,11 @@ typedef struct ReaderState {
                           many Lua states: the period of the states without a period of their own */
   uint64_t timeperiod; /* current period of time samples in ns; in files of many Lua states as
                           'period' */
-  uint64_t runfirst;   /* index in 'runs' of the first queued run */
-  Run *runs;           /* the runs from 'runfirst' to nruns - 1 are queued */
-  size_t nruns, runsize;  /* number of elements, capacity */
+  uint64_t runfirst;   /* index of the first element of 'runs' that is still queued */
+  /* Stacks of samples whose sizes and outcomes were not read yet: elements 'runfirst' to
+     nruns - 1. */
+  Run *runs;
+  size_t nruns, runsize;  /* number of elements of 'runs', capacity */
   ReaderStreams streams;
   ReaderStream *of;    /* stream of the Lua state to which the current line or sample belongs; never
                           NULL */

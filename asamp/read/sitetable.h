@@ -23,14 +23,18 @@
 #include "idmap.h"
 #include "bounds.h"
 
+/* Totals over the samples of a site: those with one node of the call tree, kind of block and
+   tag. */
 typedef struct Site {
   uint32_t node;
   uint32_t kind;
   uint32_t tag;             /* number of the samples' combination of Lua state, thread and labels
                                (tags.h); 0: none */
-  uint64_t samples;         /* sum of ReadSample.count over all samples of the site */
+  uint64_t samples;         /* sum of ReadSample.count over all samples with this node,
+                               kind and tag */
   uint64_t bytes;           /* bytes that the samples represent; 0 for time samples */
-  uint64_t ns;              /* ns that the time samples of the site represent */
+  uint64_t ns;              /* ns of run time that the time samples with this node
+                               represent */
   /* Number of sampling periods that the time samples represent. If this period has changed, as a
      multiple of the first period. Set by readersum_finish. */
   double time;
@@ -68,14 +72,14 @@ typedef struct Site {
 
 /* The table of totals. All zero: empty. */
 typedef struct SiteTable {
-  Site *sites;
-  size_t nsites, sitesize;  /* number of sites, capacity */
-  IdMap bykey;              /* maps node, kind and tag to the index of the site */
+  Site *sites;              /* one for each combination of node, kind and tag that has samples */
+  size_t nsites, sitesize;  /* number of elements of 'sites', capacity */
+  IdMap bykey;              /* maps node, kind and tag to an index in 'sites' */
   uint64_t left;            /* sum of ReadSample.count over the samples that count at node 0,
                                because another site would exceed SITETABLE_MAXSITES (L3) */
 } SiteTable;
 
-/* Frees the sites; the table is then empty. */
+/* Frees the totals; the table is then empty. */
 void sitetable_free (SiteTable *l);
 
 /*

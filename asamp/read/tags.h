@@ -37,8 +37,8 @@ typedef struct Tag {
 } Tag;
 
 typedef struct TagGroup {
-  /* For a group of one Lua state: its index in ReadProfile.states. For the group of a script or of all
-     other states: READER_NOSTATE. */
+  /* For a group of one Lua state: its index in ReadProfile.states. For the group of a script or of
+     all other states: READER_NOSTATE. */
   uint32_t row;
   uint32_t name;        /* name of the script, offset in 'text'; 0: none */
   uint64_t states;      /* number of Lua states in the group */
@@ -93,15 +93,16 @@ static inline uint32_t tags_group (const Tags *t, uint32_t tag) {
   return t->groupof[t->list[tag].group];
 }
 
-#define TAGS_TEXT	(READER_MAXNAME + 32)  /* bytes of the name of a group of Lua states, with NUL */
+/* largest number of bytes of the name of a group of Lua states (tags_groupname), with its NUL */
+#define TAGS_TEXT	(READER_MAXNAME + 32)
 
 /*
-** Writes the name of a group of Lua states to 'text' and returns its length: "3 worker" (state 3), "worker" (all
-** states of a script), "(12 others)" or "(others)". To be called after tags_finish.
+** Writes the name of a group of Lua states to 'text' and returns its length: "3 worker" (state 3),
+** "worker" (all states of a script), "(12 others)" or "(others)". To be called after tags_finish.
 */
 size_t tags_groupname (const Tags *t, uint32_t group, char text[TAGS_TEXT]);
 
-#define TAGS_LABELS	8192  /* bytes of the text of a label set */
+#define TAGS_LABELS	8192  /* largest number of bytes of a label set's text (tags_labels) */
 
 /*
 ** Writes a label set (from 1 on) as "[route=/checkout user=5]" to 'text', truncated if necessary,
