@@ -18,7 +18,7 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the numbers of rows for the states that the tag (tags.h) represents. */
+/* Returns the numbers of rows of the Lua states that the tag (a number of tags.h) represents. */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
@@ -167,7 +167,8 @@ static void firefox_sample (void *ud, const ReadSample *s) {
   f->timerows++;
 }
 
-/* Starts an entry of the file 'event', which has collections and marks. */
+/* Starts an entry of the temporary file 'event', which has collections, and marks (names and values
+   that the program has recorded). */
 static void event (Firefox *f) {
   uint32_t tag = whose(f);
   spill_put(&f->event, tag);
@@ -201,7 +202,8 @@ static void firefox_mark (void *ud, const ReadMark *m) {
   spill_text(&f->event, m->value, m->valuelength);
 }
 
-/* Stores a mark for a heap walk that has searched for the references to live objects. */
+/* Stores an entry, as for a mark of the program, for a heap walk that has searched for the
+   references to live objects. */
 static void firefox_walk (void *ud, const ReadWalk *w) {
   static const char name[] = "search for holders";
   char value[64];

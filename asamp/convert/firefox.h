@@ -47,8 +47,8 @@ typedef struct FirefoxDeath {
   uint64_t address;
 } FirefoxDeath;
 
-/* Numbers of rows of one thread of the file: of allocations, of time samples, and of collections
-   plus marks. */
+/* Numbers of rows of one thread of the file. 'rows': of allocations. 'timerows': of time samples.
+   'events': of collections, and of marks (names and values that the program has recorded). */
 typedef struct FirefoxRows {
   uint64_t rows, timerows, events;
 } FirefoxRows;
@@ -78,12 +78,14 @@ typedef struct Firefox {
   uint64_t address;     /* the largest address used so far */
   uint64_t *unused;     /* addresses that can be used again, at most 'address' */
   size_t nunused, unusedsize;
-  FirefoxDeath *deaths; /* dead samples whose negative rows are not stored yet */
+  FirefoxDeath *deaths; /* sampled objects found dead whose rows with a negative number of bytes are
+			   not stored yet (FX2) */
   size_t ndeaths, deathsize;
   /* time at which the samples in 'deaths' were found dead, us since the start */
   uint64_t deathtime;
   /* Numbers of rows in the temporary files. 'rows': of allocations. 'timerows': of time samples.
-     'events': collections plus marks. 'collections': collections alone. */
+     'events': of collections, and of marks (names and values that the program has recorded).
+     'collections': of collections alone. */
   uint64_t rows, timerows, events, collections;
   /* Columns of the allocation rows, each a temporary file. In this order: us since the previous
      row; index into 'leaves'; bytes; address; tag (tags.h). */
@@ -92,7 +94,8 @@ typedef struct Firefox {
      sample; index into 'ticksites'; ns; tag (tags.h). */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;    /* time of the last time sample, us */
-  /* temporary file with the collections and marks; firefox.c describes its layout */
+  /* Temporary file with the collections, and the marks (names and values that the program has
+     recorded); firefox.c describes its layout. */
   Spill event;
   /* Callback, may be set before firefoxfile_write. NULL: the file has no texts of scripts. */
   FirefoxSource source;

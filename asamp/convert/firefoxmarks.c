@@ -42,7 +42,7 @@ static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   return kept;
 }
 
-/* Reads the next entry of the temporary file 'event'. */
+/* Reads the next entry, a collection or a mark of the program, from the temporary file 'event'. */
 static void nextevent (Firefox *f, Event *e) {
   Spill *s = &f->event;
   int i;
@@ -131,7 +131,8 @@ static void markdata (FirefoxFile *w, const Event *e) {
 
 enum { DATA, NAME, START, END, PHASE, CATEGORY, NCOLUMNS };
 
-/* Writes the value of a column of the table of markers for one collection or mark. */
+/* Writes the value of a column of the table of markers, for one collection, or for one mark (a name
+   and a value that the program has recorded). */
 static void markercell (FirefoxFile *w, const Event *e, int column) {
   int64_t time = e->v[TIME];
   switch (column) {

@@ -7,8 +7,9 @@
 #include "firefoxcolumns.h"
 
 /*
-** Write the columns and the closing brace of a table of markers. firefoxmarks_markers writes the
-** markers of the group of Lua states w->group, firefoxmarks_none an empty table.
+** Write the columns and the closing brace of a table of markers (points in time with a name, in the
+** Firefox format). firefoxmarks_markers writes the collections, and the marks of the program, of
+** the group of Lua states w->group. firefoxmarks_none writes an empty table.
 */
 void firefoxmarks_markers (FirefoxFile *w);
 void firefoxmarks_none (FirefoxFile *w);

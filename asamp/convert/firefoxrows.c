@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the number of the stack of an entry of 'leaves'; 'leaf' is the index of the entry. */
+/* Returns the number of the stack of an allocation sample; 'leaf' is the index in Firefox.leaves of
+   its combination of stack, kind and survival outcome. */
 static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
   return (uint64_t)leaf + firefoxstacks_count(&w->stacks);
 }

@@ -8,12 +8,13 @@ static const char UNKNOWN[] = "[no holder known]";
 typedef struct Building {
   HeldStack *h;
   const ReadProfile *r;
-  IdMap bystep;        /* maps the offset of a step's text + 2 to the index in 'steps'; 1 stands for
-                          the text UNKNOWN */
+  IdMap bystep;        /* maps the text of a reference (its offset + 2; 1 for the text UNKNOWN) to
+                          the index in 'steps' */
   IdMap byleaf;        /* maps a hash of parent, function and line to the last innermost frame that
                           has them */
-  uint32_t *ofpath;    /* node of the last step of each path; 0: none yet */
-  uint32_t unknown;    /* node of the step UNKNOWN, "[no holder known]"; 0: none yet */
+  uint32_t *ofpath;    /* node of the last reference of each path of references; 0: none yet */
+  uint32_t unknown;    /* node of the frame "[no holder known]" (UNKNOWN), for objects without a
+                          known path of references; 0: none yet */
 } Building;
 
 /* Returns the number of a new node; HELDSTACK_NONE if there is not enough memory. */
@@ -30,8 +31,8 @@ static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
 }
 
 /*
-** Returns the index of a step in 'steps'. If 'bystep' does not have 'key', adds the step with the
-** given text. Returns HELDSTACK_NONE if there is not enough memory.
+** Returns the index of a reference in HeldStack.steps. If 'bystep' does not have 'key', adds the
+** step with the given text. Returns HELDSTACK_NONE if there is not enough memory.
 */
 static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   HeldStack *h = b->h;
@@ -45,15 +46,15 @@ static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   return h->nsteps++;
 }
 
-/* Returns a new node for a step; HELDSTACK_NONE if there is not enough memory. */
+/* Returns a new node for the frame of a reference; HELDSTACK_NONE if there is not enough memory. */
 static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
   uint32_t step = addstep(b, text, key);
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
-/* Adds a node for the last step of each path. Its parent is the node of the path that this path
-   extends, which has a lower number and so a node already. Returns 0 if there is not enough
-   memory. */
+/* Adds a node for the last reference of each path of references. Its parent is the node of the path
+   that this path extends, which has a lower number and so a node already. Returns 0 if there is not
+   enough memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;

@@ -17,16 +17,19 @@
 
 #define HELDSTACK_NONE	UINT32_MAX
 
-/* A frame. */
+/* A frame of a stack that shows a path of references: a reference, or the function that
+   allocated. */
 typedef struct HeldNode {
-  uint32_t parent;     /* the next outer frame; 0: none */
-  uint32_t step;       /* index into 'steps'; HELDSTACK_NONE: the frame is a function */
+  uint32_t parent;     /* index in HeldStack.nodes of the next outer frame; 0: none */
+  uint32_t step;       /* index in HeldStack.steps of the reference that the frame shows;
+			  HELDSTACK_NONE: the frame is a function */
   uint32_t function;   /* index into the functions of the profile, if the node is a function */
   uint32_t line;       /* the line in 'function' that allocated; 0: not known */
 } HeldNode;
 
 typedef struct HeldRow {
-  uint32_t node;       /* the innermost frame; several rows may have the same node */
+  uint32_t node;       /* index in HeldStack.nodes of the innermost frame of a stack; several rows
+			  may have the same one */
   uint64_t bytes;      /* bytes of the objects alive at the end that have this stack */
 } HeldRow;
 

@@ -11,8 +11,8 @@
 
 #define FATES		65536  /* largest number of survival outcomes that one call passes to the
 				  encoder */
-#define HOLDERS_RUNS	2047   /* largest number of values in a record of the paths of samples: a
-				  flag and pairs, so odd */
+#define HOLDERS_RUNS	2047   /* largest number of values in one record of the paths of references
+				  to samples: a flag and pairs, so odd */
 
 static const char NOMEMORY[] = "not enough memory";
 
@@ -99,7 +99,7 @@ void transcode_pause (Transcode *t) {
   t->of = NULL;
 }
 
-/* Returns the output's number for a label set of the profile; 0: none. */
+/* Returns the number that a label set of the profile has in the output file; 0: no labels. */
 static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }

@@ -18,7 +18,8 @@ static const char TOOLONG[] = "the durations of the profiles add up to more than
 
 /* {== heads ================================================================ */
 
-/* A client that reads only a head: it stops the reading at the first sample, collection or mark. */
+/* A client that reads only the head of a profile: it stops the reading at the first sample,
+   collection or mark (a name and a value that the program has recorded). */
 typedef struct Check {
   ReaderClient client;
   Unite *m;
@@ -131,12 +132,13 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* {== names (UN1) ========================================================== */
 
-/* Offset of the addresses of native functions in the result. An address is NATIVES plus twice the
-   number of the function's name in 'natives' (0 for all names beyond the limit). So its id (address
-   | 1) is always greater than the special ids of frameids.h. */
+/* Offset of the addresses of native functions in the merged profile. An address is NATIVES plus
+   twice the number of the function's name in 'natives' (0 for all names beyond the limit). So its
+   id (address | 1) is always greater than the special ids of frameids.h. */
 #define NATIVES		66
 
-/* The callback 'native' of TranscodeInto. Returns 0 if there is not enough memory. */
+/* The callback 'native' of TranscodeInto: returns the id in the merged profile of the native
+   function with that name; 0 if there is not enough memory. */
 static uint64_t native (void *ud, const char *name) {
   Unite *m = ud;
   uint32_t n = strtab_put(&m->natives, name, strlen(name));
@@ -152,7 +154,8 @@ static void unite_resolve (void *ud, uint64_t address, char *symbol, size_t symb
   transcode_split(m->natives.text + ((address - NATIVES) >> 1), symbol, symbolsize, file, filesize);
 }
 
-/* The callback 'function' of TranscodeInto. Returns 0 if there is not enough memory. */
+/* The callback 'function' of TranscodeInto: returns the id in the merged profile of the function
+   with that name; 0 if there is not enough memory. */
 static uint64_t unite_function (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -162,7 +165,8 @@ static uint64_t unite_function (void *ud, const char *name) {
   return (uint64_t)n * 8;
 }
 
-/* The callback 'class' of TranscodeInto. Returns 0 if there is not enough memory. */
+/* The callback 'class' of TranscodeInto: returns the id in the merged profile of the class with
+   that name; 0 if there is not enough memory. */
 static uint32_t class (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -260,7 +264,7 @@ static TranscodeState *unite_current (Unite *m) {
 }
 
 /*
-** Ends the states of the list 'ended' in the result, because another state of their profile starts
+** Ends the states of the list 'ended' in the merged file, because a state of their profile starts
 ** (UN2). Removes each from 'open', and moves the last state of 'open' to the index of the removed
 ** one.
 */
@@ -438,7 +442,7 @@ static void unite_head (void *ud, const ReadProfile *r) {
 }
 
 /* Finishes a profile after its last event, and adds its counts of lost and left-out data to those
-   of the result. */
+   of the merged profile. */
 static void account (Unite *m, const ReadProfile *r) {
   const char *stop = transcode_finish(&m->t, r);
   if (stop == NULL)

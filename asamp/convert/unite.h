@@ -22,18 +22,18 @@
 #include "output.h"
 #include "transcode.h"
 
-/* A state that is still open in the result when its profile has ended, because no state of the
-   profile has started after its end (UN2). */
+/* A Lua state that is still open in the merged profile when its own profile has been read, because
+   no state of that profile has started after its end (UN2). */
 typedef struct UniteRest {
-  uint32_t id;              /* number in the result */
-  int ended;                /* 1: the state was closed in its profile, at the time 'end' */
+  uint32_t id;              /* number of the Lua state in the merged profile */
+  int ended;                /* 1: the Lua state was closed in its own profile, at the time 'end' */
   uint64_t end, allocated, orphans;  /* end of the state (ns), exact bytes allocated, and number of
                                         live orphans, as in TranscodeState */
 } UniteRest;
 
 typedef struct Unite {
   Output *o;
-  EncoderConfig config;     /* the head of the result, which is common to all profiles */
+  EncoderConfig config;     /* data for the head of the merged profile, common to all profiles */
   char *command;            /* command line of the first profile; NULL: it has none */
   Bytes sources;            /* identities of all recordings (readprofile_source) */
   /* 1 if: 'checked': 'config' has the head of a profile; 'othercommand': the profiles have
@@ -46,27 +46,29 @@ typedef struct Unite {
   TranscodeInto into;
   Origins names;            /* names of functions and classes; equal names have one number (UN1) */
   StrTab natives, labels;   /* names of native functions; texts of label sets */
-  uint32_t nsets;           /* number of sets in 'labels' */
+  uint32_t nsets;           /* number of label sets whose text is in 'labels' */
   ProfileLeft left;         /* data dropped by the profiles' writers or by limits of the merge */
-  uint64_t texts, lost;     /* sums over the profiles: numbers of cut texts, of lost samples */
-  uint64_t ring[4];         /* sums of ReadProfile's 'ring' */
+  uint64_t texts, lost;     /* sums over the read profiles. 'texts': number of texts that were cut.
+                               'lost': number of samples that were lost */
+  uint64_t ring[4];         /* sums of ReadProfile.ring over the profiles of flight recorders */
   int isring;               /* 1: at least one of the profiles is of a flight recorder */
-  uint64_t shift;           /* total duration of the finished profiles, us */
-  uint32_t nstates;         /* number of states in the result */
+  uint64_t shift;           /* total duration, us, of the profiles that were read completely; added
+                               to the times of the next profile */
+  uint32_t nstates;         /* number of Lua states in the merged profile */
   UniteRest *rest;
   size_t nrest, restsize;
   /* The following members belong to the profile that is being read. */
   Transcode t;
   const char *path;
-  TranscodeState **open;    /* states of the current profile that have not ended in the result, in
-                               any order */
+  TranscodeState **open;    /* Lua states of the current profile that have not ended in the merged
+                               profile, in any order */
   size_t nopen, opensize;
   TranscodeState *ended;    /* list of the states in 'open' that were closed in the profile,
                                the state closed last first */
   IdMap places;             /* maps the key of a state (placekey: its number in the profile + 1) to
                                its index in 'open' */
-  /* maps the key of a state (placekey) that has ended in the result, but whose native memory lives
-     on (orphans), to its number in the result */
+  /* Maps the key (placekey) of a Lua state that has ended in the merged profile, but whose native
+     memory lives on (orphans), to its number in the merged profile. */
   IdMap orphaned;
   IdMap sets;               /* maps label sets of the profile to numbers in 'labels' */
   uint32_t set;             /* argument of the last call of the callback 'labels': number of a label
@@ -91,7 +93,8 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize);
 */
 ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
                     void *ud, int *fatal, char *err, size_t errsize);
-/* Ends the result, after the last unite_add. Returns NULL, or the reason why it is incomplete. */
+/* Completes the merged profile, after the last unite_add. Returns NULL, or the reason why it is
+   incomplete. */
 const char *unite_finish (Unite *m);
 /*
 ** Sets the counts (LEFT_N) of functions, classes, label sets and states that are lost because all

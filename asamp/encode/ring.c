@@ -172,8 +172,8 @@ static void dropfirst (Ring *r) {
   free(p);
 }
 
-/* Passes to 'past' the oldest pieces: those older than the kept period, and those by which all
-   pieces exceed the limit of bytes (RG2). */
+/* Drops the oldest pieces of events: those older than the kept period, and those by which all
+   pieces exceed the limit of bytes (RG2). Their events are passed to 'past'. */
 static void trim (Ring *r, uint64_t now) {
   while (r->first != NULL &&
          (r->bytes > r->limits.most ||
@@ -206,7 +206,8 @@ static Piece *makepiece (Ring *r) {
   return less != NULL ? less : p;
 }
 
-/* Compresses the events in the open buffer into a new piece, and empties the buffer. */
+/* Stores the events of the open buffer as a new piece, compressed if that saves bytes, and empties
+   the buffer. If there is not enough memory, passes all events to 'past'. */
 static void closepiece (Ring *r) {
   Piece *p;
   if (r->open.n == 0)

@@ -25,7 +25,8 @@
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 
-/* The unread part of a list. The elements are decimal numbers, letters or lines. */
+/* The unread part of a list in a text about samples (see the head). The elements are decimal
+   numbers, letters or lines. */
 typedef struct Fields {
   const char *p, *end;
 } Fields;
@@ -78,8 +79,9 @@ typedef struct Collected {
   uint64_t processor;
   uint64_t slices;
   uint64_t mutator;
-  int64_t planned, over;     /* 'planned': for a minor collection, the change since the previous
-				minor one. 'over': bytes charged minus bytes planned */
+  /* In bytes. 'planned': for a minor collection, the change of ProfileCollection.planned since the
+     previous minor one. 'over': ProfileCollection.charged minus ProfileCollection.planned. */
+  int64_t planned, over;
   uint64_t looked[LOOKED_COUNT];
 } Collected;
 

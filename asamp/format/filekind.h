@@ -14,7 +14,7 @@ enum FileKind {
   FILEKIND_HEAP,         /* a heap snapshot (heapformat.h) */
   FILEKIND_PPROF, FILEKIND_FIREFOX, FILEKIND_SPEEDSCOPE, FILEKIND_COLLAPSED,
   FILEKIND_JSON,         /* a JSON file that is none of the types above */
-  FILEKIND_PAGE,         /* a page written by asamp view */
+  FILEKIND_PAGE,         /* an HTML page written by the command "asamp view" */
   FILEKIND_HTML, FILEKIND_PERF, FILEKIND_ELF,
   FILEKIND_PACKED,       /* compressed, but not with gzip */
   FILEKIND_SCRIPT,       /* a script with "#!", or a binary chunk of Lua */

@@ -11,7 +11,7 @@ enum {
   FRAME_TYPE = 1,       /* FRAME_TYPE + 2 * kind: the leaf (innermost frame) of an allocation sample
 			   or copy sample in the stock format. The kinds are ProfileKind and
 			   COPY_NEW, ... (sample.h) */
-  FRAME_TYPES = 56,     /* upper bound: all ids of kinds are smaller */
+  FRAME_TYPES = 56,     /* upper bound of the ids of frames that represent a kind (FRAME_TYPE) */
   /* Innermost frames of time samples that were taken during a collection. A slice of a major
      collection counts as major. */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,

@@ -16,7 +16,7 @@ int ages_add (Ages *a, uint64_t bytes, int survived) {
   return 1;
 }
 
-/* Returns the bin of a length in bytes. */
+/* Returns the index of the range (bin) that contains a number of bytes. */
 static size_t binof (double length) {
   double k;
   if (!(length >= AGES_FIRST))
@@ -25,7 +25,7 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Returns the upper end of bin k in bytes. */
+/* Returns the upper end, in bytes, of the range (bin) with index k. */
 static double endof (size_t k) {
   return k < AGES_BINS - 1 ? AGES_FIRST * exp2((double)k / AGES_DOUBLING) : INFINITY;
 }

@@ -82,7 +82,8 @@ static void widen (Bins *b) {
   }
 }
 
-/* Adds the totals 'from' to the row of a node and kind in the slice of position 'at'. */
+/* Adds the totals 'from' to the row of a call tree node and kind in the slice (part of the
+   profile's length) that contains position 'at'. */
 static void addto (Bins *b, uint64_t at, uint32_t node, uint32_t kind, const BinRow *from) {
   size_t to;
   while (at / b->width >= b->most && !b->failed)
@@ -136,7 +137,7 @@ void bins_death (Bins *b, const ReadSample *s) {
   bins_deathat(b, s, s->time);
 }
 
-/* The order of rows for qsort: by bin, node and kind. */
+/* The order of rows for qsort: by slice number (bin), node and kind. */
 static int order (const void *a, const void *b) {
   const BinRow *x = a, *y = b;
   if (x->bin != y->bin)

@@ -32,7 +32,7 @@ void marks_free (Marks *m) {
   memset(m, 0, sizeof(*m));
 }
 
-/* Returns a copy of the value up to its first NUL; NULL if there is not enough memory. */
+/* Returns a copy of the mark's value up to its first NUL; NULL if there is not enough memory. */
 static char *copyof (const ReadMark *mark) {
   const char *nul = memchr(mark->value, '\0', mark->valuelength);
   size_t n = nul != NULL ? (size_t)(nul - mark->value) : mark->valuelength;
@@ -83,7 +83,7 @@ static int marks_isnumber (const char *text, double *number) {
          isfinite(*number);
 }
 
-/* Adds a mark to the totals of its name. */
+/* Adds a mark (a name and a value that the program has recorded) to the totals of its name. */
 static void marks_count (MarkName *to, uint64_t time, const char *value) {
   double number;
   if (to->count++ == 0)
@@ -100,7 +100,8 @@ static void marks_count (MarkName *to, uint64_t time, const char *value) {
   to->integers += value[strspn(value, "0123456789+- ")] == '\0';
 }
 
-/* Drops every second kept mark. Must be called with MARKS_MOST kept marks. */
+/* Drops every second of the marks that are kept for the timeline. Must be called with MARKS_MOST of
+   them. */
 static void marks_halve (Marks *m) {
   size_t i;
   for (i = 0; i < m->n / 2; i++) {
@@ -111,8 +112,8 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Counts the mark, and keeps it if it is the first or a step-th one after the first (MK2). Returns
-   0 if there is not enough memory. */
+/* Counts the mark of the program, and keeps it for the timeline if it is the first or a step-th one
+   after the first (MK2). Returns 0 if there is not enough memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

@@ -406,7 +406,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* Reads a line r, which has a row of a snapshot of resident memory, and delivers it. */
+/* Reads a line r, which has one use of resident memory and its size, and delivers it. */
 static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;

@@ -57,9 +57,9 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
 }
 
 /*
-** Returns the index of a sample's site in 'table', and creates the site if needed; SITETABLE_NONE
-** if there is not enough memory. Stores the index in client.tag, so that the callback 'death'
-** receives it.
+** Returns the index of a sample's site (its call tree node, kind and tag) in 'table', and creates
+** the site if needed; SITETABLE_NONE if there is not enough memory. Stores the index in client.tag,
+** so that the callback 'death' receives it.
 */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)

@@ -25,7 +25,8 @@ enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 #define READER_NOSTATE	UINT32_MAX  /* number of a state that shares its stream with others, because
 				       READER_MAXSTREAMS states are open (RS1 of readerstream.h) */
 
-/* The outcome of an allocation sample. */
+/* The survival outcome of an allocation sample: whether its block survived, or READER_UNDECIDED if
+   no collection has decided this. */
 enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
 
 /* A kind of sampled block: a type of block, and the class of the object. */
@@ -124,7 +125,7 @@ typedef struct ReadCollection {
   uint32_t labels;     /* label set of the thread that ran, as in ReadSample */
 } ReadCollection;
 
-/* A label: offsets in 'text'. */
+/* A label that the program has set: name and value, as offsets in ReadProfile.text. */
 typedef struct ReadLabel {
   uint32_t name, value;
 } ReadLabel;
@@ -199,9 +200,8 @@ typedef struct ReadThread {
 } ReadThread;
 
 /*
-** The data of a whole file. Numbers marked (W) include only the samples, collections and heap walks
-** that the client selects by the fields of ReaderClient. 'Written by asamp' means: the file has the
-** details of samples (readerbatch.h).
+** The data of a whole file. The client selects samples, collections and heap walks by the fields of
+** ReaderClient. 'Written by asamp' means: the file has the details of samples (readerbatch.h).
 */
 typedef struct ReadProfile {
   int version;         /* version of the VMProf log, 0 to 7 */
@@ -214,8 +214,8 @@ typedef struct ReadProfile {
   int fates;           /* 1: the file has survival outcomes of samples */
   uint64_t followed;   /* largest number of survivors whose death the writer waited for at a time;
                           0: the file has no deaths */
-  uint64_t unfollowed; /* (W) survivors whose death the file does not record, as a sum of
-                          ReadSample.count; 0 if the file has no deaths */
+  uint64_t unfollowed; /* sum of ReadSample.count over the survivors that the client selects and
+                          whose death the file does not record; 0 if the file has no deaths */
   int random;          /* 1: the distances between sample points are random; known only in files
                           written by asamp */
   int wall, cpu;       /* 1 if the file has samples of wall time, or of CPU time; known only in
@@ -273,15 +273,19 @@ typedef struct ReadProfile {
   size_t nlabels;
   ReadPath *paths;     /* paths of references to live samples; path number i is paths[i - 1] */
   size_t npaths;
-  /* (W) number of heap walks that searched for the references to live samples */
+  /* Number of heap walks, of those that the client selects, that searched for the references to
+     live samples. */
   uint64_t walks;
-  uint64_t walked, longestwalk;  /* (W) us that the program waited for heap walks: in total; for the
-                                    longest one */
-  uint64_t samples;    /* (W) sum of ReadSample.count over the allocation samples */
-  uint64_t timesamples;  /* (W) sum of ReadSample.count over the time samples */
+  /* us that the program waited for the heap walks that the client selects. 'walked': in total.
+     'longestwalk': for the longest one. */
+  uint64_t walked, longestwalk;
+  uint64_t samples;    /* sum of ReadSample.count over the allocation samples that the client
+                          selects */
+  uint64_t timesamples;  /* sum of ReadSample.count over the time samples that the client selects */
   uint64_t undetailed; /* number of stacks in a file written by asamp for which the size, type and
                           outcome of the sample were not found */
-  /* (W) numbers of collections, including those that the file only counts */
+  /* Numbers of minor and major collections that the client selects, including those that the file
+     only counts. */
   uint64_t minors, majors;
   Tree tree;           /* call tree */
   StrTab text;         /* all strings; their addresses may change until the last event */
@@ -348,7 +352,8 @@ typedef struct ReaderClient {
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
-  /* A row of a snapshot of resident memory. The fields 'since' and 'till' do not apply to rows. */
+  /* One use of resident memory, with its size: a row of a snapshot. The fields 'since' and 'till'
+     do not apply to rows. */
   void (*resident) (void *ud, const ReadResident *r);
   /* A new sampling period in bytes. Periods of states that the client does not select are
      delivered, too. */

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHERS	(2 * TAGS_STATES)  /* number of the place (tags.h) that represents all other states
-				      and scripts */
+/* Number of the place (a number for a Lua state or for several, tags.h) that represents all states
+   and scripts without a place of their own. */
+#define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {
   memset(t, 0, sizeof(*t));
@@ -27,8 +28,8 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place (tags.h) that represents all states of a script, and assigns one if needed.
-   Returns OTHERS if no place is free. */
+/* Returns the place (number of several Lua states, tags.h) that represents all states of a script,
+   and assigns one if needed. Returns OTHERS if no place is free. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -41,7 +42,8 @@ static uint32_t script (Tags *t, uint32_t name) {
   return TAGS_STATES + t->nnames++;
 }
 
-/* Returns the place (tags.h) of the state of the client's current event. */
+/* Returns the place (number of a Lua state or of several, tags.h) of the state of the client's
+   current event. */
 static uint32_t place (Tags *t, const ReaderClient *c) {
   if (!(t->by & (TAGS_BYSTATE | TAGS_BYSCRIPT)) || !t->r->many)
     return 0;
