@@ -87,15 +87,15 @@ void batch_holders (Batch *b, const uint32_t *runs, size_t n);
 /* Adds a walk over the heap that searched for the references that keep sampled objects alive
    (holders.h). It started 'us' after the start, and stopped the program for 'duration' us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
-/* Adds one use of resident memory ('what', n bytes; 'text', m bytes) and its size, 'bytes'. 'us' is
-   the time since the start; it is not stored as a difference. */
+/* Adds one use of resident memory and its size, 'bytes'; encoder_resident describes the arguments.
+   'us' is the time since the start; it is not stored as a difference. */
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength);
 
-/* Returns 1 if the open batch has so many samples, or so many bytes of events, that its text should
-   be written now. */
+/* Returns 1 if the number of samples of the open batch, or the size of its events, has reached the
+   limit at which its text should be written. */
 int batch_full (const Batch *b);
 /* Appends the text about the samples and events of the batch to 'to' and starts a new batch.
    Returns 0 if the batch was empty. */

@@ -12,7 +12,7 @@
 
 #include "encoder.h"
 
-/* Types of events. Each comment states what the event reports, the meaning of its number Event.n,
+/* Types of events. Each comment states the meaning of the event, the meaning of its number Event.n,
    and the data that follow the head struct Event (its body). */
 enum EventType {
   /* Name of a function. Event.n: id of the function. Body: the name, NUL-terminated */

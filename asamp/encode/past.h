@@ -42,7 +42,7 @@ void past_free (Past *p);
 /* Takes the next event. Events must be passed in their order. */
 void past_take (Past *p, const Event *event);
 
-/* Writes what is stored of the dropped events (see the head) to an encoder that has no events
+/* Writes the data that are stored of dropped events (see the head) to an encoder that has no events
    yet. */
 void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
