@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the weight of a site. 'weight' must not be FLAME_HELD, which sites do not have. */
+/* Returns the number that a flame graph of this weight (enum FlameWeight) shows for a site, whose
+   samples have one stack, kind and tag. 'weight' must not be FLAME_HELD, which sites do not
+   have. */
 static uint64_t weightof (const ReadProfile *r, const Site *s,
                           enum FlameWeight weight) {
   switch (weight) {

@@ -301,7 +301,8 @@ static void setstack (Transcode *t, uint32_t node) {
   t->node = node;
 }
 
-/* Returns an allocation sample or copy sample for the encoder, without 'size' and 'outside'. */
+/* Returns an allocation sample, or a sample of copied bytes, in the encoder's form, without 'size'
+   and 'outside'. */
 static ProfileSample anysample (Transcode *t, const ReadSample *s, int kind) {
   ProfileSample sample = {0};
   sample.time = t->start + s->time * 1000;
@@ -352,8 +353,8 @@ static void transcode_sample (void *ud, const ReadSample *s) {
 }
 
 /*
-** Passes a copy sample to the encoder. Does nothing in the extended format, whose readers would
-** take a copy sample for a time sample.
+** Passes a sample of copied bytes to the encoder. Does nothing in the extended format, whose
+** readers would take it for a time sample.
 */
 static void transcode_copy (void *ud, const ReadSample *s) {
   Transcode *t = ud;

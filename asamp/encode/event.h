@@ -67,7 +67,7 @@ enum EventType {
      path without its last reference, of 32 bits, then a text that describes the last reference,
      NUL-terminated */
   EVENT_PATH,
-  /* A walk over the heap that searches the paths of references to live sampled objects. Event.n: ns
+  /* A walk over the heap that searches for the references to live sampled objects. Event.n: ns
      for which it stopped the program. Body: its start, CLOCK_MONOTONIC in ns, 64 bits */
   EVENT_WALK,
   /* Paths of references (EVENT_PATH) that keep sampled objects alive. Event.n: count of 32-bit

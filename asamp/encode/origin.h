@@ -36,18 +36,19 @@ typedef struct Numbers {
   size_t n, size;
 } Numbers;
 
-/* The data of a state. All zero except 'id': nothing is recorded. */
+/* The encoder's data of a Lua state. All zero except 'id': nothing is recorded. */
 typedef struct Origin {
   uint32_t id;
-  uint32_t thread;      /* OS thread that ran the state last; 0: unknown */
+  uint32_t thread;      /* OS thread that ran the Lua state last; 0: unknown */
   Frames stack;
   Numbers functions, classes;
-  ProfileCollection before;  /* the state's last collection */
-  uint64_t undecided;   /* number of its samples whose survival no collection has decided */
+  ProfileCollection before;  /* the Lua state's last collection so far */
+  uint64_t undecided;   /* number of the Lua state's samples whose survival no collection has
+			   decided so far */
 } Origin;
 
 typedef struct Origins {
-  Origin **list;        /* data of the states that have not ended */
+  Origin **list;        /* the encoder's data of the Lua states that have not ended */
   size_t n, size;
   IdMap places;         /* maps ids of states (+ 1) to indexes in 'list' */
   Origin *last;         /* result of the last origins_get, as a cache; NULL: none */

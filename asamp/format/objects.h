@@ -20,7 +20,7 @@
 #define OBJECTS_MAXOPEN		(1u << 20)
 #define OBJECTS_NSTATS		4
 
-/* The queue. All zero: empty. */
+/* The queue of the sampled objects that are not in a record yet. All zero: empty. */
 typedef struct Objects {
   struct OpenObject {
     /* the object's word in the record; bit 0 ("survived") is added when the word is written */

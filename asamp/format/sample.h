@@ -58,7 +58,7 @@ typedef struct ProfileFrame {
   uint32_t line;
 } ProfileFrame;
 
-/* An allocation sample or copy sample. */
+/* An allocation sample, or a sample of copied bytes (COPY_NEW, ...). */
 typedef struct ProfileSample {
   uint64_t time;     /* time of the sample, CLOCK_MONOTONIC, ns */
   uint64_t size;     /* bytes of the block, rounded up as the heap does; not used in copy samples */
@@ -98,8 +98,11 @@ typedef struct ProfileCollection {
   uint64_t held;      /* reserved bytes: obtained from lua_Alloc or mapped */
   uint64_t rss;       /* resident set size of the process, which may have been read earlier */
   int major;          /* 1: a major collection; 0: a minor one */
-  uint64_t minors, majors;  /* numbers of collections left out since the previous record */
-  uint64_t left;      /* ns of the pauses of the collections left out */
+  /* Numbers of minor and major collections since the previous record that have no record of their
+     own. */
+  uint64_t minors, majors;
+  uint64_t left;      /* sum of the pauses, in ns, of the collections counted in 'minors' and
+			 'majors' */
   uint64_t duration;  /* ns of the pause, or of that part of it that belongs to the collection */
   uint64_t processor; /* processor time of the OS thread in 'duration', ns */
   /* processor time, in ns, of the slices of major collections in this pause and in the pauses of
@@ -114,7 +117,8 @@ typedef struct ProfileCollection {
   /* Sums over the nurseries since the previous record, in bytes. 'charged': the bytes charged to
      each nursery. 'planned': the size of each nursery, or its charged bytes if they are fewer. */
   uint64_t planned, charged;
-  uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, indexed by enum ProfileLooked */
+  /* Numbers of entries that the collector visited in the pause, indexed by enum ProfileLooked. */
+  uint64_t looked[LOOKED_COUNT];
   /* phase of the major collection after this collection: 0 none, 1 marking, 2 sweeping. Only in
      files of other writers, 3: finalizing, or just after the atomic step */
   int state;

@@ -20,7 +20,7 @@
 
 struct ReadSample;
 
-/* The queue. All zero: empty. */
+/* The queue of allocation samples whose survival outcome was not read yet. All zero: empty. */
 typedef struct Fifo {
   struct ReadSample *list;
   size_t head, n, size;  /* 'list' is a ring buffer: index of the oldest sample, number of samples,
@@ -36,7 +36,7 @@ int fifo_put (Fifo *f, const struct ReadSample *s);
 int fifo_take (Fifo *f, struct ReadSample *to);
 /* Returns the oldest sample, which may be modified until the next call; NULL if there is none. */
 struct ReadSample *fifo_oldest (Fifo *f);
-/* Frees the samples; the queue is then empty. */
+/* Frees the memory of the queue, which is then empty. */
 void fifo_free (Fifo *f);
 
 #endif

@@ -45,8 +45,8 @@ typedef struct ReaderFollow {
 ** *failed to 1.
 */
 int readerfollow_room (ReaderFollow *f, int *failed);
-/* Adds a survivor whose death the file records at the end of the list; readerfollow_room must have
-   returned 1 just before. */
+/* Adds a sample, a survivor whose death the file records, to the end of the list; readerfollow_room
+   must have returned 1 just before. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);
 
 /* Continues the pass that removes dead samples from the list, or starts one: keeps the next n

@@ -26,9 +26,9 @@ typedef struct Run {
                           which has no times of stacks */
   uint64_t thread;     /* Lua state or thread, as in ReadSample */
   uint32_t node;       /* node of the call tree that represents the stack */
-  /* READER_TIMERUN for time samples; COPY_NEW, COPY_AGAIN or COPY_GROWN (sample.h) for copy
-     samples. For allocation samples: an enum ProfileKind, or 0 in files of the extended format,
-     where the details text has the kind. */
+  /* READER_TIMERUN for time samples; COPY_NEW, COPY_AGAIN or COPY_GROWN (sample.h) for samples of
+     copied bytes. For allocation samples: an enum ProfileKind, or 0 in files of the extended
+     format, where the details text has the kind. */
   uint32_t type;
 } Run;
 

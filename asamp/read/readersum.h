@@ -60,8 +60,8 @@ typedef struct ReaderSum {
      block but the number of the path of references to the sample (ReadProfile.paths); 0:
      unknown. */
   SiteTable held;
-  /* Copy samples. Site.kind is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN (sample.h). Empty
-     if 'instant' is used. */
+  /* Samples of copied bytes. Site.kind is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN
+     (sample.h). Empty if 'instant' is used. */
   SiteTable copies;
   KindTotals *kinds;   /* totals of each kind of block: READER_MAXKINDS elements */
   LabelTotals *labels;  /* for each label set; labels[0] is of samples without labels */

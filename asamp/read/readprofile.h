@@ -328,8 +328,8 @@ typedef struct ReaderClient {
   void (*head) (void *ud, const ReadProfile *r);
   /* An allocation sample, or a time sample (kind READER_TIMESAMPLE). */
   void (*sample) (void *ud, const ReadSample *s);
-  /* A copy sample. Its 'kind' is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN (sample.h).
-     Copies are not passed to 'sample' and have no outcome. */
+  /* A sample of copied bytes. Its 'kind' is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN
+     (sample.h). Copies are not passed to 'sample' and have no outcome. */
   void (*copy) (void *ud, const ReadSample *s);
   /* The survival outcome (READER_DIED ...) of an allocation sample, decided at 'time'. For
      READER_SURVIVED, 'followed' is 1 if the file may record the sample's death, else 0. If it is 1,
