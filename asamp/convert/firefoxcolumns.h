@@ -13,7 +13,7 @@
 #include "output.h"
 #include "strlist.h"
 
-/* A row of the file's frameTable: a frame of stacks. */
+/* A row of the table of frames ("frameTable") of a Firefox profile. */
 typedef struct FirefoxFrame {
   uint32_t function;   /* index into the funcTable */
   uint32_t line;       /* 0: not known */
@@ -29,7 +29,7 @@ typedef struct FirefoxFile {
   /* Factor by which the times of samples are multiplied: 1 if the profile has real times, else the
      factor with which the samples fill the profile's duration. */
   double stretch;
-  StrList strings;     /* the shared array of strings */
+  StrList strings;     /* the file's array of strings, to which all its tables refer by index */
   FirefoxFrame *frames;  /* all distinct frames */
   size_t nframes, framesize;
   IdMap byframe;       /* maps the content of a frame to its index in 'frames'. The content is a

@@ -33,7 +33,7 @@ static uint32_t firefoxfile_frame (FirefoxFile *w, uint64_t key, uint32_t functi
   return (uint32_t)w->nframes++;
 }
 
-/* Returns the category of a node's frame. */
+/* Returns the category (enum FirefoxCategory) of the frame that a call tree node represents. */
 static uint32_t category (const ReadProfile *r, uint32_t node) {
   uint64_t id = r->tree.nodes[node].id;
   if (r->own && frameids_iscollection(id))
@@ -261,7 +261,7 @@ static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
 }
 
 /* Writes the tables that all threads share, then the array of strings. The tables of the threads,
-   which follow, must not add strings. */
+   which follow, must not add strings to that array. */
 static void shared (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   uint32_t *sources = malloc((r->nfunctions + (size_t)1) * sizeof(*sources));

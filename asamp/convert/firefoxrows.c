@@ -104,15 +104,15 @@ typedef struct TrackRow {
   int64_t leaf, bytes;
 } TrackRow;
 
-/* A position in the allocation rows. 'i': number of rows read. 'time': time of the last row read,
-   us since the start. */
+/* A position in the rows of the table of allocations. 'i': number of rows read. 'time': time of the
+   last row read, us since the start. */
 typedef struct Track {
   uint64_t i, time;
   TrackRow next;       /* the row that was read last; it is not part of a sample yet */
 } Track;
 
-/* Reads the next allocation row of the group of states w->group that has a positive number of
-   bytes, and so is not a death (FX2). */
+/* Reads the next row of the table of allocations that belongs to the group of Lua states w->group
+   and has a positive number of bytes, which shows that it is not a death (FX2). */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   t->next.more = 0;
@@ -126,7 +126,7 @@ static void nextrow (const FirefoxFile *w, Track *t) {
   }
 }
 
-/* Initializes *t to the first allocation row. */
+/* Initializes *t to the first row of the table of allocations. */
 static void starttrack (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   memset(t, 0, sizeof(*t));

@@ -14,7 +14,7 @@
 #include "fold.h"
 #include "sitetable.h"
 
-/* A stack with labels. */
+/* A stack whose outermost frame shows a label set. */
 typedef struct FirefoxStack {
   uint32_t node;       /* node of the tree; 0: the stack consists only of the frame of labels */
   uint32_t set;        /* index into 'sets': the label set */
@@ -25,7 +25,7 @@ typedef struct FirefoxStack {
 typedef struct FirefoxStacks {
   const ReadProfile *r;
   const Fold *fold;
-  FirefoxStack *list;  /* the stacks with labels */
+  FirefoxStack *list;  /* the stacks whose outermost frame shows a label set */
   size_t n, size;
   IdMap byplace;       /* maps a label set and a node to the index in 'list' */
   uint32_t *sets;      /* the reader's numbers of the label sets that occur */

@@ -425,8 +425,8 @@ static void flame_head (void *ud, const ReadProfile *r) {
   f->sum.client.head(&f->sum, r);
 }
 
-/* Copies 'state' and 'row', which identify the current event's Lua state, from f->client to the
-   client of f->sum. */
+/* Copies 'state' and 'row', which identify the Lua state of the current event, from f->client to
+   the client of the totals, f->sum. */
 static void whose (Flame *f) {
   f->sum.client.state = f->client.state;
   f->sum.client.row = f->client.row;

@@ -27,8 +27,10 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
-#define EXACT_COMMENTS	256  /* label sets above this number have no comment */
-#define EXACT_TEXT	1024 /* bytes of a comment; further labels are left out */
+/* Largest number of a label set for which the file has a comment with its exact bytes. */
+#define EXACT_COMMENTS	256
+/* Length in bytes from which on such a comment (exactlabels) receives no further labels. */
+#define EXACT_TEXT	1024
 
 typedef struct Writer {
   const ReadProfile *r;
@@ -37,7 +39,8 @@ typedef struct Writer {
   HeldStack held;
   Output *o;
   StrList strings;
-  Bytes message, part;  /* the message that is being composed; a message within it */
+  Bytes message, part;  /* 'message': the protocol buffers message that is being composed. 'part': a
+			   message within it */
   IdMap bylocation;    /* maps (function << 32 | line) + 1 to the id of the location */
   uint32_t *location;  /* id of the location of each node of the call tree; ids start at 1 */
   uint64_t *key;       /* function << 32 | line of each location, indexed by its id - 1 */
@@ -242,7 +245,8 @@ static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   return ++w->nlocations;
 }
 
-/* Adds the locations of all nodes of the call tree. Returns 0 if there is not enough memory. */
+/* Adds the locations (pairs of function and line) of all nodes of the call tree. Returns 0 if there
+   is not enough memory. */
 static int locations (Writer *w) {
   const ReadProfile *r = w->r;
   uint32_t i;
@@ -255,7 +259,7 @@ static int locations (Writer *w) {
   return 1;
 }
 
-/* Writes all locations. Called after writeheld, which adds locations. */
+/* Writes all locations (pairs of function and line). Called after writeheld, which adds some. */
 static void writelocations (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->nlocations; i++) {
@@ -387,7 +391,8 @@ static uint64_t rounded (double n) {
   return n < 9e18 ? (uint64_t)(n + 0.5) : (uint64_t)9e18;
 }
 
-/* Writes the sample of a site: a stack, a kind of block and a tag, with their totals. */
+/* Writes a pprof sample with the totals of a site, whose samples have one stack, kind of block and
+   tag (tags.h). */
 static void writesite (Writer *w, const Site *s) {
   const ReadProfile *r = w->r;
   uint32_t node = s->node;

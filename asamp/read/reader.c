@@ -38,7 +38,7 @@ typedef struct PathFrame {
 ** words. Programs return to the same stacks, and one lookup for a stack is cheaper than one for
 ** each frame.
 */
-#define KNOWN		BOUND(1024, 4)  /* entries of the cache */
+#define KNOWN		BOUND(1024, 4)  /* number of stacks in the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, in words */
 
 typedef struct Known {
@@ -232,7 +232,8 @@ static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
   return 0;
 }
 
-/* Returns the node of a stack of n words, innermost frame first. An empty stack has node 0. */
+/* Returns the call tree node of a stack of n words, innermost frame first. An empty stack has node
+   0. */
 static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   size_t i, depth = 0;
   int same = 1;
@@ -257,7 +258,8 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   return depth > 0 ? in->path[depth - 1].node : 0;
 }
 
-/* As internstack, but with the cache 'known'. */
+/* Returns the call tree node of a stack, as internstack, but looks it up in the cache 'known'
+   first. */
 static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   Known *known;
   uint64_t hash = n;
