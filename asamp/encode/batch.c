@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Composes the details of a batch of samples (batch.h). */
+/* Composes the texts with the sizes, kinds and survival outcomes of samples (batch.h). */
 #include "batch.h"
 
 #include <string.h>

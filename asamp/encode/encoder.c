@@ -405,7 +405,7 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
 }
 
 /* Returns the number of a label set in the file. If the set is new to the file, adds its labels to
-   the details of the batch. */
+   the text about the current batch of samples (batch.h). */
 static uint32_t labelled (Encoder *e, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   uint32_t id;

@@ -17,11 +17,11 @@
 
 #include "sample.h"
 
-/* Number of the format of the details, as the value of the meta record "asamp.format" in a profile
-   of one Lua state; readers also accept "2". */
+/* Number of the format of the texts with the sizes and outcomes of samples, as the value of the
+   meta record "asamp.format" in a profile of one Lua state; readers also accept "2". */
 #define DETAILS_FORMATTEXT	"3"
-/* The format of the details in a profile of many Lua states, as a number and as the value of the
-   meta record "asamp.format". */
+/* The format of the texts with the sizes and outcomes of samples in a profile of many Lua states,
+   as a number and as the value of the meta record "asamp.format". */
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 
@@ -86,8 +86,8 @@ typedef struct Collected {
 } Collected;
 
 /*
-** Returns the format of the details from the value (n bytes) of the meta record "asamp.format".
-** Returns 0 if this reader does not support the format.
+** Returns the format of the texts with the sizes and outcomes of samples, from the value (n bytes)
+** of the meta record "asamp.format". Returns 0 if this reader does not support the format.
 */
 int details_format (const char *value, size_t n);
 

@@ -26,8 +26,8 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 */
 void readerorphans_bury (ReaderState *s);
 
-/* Reads a line D of the details, which names a Lua state, and delivers deaths of the state's
-   samples of native memory. */
+/* Reads a line D of a details text (readerbatch.h), which names a Lua state, and delivers deaths of
+   the state's samples of native memory. */
 void readerorphans_line (ReaderState *s, Fields *line);
 
 #endif

@@ -54,8 +54,8 @@ typedef struct ReaderState {
                           was read */
   int toomuch;         /* 1: the bytes or the ns of all samples exceed READER_MAXSUM */
   int hashead;           /* 1: the client's 'head' was called */
-  int format;          /* format of the details of samples (details_format), in files written by
-                          asamp */
+  int format;          /* in files written by asamp: format of the texts with the sizes and outcomes
+                          of samples (details_format) */
   uint64_t last;       /* time of the last sample, us since the start */
   uint64_t period;     /* current sampling period in bytes; 1 in files of other writers. In files of
                           many Lua states: the period of the states without a period of their own */
@@ -95,10 +95,10 @@ typedef struct ReaderState {
   uint64_t lastset;    /* number of the last label set that was dropped because of
                           READER_MAXLABELSETS; 0: none */
   uint64_t eventtime;  /* in files written by asamp: time of the last event that has a time (line g,
-                          G, m, N or X of the details), us since the start */
-  /* Cache of the function 'decision' (readerbatch.c). Outcomes and deaths in lines of the details
-     text before the address 'ahead' have the time 'aheadtime', us since the start. 'ahead' NULL: no
-     time is cached. */
+                          G, m, N or X of readerbatch.h), us since the start */
+  /* Cache of the function 'decision' (readerbatch.c). Outcomes and deaths in lines of the current
+     details text (readerbatch.h) before the address 'ahead' have the time 'aheadtime', us since the
+     start. 'ahead' NULL: no time is cached. */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;

@@ -60,11 +60,12 @@ typedef struct ReaderStream {
   /* 'planned' of the state's last minor collection. The next line g, which records a minor
      collection, has the difference from it. */
   uint64_t planned;
-  /* Lines h of the details list the paths of the followed samples after a heap walk, in order. This
-     is the number of entries of 'follow' whose path was read since that walk. */
+  /* Lines h of a details text (readerbatch.h) have the paths of references to the followed samples
+     (survivors whose death the file records) after a heap walk, in order. This is the number of
+     entries of 'follow' whose path was read since that walk. */
   size_t holderat;
-  /* Maps the number of a path of holders in the state (+ 1) to its index + 1 in
-     ReadProfile.paths. */
+  /* Maps the number (+ 1) that the Lua state has given to a path of references to a live object to
+     the path's index + 1 in ReadProfile.paths. */
   IdMap paths;
 } ReaderStream;
 

@@ -262,8 +262,8 @@ static Verdict repairrecord_name (Repair *p) {
 
 /* --------------------------------------------------------------- metas -- */
 
-/* Sets p->known, the latest time in the details of samples, to 'us' (since the start of the run) if
-   'us' is later and valid. */
+/* Sets p->known, the latest time in the texts with the sizes and outcomes of samples, to 'us'
+   (since the start of the run) if 'us' is later and valid. */
 static void repairrecord_known (Repair *p, uint64_t us) {
   if (us > p->known && us < REPAIR_CENTURY_US)
     p->known = us;
