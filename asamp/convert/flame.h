@@ -30,8 +30,8 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 **   - bytes that survived
 **   - bytes alive at the end
 **   - microseconds of time samples, or their number if the period is unknown; without "[kind]"
-** With FLAME_HELD, a line is a row of heldstack.h: bytes alive at the end, with their holders as
-** the stack.
+** With FLAME_HELD, a line is a row of heldstack.h: bytes alive at the end, with the path of
+** references that keeps them alive as the stack.
 **
 ** ';' and control characters in names are replaced. If the sums have tags, the outermost frames are
 ** the Lua state ("[state 3 worker]"), if there are several groups of states, and the labels
@@ -61,9 +61,9 @@ const char *flame_start (Flame *f, const char *directory, int by);
 ** reason for a failure (errors of the output itself are not included).
 **
 ** The file has up to five kinds of profiles, as far as the input has the data: allocated bytes,
-** bytes that survived, bytes alive at the end, the same by their holders, and time. Each group of
-** Lua states has its own profiles, except the one by holders. Stacks of time are in chronological
-** order, those of holders in the order of heldstack.h, others in the order of the call tree. Labels
+** bytes that survived, bytes alive at the end, the same by path of references, and time. Each group
+** of Lua states has its own profiles, except the one by path. Stacks of time are in chronological
+** order, those of paths in the order of heldstack.h, others in the order of the call tree. Labels
 ** are outermost frames.
 */
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,

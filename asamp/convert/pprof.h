@@ -6,8 +6,8 @@
 **   allocation samples  those of Go's heap profiles: alloc_objects, alloc_space, inuse_objects and
 **                       inuse_space. "inuse" counts blocks that are not known to have died
 **   time samples        samples, and cpu or wall
-**   holders             held_space: bytes alive at the end, with their holders as the stack
-**                       (heldstack.h)
+**   holders             held_space: bytes alive at the end, with the path of references that keeps
+**                       them alive as the stack (heldstack.h)
 **
 ** The values are estimates: space is count times period, and objects is space divided by the size
 ** of the block. The kind of a block is in the labels "type" and "class". If the sums have tags

@@ -4,8 +4,8 @@
 ** (unite.h). It is a client of the reader that passes the reader's events to the encoder. Times are
 ** rounded to microseconds. The output lacks samples of an unknown type and the unique number of a
 ** flight recorder; in the extended format it also lacks copy samples. For each live sample, it has
-** only the last known holders. Memory: the call tree, at most 65,536 survival outcomes, the deaths
-** of one collection, the holders, and the memory of the encoder.
+** only the last known path of references to it. Memory: the call tree, at most 65,536 survival
+** outcomes, the deaths of one collection, these paths, and the memory of the encoder.
 */
 #ifndef asamp_transcode_h
 #define asamp_transcode_h
