@@ -232,7 +232,7 @@ describe("the report's text", function()
     local found = {rows = {}, few = {lines = 1, least = 12, alloc = 8192}}
     local style = {width = 100, paint = function(_, s) return s end}
     has(table.concat(leaks.lines(style, found), "\n"), "\n  1 line with fewer than 12 live samples, old " ..
-        "and new, cannot be judged; --alloc 8K ")
+        "and new, cannot be judged; a run with --alloc 8K would")
   end)
 
   it("wraps the note about a label", function()
