@@ -27,7 +27,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]);
 
 /*
 ** Describes the reference 'way' by which 'from' holds 'to'. If 'merged' is 1, the description
-** stands for several references ("[1..n]"). If 'to' is 0, describes the memory of the state itself.
+** represents several references ("[1..n]"). If 'to' is 0, describes the memory of the state itself.
 ** The result is empty for the reference from an upvalue to its value, because the description of
 ** the reference to the upvalue covers both.
 */

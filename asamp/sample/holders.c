@@ -624,7 +624,7 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /*
 ** Replaces the last step of 'path' by a copy in which the C function's name replaces the text at
-** 'mark' that stands for it (CODE). The copy is appended to h->text, whose capacity in bytes is
+** 'mark' that represents it (CODE). The copy is appended to h->text, whose capacity in bytes is
 ** *size. Returns 0 if there is not enough memory.
 */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {

@@ -20,7 +20,7 @@
 							   C stack: MAXNATIVE frames and the frames
 							   of the walk itself */
 /* largest number of frames of a sample: native frames; Lua frames, each perhaps with a frame that
-   marks a tail call; a frame that stands for frames left out; and a frame for a running
+   marks a tail call; a frame that represents frames left out; and a frame for a running
    collection */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
 #define KEYROOM		256	/* size in bytes of the buffer for a name that is not an

@@ -32,6 +32,18 @@ static int ismapping (const char *name) {
 }
 
 
+/* Reads symbol i of 'mod'. Returns its name; sets *rank to -1 if it names no code. */
+static const char *readsymbol (Dwfl_Module *mod, int i, GElf_Sym *symbol, GElf_Addr *start,
+                               GElf_Word *section, int *rank) {
+  const char *name;
+  *section = SHN_UNDEF;
+  name = dwfl_module_getsym_info(mod, i, symbol, start, section, NULL, NULL);
+  *rank = -1;
+  if (name != NULL && *name != '\0' && !ismapping(name)) *rank = rankof(symbol, *section);
+  return name;
+}
+
+
 /* Orders spans by start. Of spans with equal starts, the one whose name is taken (FT1: stronger
    binding, then earlier in the file) comes last. */
 static int order (const void *a, const void *b) {
@@ -53,10 +65,10 @@ static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
   for (i = 0; i < n; i++) {
     GElf_Sym symbol;
     GElf_Addr start;
-    GElf_Word section = SHN_UNDEF;
-    const char *name = dwfl_module_getsym_info(mod, i, &symbol, &start, &section, NULL, NULL);
-    int rank = (name != NULL && *name != '\0') ? rankof(&symbol, section) : -1;
-    if (rank < 0 || ismapping(name)) continue;
+    GElf_Word section;
+    int rank;
+    readsymbol(mod, i, &symbol, &start, &section, &rank);
+    if (rank < 0) continue;
     if (symbol.st_size == 0) t->sizeless = 1;
     else {
       FunctionSpan *s = &t->spans[t->n++];
@@ -183,10 +195,10 @@ static const char *fromlibdwfl (Dwfl_Module *mod, uint64_t address) {
   for (i = 0; i < n; i++) {
     GElf_Sym symbol;
     GElf_Addr start;
-    GElf_Word section = SHN_UNDEF;
-    const char *name = dwfl_module_getsym_info(mod, i, &symbol, &start, &section, NULL, NULL);
-    int rank = (name != NULL && *name != '\0') ? rankof(&symbol, section) : -1;
-    if (rank < 0 || section != home || start > address || ismapping(name)) continue;
+    GElf_Word section;
+    int rank;
+    const char *name = readsymbol(mod, i, &symbol, &start, &section, &rank);
+    if (rank < 0 || section != home || start > address) continue;
     start += symbol.st_size;
     if (start < last || (start == last && (symbol.st_size != 0 || rank <= best))) continue;
     last = start;

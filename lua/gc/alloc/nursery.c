@@ -70,7 +70,7 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 /*
 ** Allocates n bytes from the current hole (a run of free lines). May allocate above
-** nursery_limit, because the caller then handles the events that the limit stands for. If the
+** nursery_limit, because the caller then handles the events that the limit represents. If the
 ** bytes do not fit, takes another hole as the current one, in this order:
 **   - a later hole of the same block
 **   - the overflow region (takeoverflow)

@@ -49,7 +49,7 @@ LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
 /* Reports the external bytes of u, bytes outside the heap, as freed, if the sampler has
-   requested that for the address &u->outside, which stands for them (luaN_iswatched). To be
+   requested that for the address &u->outside, which represents them (luaN_iswatched). To be
    called when u owns no external bytes any more. */
 LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
 

@@ -54,7 +54,7 @@ LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
 /* Restores or clears the tombstoned slots of t (which only look empty) that the next step of a
    traversal reads: those from the slot after 'key' up to the first slot that has a value. A nil
-   'key' stands for the start of the traversal. If 'key' is not found, does so for all slots of
+   'key' represents the start of the traversal. If 'key' is not found, does so for all slots of
    t. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 

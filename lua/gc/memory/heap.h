@@ -279,7 +279,7 @@ typedef struct luaN_Blocks {
 /* Initializes the lists of blocks as empty. Allocates nothing. */
 LUAI_FUNC void luaN_openblocks (luaN_Blocks *h);
 
-/* Puts block b into the list 'where'. LUAN_HOLED stands for the list 'holed' with index
+/* Puts block b into the list 'where'. LUAN_HOLED represents the list 'holed' with index
    b->class. b must be in no list. */
 LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 

@@ -79,7 +79,7 @@ LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Returns upstream's step size, 2^gcstepsize bytes. An explicit step ("step" of collectgarbage)
-   stands for this number of bytes in addition to its argument. */
+   represents this number of bytes in addition to its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
 /* Returns 1 if a cycle (major collection) of upstream's incremental mode runs or is due.
