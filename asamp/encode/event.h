@@ -127,7 +127,7 @@ typedef struct OrphansEvent {
 			   Lua state): alternately runs of live and of dead ones */
 } OrphansEvent;
 
-/* Numbers of sampling periods of allocation samples and of time samples; a sample may stand for
+/* Numbers of sampling periods of allocation samples and of time samples; a sample may represent
    several periods. */
 typedef struct EventTally {
   uint64_t samples, timesamples;

@@ -107,7 +107,7 @@ static int istop (const Graph *g, uint32_t v) {
 }
 
 /* Returns 1 if 'step', a step of a path of references, describes the reference from v's parent to
-   v. 'merged': 1 if the text is to stand for several references, as for words_step. */
+   v. 'merged': 1 if the text is to represent several references, as for words_step. */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);

@@ -217,7 +217,7 @@ static void pushentry (Stack *s, const void *function) {
 
 
 /*
-** Pushes frames that stand for missing frames outside f: FRAME_TAIL if a tail call has replaced the
+** Pushes frames that represent missing frames outside f: FRAME_TAIL if a tail call has replaced the
 ** caller of f, FRAME_CUT if f->cut says that frames are left out. Not inlined, so that pushframe
 ** saves no registers for it in the usual case that no frame is missing.
 */

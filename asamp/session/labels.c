@@ -14,7 +14,7 @@
 typedef struct Name {
   char *text;
   IdMap byhash;			/* Maps hashes of values to indexes in 'values'. */
-  char **values;		/* the values of this name; values[0] is LABELS_OTHERS, which stands
+  char **values;		/* the values of this name; values[0] is LABELS_OTHERS, the value
 				   for all values beyond the limit */
   size_t n, size;
 } Name;

@@ -82,7 +82,7 @@ typedef struct ProfileConfig {
 /* Totals of a profile so far. */
 typedef struct ProfileTotals {
   uint64_t samples;   /* number of sampling periods of the allocation samples that were passed to
-		         the profile and not lost (a sample may stand for several periods) */
+		         the profile and not lost (a sample may represent several periods) */
   uint64_t timesamples;  /* number of sampling periods of the time samples that were passed to the
 			    profile and not lost */
   uint64_t lost;      /* number of sampling periods of the samples of both kinds for which there was

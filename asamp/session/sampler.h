@@ -119,7 +119,7 @@ typedef struct SamplerStats {
   int open, on;
   uint64_t period;
   uint64_t samples, bytes;	/* 'samples': number of sampling periods of the session's allocation
-				   samples (a sample may stand for several). 'bytes': bytes
+				   samples (a sample may represent several). 'bytes': bytes
 				   allocated in the session while sampling was on */
   uint64_t natives;		/* number of sampling periods of the samples of native memory */
   uint64_t lost;
