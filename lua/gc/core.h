@@ -15,21 +15,18 @@
    (T1). */
 #define LUAN_CLEAN	0x08
 
-/* The value of nextdirty in the last thread of remset.dirty, the list of threads whose stacks have
-   changed since they were scanned. Not NULL, because nextdirty of a thread is NULL if and only if
-   the thread is not in the list. */
+/* nextdirty of the last thread of the list remset.dirty. Not NULL, because NULL means that a thread
+   is not in the list. */
 #define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
 
 /*
-** Records that the stack of L may change from now on, so that the next collection scans it (makes
-** the clean thread L dirty): clears LUAN_CLEAN and links L into remset.dirty, unless L is there
-** already.
+** Makes the clean thread L dirty: the next collection scans its stack. Clears LUAN_CLEAN and adds L
+** to the list remset.dirty.
 **
-** This function is inlined into every function of the API, so its cost there must be small:
-**   - It calls no function. A call, even one that is never executed, would make each of them save
-**     registers.
-**   - 'marked' is volatile. Otherwise the compiler would load the byte into a register even if L is
-**     dirty already, which is the common case.
+** Inlined into every function of the API, so it must be cheap:
+** - It calls no function, because a call would make each caller save registers.
+** - 'marked' is volatile. Otherwise the compiler loads the byte into a register even if L is dirty,
+**   which is the common case.
 */
 static inline void luaN_dirtied (lua_State *L) {
   volatile lu_byte *marked = &L->marked;
@@ -40,10 +37,8 @@ static inline void luaN_dirtied (lua_State *L) {
   }
 }
 
-/* If L is clean, that is, its stack has not changed since a collection scanned it, makes L dirty
-   (luaN_dirtied). Every function of the API calls lua_lock before it may change its thread's stack
-   (T1 of gc.h). The bytecode loop does not, because it runs only in threads that are dirty
-   already. */
+/* Makes L dirty if it is clean. Upstream calls lua_lock in each API function that may change a
+   stack (T1 of gc.h). The bytecode loop needs no such call: its thread is dirty. */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \
@@ -52,12 +47,9 @@ static inline void luaN_dirtied (lua_State *L) {
 #define luai_threadyield(L)	((void)0)
 
 /*
-** Hooks that upstream calls:
-**   - luai_userstateopen, when a state is complete: sets the label of the main thread to 0.
-**   - luai_userstatethread, when L has created thread L1: gives L1 the label of L.
-**   - luai_userstateresume, when lua_resume has counted its own C call in L->nCcalls: stores
-**     nCcalls in 'outermost', from which luaN_yields (calls.h) recognizes the outermost bytecode
-**     loop of a coroutine.
+** Hooks that upstream calls when a state is complete, when thread L has created thread L1, and when
+** lua_resume has counted its C call. 'outermost' identifies the outermost bytecode loop of a
+** coroutine (luaN_yields of calls.h).
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))
@@ -72,9 +64,9 @@ static inline void luaN_dirtied (lua_State *L) {
    memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
 
 /*
-** Puts three functions into sections of their own, so that a walk of the C stack recognizes their
-** frames by address (luaN_code of seam.h). Aligns them to a cache line, because the speed of the
-** bytecode loop varies by up to 4% with its alignment.
+** Puts the function into a section of its own, so that a walk of the C stack recognizes its frames
+** by address (luaN_code of seam.h). The alignment is that of a cache line: the speed of the
+** bytecode loop varies by up to 4% with it.
 */
 #define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Open files as external memory: the handle of a file owns LUAN_FILE external bytes from open to
-** close. If a file cannot be opened because no descriptor is free, a full collection runs, whose
-** finalizers close the files that the program has dropped. liolib.c includes this header, which
-** uses only the API and the seam.
+** Open files as external memory: the handle of a file counts as LUAN_FILE bytes until it is closed.
+** Only liolib.c includes this header.
 */
 #ifndef luaN_files_h
 #define luaN_files_h
@@ -15,10 +13,10 @@
 #include "seam.h"
 
 /*
-** Runs a full collection with its finalizers, to close dropped files, after opening a file has
-** failed because no descriptor was free (errno). Returns 1: a second attempt may succeed. Returns
-** 0, with errno unchanged, if opening failed for another reason or no collection may run: the
-** program has stopped the collector, or a finalizer is running.
+** Tries to free a descriptor after opening a file has failed for lack of one: a full collection
+** with finalizers closes the files that the program has dropped. Returns 1 if it is worth trying
+** again. Returns 0, with errno unchanged, if opening failed for another reason or no collection may
+** run.
 */
 static int luaN_closedfiles (lua_State *L) {
   if ((errno != EMFILE && errno != ENFILE) || lua_gc(L, LUA_GCISRUNNING) <= 0)
@@ -29,9 +27,9 @@ static int luaN_closedfiles (lua_State *L) {
 }
 
 /*
-** Opens a file and assigns the result to f. 'open' is an expression that is NULL if opening fails.
-** In that case, evaluates 'open' a second time if luaN_closedfiles returns 1. If the file is open
-** at the end, reports LUAN_FILE external bytes for the file's handle, at the top of the stack.
+** Assigns the value of 'open' to f. Evaluates 'open' a second time if the result is NULL and
+** luaN_closedfiles returns 1. Reports LUAN_FILE external bytes for the file handle at the top of
+** the stack if f is not NULL.
 */
 #define luaN_opened(L,f,open) \
   ((f) = (open), \

@@ -401,102 +401,91 @@
 #include "mark/hidden.h"
 #include "alloc/limit.h"
 
-/* Bits of an object's 'marked' that contain its epoch: 0 if the object is young, 1 to 3 if it is
-   old. */
+/* Bits of 'marked' with the epoch of an object: 0 if it is young, 1 to 3 if it is old. */
 #define LUAN_EPOCH	0x03
-/* Bit of 'marked': the object is old and not in the remembered set as a whole, that is, not in
-   remset.objects or remset.whole (G8). A store into it needs a barrier. */
+/* Bit of 'marked' of an old object that is not remembered as a whole (G8). A store into it needs a
+   barrier. */
 #define LUAN_UNLOGGED	0x04
-/* Bit of a table's 'marked': the table is in weak.inmajor, the list of weak tables that the major
-   collection has reached (G6). In a thread the same bit is LUAN_CLEAN. */
+/* Bit of 'marked' of a weak table: the table is in weak.inmajor, the list of those that the major
+   collection has reached (G6). */
 #define LUAN_DISCOVERED	0x08
-/* Bit of 'marked' of a table that is in lists.tables, because it has had a vector of more than
-   LUAN_LARGE bytes, and of a userdata that is in lists.standins, because it owns external bytes or
-   owned some before the last sweep of the list. */
+/* Bit of 'marked' of a table in lists.tables (it has had a large vector), or of a userdata in
+   lists.standins (it owns external bytes, or did before the last sweep). */
 #define LUAN_LISTED	0x10
-/* Bit of a thread's 'marked': the stack was shortened in place since the last call of
-   luaN_shrinkthread, which frees unused memory of threads. The next call clears the bit and, unless
-   its argument 'all' is 1, keeps the block of the stack, because the thread may need it again. */
+/* Bit of a thread's 'marked': its stack was shortened in place and may be needed again. The next
+   call of luaN_shrinkthread clears the bit and keeps the block of the stack, unless 'all' is 1. */
 #define LUAN_LONG	0x10
-/* Bit of a long string's or userdata's 'marked': the running minor collection has reached the
-   object, or keeps it for its finalizer, and leaves it young (ageing.h, waiting.h). */
+/* Bit of 'marked' of a long string or userdata: the running minor collection has reached it and
+   leaves it young (ageing.h, waiting.h). */
 #define LUAN_MET	0x08
-/* Bit of a long string's 'marked': at least one minor collection has left the string young
-   (survivor age 1 or 2). */
+/* Bit of a long string's 'marked': at least one minor collection has left it young (survivor age 1
+   or 2). */
 #define LUAN_AGED	0x10
-/* Bit of a long string's 'marked': two minor collections have left the string young (survivor age
-   2). In other types the same bit is FINALIZEDBIT. (The age of a large userdata is in the byte
-   before the userdata: luaN_age.) */
+/* Bit of a long string's 'marked': two minor collections have left it young (survivor age 2). Other
+   types use the bit as FINALIZEDBIT; a large userdata has its age in the byte before it (luaN_age). */
 #define LUAN_TWICE	0x40
-/* Bit of a small userdata's 'marked': a minor collection has left the userdata young. In other
-   objects the same bit is LUAN_PENDING. */
+/* Bit of 'marked' of a small userdata: a minor collection has left it young. */
 #define LUAN_AGEDUDATA	0x20
-/* Bit of a table's 'marked': the table is huge or has been huge (at least 4,096 slots: luaN_isvast
-   of remset.h). A barrier of the table does not read the stored object, which would be a cache
-   miss: it adds the slot to the remembered set, or the whole table if that has at most
-   LUAN_SMALLTABLE slots now. In other types the same bit is TESTBIT. */
+/* Bit of 'marked' of a huge table (at least 4,096 slots, now or earlier; luaN_isvast). Its barrier
+   remembers the slot without reading the header of the stored object. */
 #define LUAN_VAST	0x80
-/* Bit of the 'flags' of a weak table: slices of the running major collection have visited all its
-   entries (ahead.h), and have listed those whose weak key or value was not marked (G9). */
+/* Bit of 'flags' of a weak table: slices of the running major collection have visited all its
+   entries, and have listed those with an unmarked weak key or value (G9). */
 #define LUAN_SCANNED	0x40
-/* Bit of 'marked' of an object in lists.large, or of the main thread: the object is pending, that
-   is, marked and not traversed yet, because a mark stack was full (mark.c). */
+/* Bit of 'marked' of an object in lists.large or the main thread: it is marked and must still be
+   traversed, but a mark stack was full (mark.c). */
 #define LUAN_PENDING	0x20
 
-/* Two phases of a major collection that upstream does not have (major.c). In GCSselect, slices find
-   and queue the dead objects with finalizers; in GCSstacks, threads return unused stack memory. */
+/* Phases of a major collection that upstream does not have. GCSselect: slices queue dead objects
+   with finalizers. GCSstacks: threads return unused stack memory. */
 #define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
 
-/* Tag of an entry of the list of objects with finalizers (finalize.finalizable): the object was
-   found dead, and is not queued yet for the call of its finalizer (G4). luaN_select adds the tag,
-   luaN_isselected tests it, luaN_unselected removes it. */
+/* Tag of an entry of finalize.finalizable: the object is dead and not queued yet for its finalizer
+   (G4). Macros that add, test and remove the tag. */
 #define luaN_select(p)	((void *)((uintptr_t)(p) | 1))
 #define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
 #define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
 
-/* Tests of the epoch of object o: whether o is young, whether o is old, whether the epoch is c
-   (luaN_hasepoch). luaN_islogged is true if o is old and in the remembered set as a whole: in
-   remset.objects or remset.whole (G8). */
+/* Tests of the epoch of object o. luaN_islogged: o is old and remembered as a whole (G8). */
 #define luaN_isyoung(o)	(((o)->marked & LUAN_EPOCH) == 0)
 #define luaN_isold(o)	(((o)->marked & LUAN_EPOCH) != 0)
 #define luaN_islogged(o) \
   (((o)->marked & LUAN_EPOCH) != 0 && !((o)->marked & LUAN_UNLOGGED))
 #define luaN_hasepoch(o,c)	(((o)->marked & LUAN_EPOCH) == (c))
 
-/* Bit of CallInfo.callstatus: no slot below the frame's function has changed since a collection
-   scanned the stack, except through open upvalues (T2). */
+/* Bit of callstatus: no slot below the frame's function has changed since a collection scanned the
+   stack, except through open upvalues (T2). */
 #define CIST_CLEAN	(1 << 14)
 /* Bit of CallInfo.callstatus: luaN_newframes has reported this frame (seam.h). */
 #define CIST_SHOWN	(1 << 15)
 
-/* Two bits of CallInfo.callstatus that are both set in an unused CallInfo that a collection has
-   visited and that no call has used since. A CallInfo in use never has both. */
+/* Both bits of callstatus are set in an unused CallInfo that a collection has visited since its
+   last use. A CallInfo in use never has both. */
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
-/* A store into a table of at most LUAN_SMALLTABLE slots remembers the whole table, a store into a
-   larger table only the slot. A higher value makes minor collections visit more slots, a lower one
-   makes the list of remembered slots longer. */
+/* Largest number of slots of a table that a store remembers as a whole; for a larger table only the
+   slot is remembered. A higher value makes minor collections visit more slots, a lower one makes
+   the list of slots longer. */
 #define LUAN_SMALLTABLE	32
 
-/* True if the running collection has not marked o. In a minor collection, that means that o is
-   young; in a major one, that o does not have the current epoch. So the macro is also true for an
-   object that a minor collection has reached and leaves young (luaN_ismet). */
+/* True if the running collection has not marked o: o is young (minor collection), or lacks the
+   current epoch (major collection). Also true for an object that a minor collection has reached and
+   leaves young (luaN_ismet). */
 #define luaN_white(g,o) \
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* True if the epochs of the old object p and of o differ. A collection could then miss o if only p
-   refers to o. */
+/* True if the old object p and o have different epochs, so that a collection may miss o if only p
+   refers to it. */
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
-/* True if a store of o into p needs a barrier. (For slots of tables: luaN_crossestable.) */
+/* True if a store of o into p needs a barrier. For tables, see luaN_crossestable. */
 #define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
 
-/* True if a store of o into table t needs a barrier. If t is huge (LUAN_VAST), that does not depend
-   on o, whose header is not read. */
+/* True if a store of o into table t needs a barrier. Does not read o if t is huge (LUAN_VAST). */
 #define luaN_crossestable(t,o) \
   (((t)->marked & LUAN_UNLOGGED) && \
    (((t)->marked & LUAN_VAST) || luaN_differ(t, o)))
@@ -521,34 +510,30 @@
 
 /* }===================================================================== */
 
-/* To be called after an error was caught. If an allocation has failed since the last call, sets the
-   slots above the top of the stack to nil, because they contain values of the frames that the error
-   has ended. Some of these slots may be registers of the frame that continues. An emergency
-   collection would scan these registers and keep the objects to which the old values refer. */
+/* Sets the slots above the top of L's stack to nil if an allocation has failed since the last call.
+   They contain values of frames that the error has ended, which an emergency collection would keep
+   alive. To be called after an error was caught. */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
-/* Sets the slots of L's stack at and above the top to nil. Also clears heap.starved, which
-   records that an allocation has failed since the last call. */
+/* Sets the slots of L's stack at and above the top to nil, and clears heap.starved. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
-/* Converts the number at o to a string, as luaO_tostring does. If o is an upvalue of the running
-   C function, also executes the write barrier (upstream has none there). May run an emergency
-   collection. */
+/* Converts the number at o to a string (luaO_tostring). Executes the barrier, which upstream lacks,
+   if o is an upvalue of the running C function. May run an emergency collection. */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
-/* Functions without a safepoint run a collection only if the program has allocated more than this
-   number of bytes since a collection was due (luaN_isoverdue). */
+/* Bytes allocated since a collection was due, above which code without a safepoint collects
+   (luaN_isoverdue). */
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** Runs a full collection if one is long overdue (luaN_isoverdue: since a collection was due, more
-** than LUAN_OVERDUE bytes, and more than the bytes of old objects, were allocated) and the
-** collector is not stopped. Calls no finalizer and moves no stack.
+** Runs a full collection, without finalizers and without moving stacks, if one is long overdue:
+** since it was due, more than LUAN_OVERDUE bytes and more than the bytes of old objects were
+** allocated. Does nothing if the collector is stopped.
 **
-** To be used in functions of the API that allocate and have no safepoint: raw stores, lookups of
-** names. Every object that the caller uses must be reachable from a root. With
-** LUAN_STRESS=emergency, luaN_overdue is called every time (stress.h).
+** For API functions that allocate and have no safepoint, such as raw stores. All objects that the
+** caller uses must be reachable from a root.
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -558,8 +543,7 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
-/* Makes closure f the only pinned closure: a root until the next luaN_pin or luaN_unpin, or until a
-   memory error is raised. f may be NULL: no closure is pinned then. */
+/* Makes closure f (or NULL) a root until the next luaN_pin, luaN_unpin or memory error. */
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
 #define luaN_unpin(L)	(G(L)->heap.pinned = NULL)
@@ -581,195 +565,168 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
    ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i)), gcvalue(v)) \
    : cast_void(0))
 
-/* Clears CIST_CLEAN of all frames of L, so that the next collection scans their slots again (T2).
-   To be called before a frame other than the running one is written to. */
+/* Makes the next collection scan all frames of L again (T2). To be called before a frame other than
+   the running one is written to. */
 #define luaN_dirty(L) \
   { CallInfo *ci_; \
     for (ci_ = (L)->ci; ci_ != NULL; ci_ = ci_->previous) \
       ci_->callstatus &= cast(unsigned short, ~CIST_CLEAN); }
 
-/* Marks frame ci as that of a tail call. Clears CIST_CLEAN, because the call may change slots below
-   the function of the frame (T2). */
+/* Marks frame ci as that of a tail call, which may change slots below the frame's function (T2). */
 #define luaN_tailcall(ci) \
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Adds 'slot' of table t, or all of t if t is small, to the remembered set. To be called for a
-   store of object o (NULL: not known) into the slot. If t is huge, may make o old at once
-   instead. Does nothing if all of t is in the set already. 'slot' is the address of the value.
-   Never fails, raises no error and runs no collection. */
+/* Remembers 'slot', the address of a value of table t, or all of t if t is small. For a store of o
+   (NULL: not known) into the slot. May tenure o at once instead if t is huge. Never fails, raises
+   or collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
-/* Barrier after node n of t has received a new key. v is the value that is about to be stored in n,
-   or NULL if a whole entry was moved to n from another node because of a collision. */
+/* Barrier after node n of t has received a new key. v is the value to be stored in n; NULL if an
+   entry was moved to n because of a collision. */
 #define luaN_nodebarrier(L,t,n,v) \
   (((t)->marked & LUAN_UNLOGGED) ? luaN_remembernode(L, t, n, v) : cast_void(0))
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
 /* Starts a resize of t: until luaN_resized is called, stores into the new vectors of t need no
-   barrier. To be called before t gets new vectors; if the resize fails, must be called again,
-   with t NULL. 'unanchored' is NULL or a new vector of n bytes to which no object refers yet; an
-   emergency collection keeps the lines of this vector. */
+   barrier. If the resize fails, must be called again with t NULL. An emergency collection keeps the
+   n bytes at 'unanchored', a new vector to which no object refers yet (or NULL). */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 
 /*
-** Ends a resize of t. To be called when t has got its new vectors:
-**   - replaces the addresses of remembered slots of t by the new ones, or adds all of t to the
-**     remembered set (G1)
-**   - adds t to lists.tables if a vector is large
-**   - counts the copied bytes for copy samples (copies.h)
+** Ends a resize of t, when t has its new vectors: remembers them as needed (G1), adds t to
+** lists.tables if a vector is large, and counts the copied bytes (copies.h).
 **
-** 'before' is the number of bytes of the previous vectors. 'array' (not read) is the address of
-** the previous array part, 'asize' its slots; 'old' has the previous hash part.
+** before: bytes of the previous vectors. array, asize: the previous array part, which is not read.
+** old: contains the previous hash part.
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
 
-/* Frees the growth buffer of t, if t has one: the larger vector of nodes to which keys of a nearly
-   full hash part are copied in advance (growth.h). To be called before t gets other vectors. */
+/* Frees the growth buffer of t, if there is one: the larger hash part to which keys are copied in
+   advance (growth.h). To be called before t gets other vectors. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
-/* Returns the number of nodes that the hash part of t must have after a rehash: at least
-   'hashed', the number of keys that belong there. 'asize' is the size in slots of the next array
-   part of t (room.c). */
+/* Returns the number of nodes of the hash part after a rehash: at least 'hashed', the number of
+   keys in it. asize: size of the next array part (room.c). */
 LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);
 
-/* Returns the bytes of the array part and of the nodes of t, each rounded up to 8. */
+/* Returns the bytes of the array part and the hash part of t, each rounded up to 8. */
 LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 
-/* Reserves memory for o in the lists of objects with finalizers, if the metatable mt (or NULL)
-   gives o a finalizer. To be called before o gets mt. So queueing o when it is dead cannot fail
-   (G4). Raises a memory error, with nothing changed, if there is no memory even after an
-   emergency collection. */
+/* Reserves capacity in the lists of finalizable objects if metatable mt (or NULL) gives o a
+   finalizer, so that queueing o later cannot fail (G4). To be called before o gets mt. Raises a
+   memory error, with nothing changed. */
 LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
 
 /* Initializes the heap of a new state. Allocates nothing. */
 LUAI_FUNC void luaN_openheap (luaN_Heap *h);
 
-/* Frees the heap of a closed state: returns every chunk of memory, whatever the chunk contains,
-   to lua_Alloc or the system, or keeps a chunk for other states (as a spare mapping). */
+/* Returns all memory of a closed state to lua_Alloc or the system, or keeps it as a spare mapping
+   for other states. */
 LUAI_FUNC void luaN_closeheap (global_State *g);
 
-/* Calls the function 'closing' of the sampler, if there is one. To be called by lua_close while
-   the state is complete. */
+/* Calls the sampler's function 'closing', if there is a sampler. For lua_close, while the state is
+   complete. */
 LUAI_FUNC void luaN_closing (lua_State *L);
 
-/* Reserves capacity in the lists of weak tables of a new state, and reads the environment
-   variables LUA_GC and LUAN_STRESS. Raises a memory error if there is no memory. */
+/* Reserves lists of weak tables and reads LUA_GC and LUAN_STRESS, for a new state. Raises a memory
+   error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead short string o, which the program has found in the string table before the
-   sweep has removed o. Subtracts 1 from strings.dead, the number of dead strings. A barrier
-   would not be enough, because no store of o may follow: the cache of luaS_new may be the only
-   reference to o. */
+/* Marks the dead short string o, which the program has found in the string table before the sweep.
+   (A barrier would not be enough: the cache of luaS_new may be the only reference.) */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
-/* Adds the new short string ts to strings.young, the list of strings that the next minor collection
-   sweeps. If there is no memory for that, sets strings.unlisted: the next minor collection then
-   sweeps the whole string table instead. Does nothing if strings.unlisted is set already. */
+/* Adds the new short string ts to the list that the next minor collection sweeps. If there is no
+   memory for the list, that collection sweeps the whole string table instead. */
 LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
-** Runs one step for collectgarbage("step"), as if 'kilobytes' KiB had been allocated. Returns 1
-** if this step has ended a cycle (a major collection) of the incremental mode, after its
-** finalizers were called; always 0 in the generational mode. 'stopped' is 1 if the collector
-** does not run by itself.
+** Runs the step of collectgarbage("step"), as if 'kilobytes' KiB had been allocated; 'stopped' is 1
+** if the collector does not run by itself. Returns 1 if the step has ended a major collection of
+** the incremental mode and called its finalizers.
 **
-** A step that collects runs a minor collection and may run a slice of a major one. The step
-** collects
-**   - if 'kilobytes' is 0
-**   - if 'kilobytes' is positive, 'stopped' is 0, and the step uses up the nursery
-**   - if 'kilobytes' is positive, 'stopped' is 1, and a cycle of the incremental mode runs or is
-**     due (luaN_cycledue)
+** The step collects
+** - if 'kilobytes' is 0
+** - if the nursery is used up and the collector is not stopped
+** - if the collector is stopped, and a major collection of the incremental mode runs or is due
 */
 LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
-/* Returns the index of the bucket of the string table for hash h (interned.c). */
+/* Returns the index of the bucket for hash h in the string table (interned.c). */
 static inline int luaN_bucket (const global_State *g, unsigned int h) {
   int i = cast_int(h & cast_uint(g->strt.size - 1));
   return l_likely(i < g->heap.gc.strings.limit) ? i : i - g->strt.size / 2;
 }
 
-/* Makes the string table larger for a new string: puts a few more buckets of its vector into
-   use. If all are in use and the table has as many strings as buckets, doubles the vector first.
-   Does nothing, so that chains get longer, if there is no memory or while the table is being
-   made smaller. */
+/* Enlarges the string table for a new string by a few buckets; doubles the vector if all its
+   buckets are in use. Does nothing if there is no memory or the table is being shrunk; chains get
+   longer then. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
-/* Sets the size of L's stack to 'size' slots without moving the stack, and returns 1. That is
-   possible because the stack may use only the first part of its block (T4). Returns 0 and does
-   nothing if the block is too short, or if the stack has that size already. If the block is too
-   short, the caller must move the stack. All frames must end within 'size' slots. Does not
-   allocate or collect. */
+/* Sets the size of L's stack to 'size' slots without moving it, and returns 1. Returns 0 if its
+   block is too short (the caller must move the stack) or the size is the same. All frames must end
+   within 'size' slots (T4). Does not allocate or collect. */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
-/* Largest number of slots by which a stack that is too short grows at a time. A higher value means
-   fewer moves of the stack; but each scan of the stack sets all slots above the top to nil (T3). */
+/* Largest growth of a stack, in slots. A higher value means fewer moves, but each scan sets all
+   slots above the top to nil (T3). */
 #define LUAN_STRIDE	8192
-/* Returns the next size, in slots, of a stack that is too short: twice the size, but at most
-   LUAN_STRIDE slots more. */
+/* Returns the next size of a stack that is too short, in slots: twice the size, at most LUAN_STRIDE
+   slots more. */
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* Returns the number of slots that the block of L's stack must have, so that the stack can have
-   'size' slots; the stack may use only the first part of its block (T4). If the present block is
-   shorter, sets its unused slots, from stack_last + EXTRA_STACK on, to nil, because the caller
-   copies them. */
+/* Returns the number of slots that the block of L's stack must have for a stack of 'size' slots
+   (T4). If the present block is shorter, sets its unused slots to nil, because the caller copies
+   them. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
-** luaN_movedby returns p, a pointer into a stack that was moved, corrected by the distance 'by' in
-** bytes. luaN_stackmoved is that distance for L's stack; it is valid from the assignment of stack.p
-** to the correction of base_ci.func. So all frames are visited only after a move; upstream visits
-** them before it, too.
+** luaN_stackmoved: the distance in bytes by which L's stack was moved; valid from the assignment of
+** stack.p to the correction of base_ci.func. luaN_movedby: p, a pointer into that stack, corrected
+** by the distance.
 */
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
-/* Counts a CallInfo that was just added after L's running one, and returns the CallInfo to use
-   next. If L has many frames, adds more CallInfos that are adjacent in memory, so that a scan of
-   the frames causes fewer cache misses. May allocate; does not collect. */
+/* Counts a CallInfo that was added after L's running one, and returns the next one to use. If L has
+   many frames, adds several that are adjacent in memory, which saves cache misses of scans. May
+   allocate; does not collect. */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* Corrects the accounts of a new thread L that an emergency collection has tenured while the
-   stack of L was being allocated: adds the stack to the bytes of old objects, and makes L dirty,
-   so that the next collection scans the stack. Does nothing if L is young. To be called when L
-   has got its stack. */
+/* Corrects the accounts of a new thread L if an emergency collection has tenured it while its stack
+   was being allocated. To be called when L has its stack. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /*
-** Updates L after its stack was moved from a block of 'oldsize' slots. stack_last must be the
-** end of the new block.
-**   - Sets stackroom to the slots of the new block, and stack_last to the end of a stack of
-**     'size' slots.
-**   - Makes L dirty, so that the next collection scans the stack.
-**   - If a sample of the block was postponed, because a stack that is being moved cannot be
-**     walked, takes the sample now (S2).
+** Updates L after its stack was moved from a block of 'oldsize' slots. stack_last must be the end
+** of the new block; it becomes the end of a stack of 'size' slots. Makes L dirty, and takes the
+** sample of the block if that was postponed (S2).
 */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
-/* Returns a new table with an array part of asize slots and a hash part of hsize nodes (a power
-   of 2, or 0). May run an emergency collection; raises a memory error. May overwrite the stack
-   slot directly below L->top: a table with large vectors is stored there while the vectors are
-   allocated, so that a collection finds the table. */
+/* Returns a new table with asize array slots and hsize nodes (a power of 2, or 0). Stores a table
+   with large vectors in the slot below L->top while it allocates them, so that a collection finds
+   the table. May run an emergency collection; raises a memory error. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
-/* The address of the C function that value v is; NULL if v is not a C function. */
+/* The address of the C function v; NULL if v is not a C function. */
 #define luaN_codeof(v) \
   (ttislcf(v) ? (const void *)(uintptr_t)fvalue(v) \
    : ttisCclosure(v) ? (const void *)(uintptr_t)clCvalue(v)->f : NULL)
 
-/* Bytes of a userdata with nuv user values and len bytes. A userdata of 0 bytes gets one, so that
-   the address of its bytes is unique. */
+/* Bytes of a userdata with nuv user values and len bytes, at least one, so that its address is
+   unique. */
 #define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))
 
-/* Allocates a young object of 'size' bytes with type tag tt, and initializes only its fields
-   'marked' and 'tt'. May run an emergency collection; raises a memory error if that does not
-   help. */
+/* Returns a young object of 'size' bytes of which only 'marked' and 'tt' are initialized. May run
+   an emergency collection; raises a memory error. */
 static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_newin(L, &G(L)->heap, size, tt));
   o->marked = 0;
@@ -777,9 +734,9 @@ static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   return o;
 }
 
-/* Allocates a prototype (tt LUA_VPROTO), and initializes only its fields 'marked' and 'tt'. Its
-   memory always comes from lua_Alloc, because it is freed explicitly (luaN_isexplicit). May run
-   an emergency collection; raises a memory error if that does not help. */
+/* Returns a prototype of 'size' bytes (tt LUA_VPROTO) of which only 'marked' and 'tt' are
+   initialized. Its memory comes from lua_Alloc and is freed explicitly (luaN_isexplicit). May run
+   an emergency collection; raises a memory error. */
 static inline GCObject *luaN_newlarge (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_slow(L, size, tt));
   o->marked = 0;

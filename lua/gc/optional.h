@@ -1,40 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The optional mechanisms of the core. Without one of them a program gives the same results, but
-** takes more time or memory, or has longer pauses. bench/ablate reads the list below and, to
-** measure a mechanism, builds the core without it (-DLUAN_WITHOUT=NAME). The comment after each
-** name has three parts:
-**   - "files:": the source files, in lua/gc or lua, that only this mechanism needs. If only some
-**     functions of a file are needed for it alone, their names follow the file's name after a
-**     colon.
-**   - "invariants:": the invariants that only this mechanism needs, or "-" if there are none.
-**   - "loads:": the test programs of bench/ablate.lua or bench/load that show the effect of the
-**     mechanism.
+** takes more time or memory, or has longer pauses. bench/ablate reads this list, and builds the
+** core without one (-DLUAN_WITHOUT=NAME) to measure it. The comment after a name has three parts:
+** - "files:": source files that only this mechanism needs, or functions of a file after a colon
+** - "invariants:": invariants that only this mechanism needs; "-": none
+** - "loads:": test programs of bench/ablate.lua or bench/load that show the effect
 */
 #ifndef luaN_optional_h
 #define luaN_optional_h
 
 enum {
   LUAN_NOTHING,
-  /* Minor collections leave long strings, large userdata, and small userdata with finalizers young,
-     although they are alive (ageing.h). */
+  /* Minor collections leave some live objects young for longer: large leaf objects, and small
+     userdata with finalizers (ageing.h). */
   LUAN_AGEING,		/* files: mark/ageing.c mark/ageing.h |
 			   invariants: G10 | loads: edited messages handles */
   /* Userdata that die young stay young until their finalizer has run. */
   LUAN_PENDINGUDATA,	/* files: sweep/waiting.c sweep/waiting.h |
 			   invariants: G11 | loads: cursors handles */
-  /* Large leaf objects (long strings, large userdata) of a limited number of bytes may be allocated
-     in addition to the nursery. */
+  /* A limited number of bytes of long strings and large userdata may be allocated in addition to
+     the nursery. */
   LUAN_TEXTROOM,	/* files: pace/pace.c:textroom |
 			   invariants: - | loads: text_queue messages */
-  /* The nursery is doubled if half of it has survived a minor collection. */
+  /* The largest nursery is doubled if half of a nursery has survived. */
   LUAN_WIDENURSERY,	/* files: pace/pace.c:luaN_outlived |
 			   invariants: - | loads: ring queue live_heap */
   /* Small tables are marked together with their contents, without a mark stack. */
   LUAN_EAGERTABLES,	/* files: mark/mark.c:mark_settle,mark_ends,endsall |
 			   invariants: - | loads: full_collections */
-  /* Write barriers of huge tables remember the slot without reading the stored object (LUAN_VAST of
-     gc.h). */
+  /* The write barrier of a huge table remembers the slot without reading the stored object. */
   LUAN_SLOTMARKING,	/* files: remset/barrier.c:isstoredagain | invariants: - | loads: permute */
   /* Safepoints traverse large remembered tables in slices. */
   LUAN_TABLESLICES,	/* files: remset/refine.c:luaN_refinetables |
@@ -42,12 +37,11 @@ enum {
   /* Slices of a major collection visit weak tables before the atomic step (ahead.h). */
   LUAN_WEAKSLICES,	/* files: mark/ahead.c mark/ahead.h |
 			   invariants: G9 | loads: dead_values weak_keys */
-  /* Slices tombstone weak values that may be dead (hidden.h): the slots look empty, and the atomic
-     step need not visit them. */
+  /* Slices tombstone weak values that may be dead: the slots look empty, so the atomic step need
+     not visit them (hidden.h). */
   LUAN_TOMBSTONES,	/* files: mark/hidden.c mark/hidden.h |
 			   invariants: G13 | loads: dead_values */
-  /* Keys of a large hash part are copied to its next, larger vector over many insertions, before
-     the table grows (growth.h). */
+  /* Keys of a large hash part are copied in advance to its next, larger vector (growth.h). */
   LUAN_GROWTHAHEAD,	/* files: alloc/growth.c alloc/growth.h vm/growing.c vm/growing.h |
 			   invariants: GA1-GA3 | loads: new_keys */
   /* A hash part that keeps its size is rehashed in place. */

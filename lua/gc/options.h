@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Options of collectgarbage that upstream does not have. lbaselib.c includes this header, which
-** uses only the API and the seam.
+** Options of collectgarbage that upstream does not have. Only lbaselib.c includes this header.
 **
-**   collectgarbage("nursery" [, bytes])  sets the size of the nursery: the bytes of
-**     allocation from one minor collection to the next. With 0, the default, the
-**     collector chooses the size. Without 'bytes', changes nothing. Returns the
-**     previous setting. If LUA_GC sets the size, the program's setting has no effect.
-**     In a finalizer, does nothing and returns nil, as upstream's options do.
-**   collectgarbage("statistics")  returns a table with members of luaN_Memory, under
-**     their names: bytes, counts, and times in seconds.
+**   collectgarbage("nursery" [, bytes])  sets the size of the nursery, the bytes of allocation
+**     from one minor collection to the next; 0: the collector chooses. Returns the previous
+**     size. LUA_GC takes precedence. Returns nil in a finalizer.
+**   collectgarbage("statistics")  returns a table with counts, bytes and seconds, under the
+**     names of members of luaN_Memory.
 */
 #ifndef luaN_options_h
 #define luaN_options_h

@@ -15,103 +15,87 @@ struct luaN_Sampler;
 /* Distance in bytes of a sample point that is never reached. */
 #define LUAN_INFINITY	(UINT64_C(1) << 63)
 
-/* Settings of the collector in the environment variable LUA_GC (tuning.c). A member that is 0
-   leaves the program's own setting in effect. */
+/* Settings from the environment variable LUA_GC (tuning.c). 0 means not set. */
 typedef struct luaN_Tuning {
-  /* mode of the collector that LUA_GC sets: 1 + KGC_INC or 1 + KGC_GEN; 0: none */
+  /* 1 + KGC_INC or 1 + KGC_GEN */
   lu_byte mode;
-  /* 1: LUA_GC requests that a big mapped heap has huge pages from the first access on */
+  /* 1: use huge pages in a large heap from the start */
   lu_byte hugepages;
-  lu_byte nomadvise;		/* 1: LUA_GC requests that the core does not call madvise */
-  /* Upstream's parameters pause, stepmul and genmajormul as LUA_GC sets them, in percent plus 1; 0:
-     not set. */
+  lu_byte nomadvise;		/* 1: do not call madvise */
+  /* upstream's parameters in percent, plus 1 */
   unsigned pause, stepmul, major;
-  /* Bytes of allocation from one minor collection to the next, as LUA_GC sets them; 0: not set. If
-     'most' is not 0, the sizes of the nurseries vary between 'nursery' and 'most'. */
+  /* Smallest and largest size of the nursery, in bytes. If 'most' is 0, all nurseries have the size
+     'nursery'. */
   size_t nursery, most;
 } luaN_Tuning;
 
-/* An entry of remset.writes, a small cache that counts, for some tables, the remembered slots that
-   were processed early since the last minor collection (refine.c). A count may be too low, because
-   another table may have taken the entry. */
+/* An entry of remset.writes, a small lossy cache of counts for tables. A count may be too low,
+   because another table may have taken the entry. */
 typedef struct luaN_Writes {
-  /* the table whose remembered slots are counted; NULL: the entry is unused */
+  /* NULL: the entry is unused */
   Table *t;
-  /* Number of remembered slots of table 't' that were processed early, that is, before a minor
-     collection would, since the last minor collection. */
+  /* Number of remembered slots of t that were processed early (refine.c) since the last minor
+     collection. */
   size_t n;
 } luaN_Writes;
 
-/* largest number of tables for which luaN_Writes counts remembered slots that were processed
-   early */
+/* number of entries of remset.writes */
 #define LUAN_WRITES	8u
 
 /*
-** How far a major collection has come with the dead objects that have finalizers (finalize.c):
-**   LUAN_UNSELECTED    no selection has started
-**   LUAN_SELECTING     slices search 'finalizable' for the dead objects and tag them
+** Progress of a major collection with the dead objects that have finalizers (finalize.c):
+**   LUAN_UNSELECTED    not started
+**   LUAN_SELECTING     slices search 'finalizable' for dead objects and tag them
 **   LUAN_MOVING        slices move the tagged objects to 'tobefinalized'
-**   LUAN_RESURRECTING  slices mark these objects and the objects that they refer to
+**   LUAN_RESURRECTING  slices mark these objects and everything they refer to
 */
 typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
   luaN_Selection;
 
 /* The following structs are the parts of luaN_Gc, the collector's data of a state. The comment of
-   each struct names the files that use it most. */
+   each struct names the main files that use it. */
 
 /* Marking: mark.c, traverse.c, major.c. */
 typedef struct luaN_Mark {
-  /* The current epoch: the number, 1 to 3, in the headers of the objects that were marked in the
-     running or last major collection, or tenured since it started. */
+  /* Epoch of the objects that the running or last major collection has marked, and of those tenured
+     since it started: 1, 2 or 3. */
   lu_byte epoch;
-  /* The previous epoch: the number, 1 to 3, in the headers of objects that were last marked before
-     the running or last major collection started. */
+  /* epoch of old objects that are not marked: 1, 2 or 3 */
   lu_byte previous;
-  /* In the mark byte of a line of the heap (64 bytes): the bit that says that the line has objects
-     with the current epoch (luaN_bit). */
+  /* the bit of the current epoch in the mark bytes of lines (luaN_bit) */
   lu_byte bit;
   lu_byte minor;		/* 1: a minor collection is running */
   lu_byte major;		/* 1: a major collection is marking */
-  /* 1: at least one marked object is still to be traversed and not on a mark stack, because the
-     mark stack was full. */
+  /* 1: an object is pending (marked, but not on a mark stack because that was full) */
   lu_byte pending;
-  /* 1: slices that scan a deep stack in parts are visiting the unused CallInfos of its thread, with
-     which they start. */
+  /* 1: slices are visiting the unused CallInfos of 'thread' */
   lu_byte cached;
-  /* 1: the running minor collection may leave some live objects young, for example long strings,
-     because many of them die soon (ageing.h). */
+  /* 1: the running minor collection may leave live objects young (ageing.h) */
   lu_byte ageing;
-  /* The object whose references are being traversed. If an object that it refers to is left young,
-     the traversed object (the holder) or one of its slots is recorded, so that the next minor
-     collection visits that reference again. NULL: marking must not leave any object young now. */
+  /* The object whose references are being traversed. If one of them leads to an object that is left
+     young, 'holder' is added to 'holders'. NULL: no object may be left young now. */
   GCObject *holder;
-  /* The slot of a table whose value is being marked, if only this remembered slot of the table is
-     being visited. NULL: all references of the traversed object ('holder') are visited. */
+  /* If only one slot of the table 'holder' is being visited: that slot. Else NULL. */
   void *slot;
-  /* The references to the objects that the running minor collection leaves young. 'holders' has the
-     objects that refer to them. 'slots' has slots of tables that refer to them, as pairs: a table
-     and a slot. */
+  /* References to the objects that the running minor collection leaves young: the objects that
+     contain such references, and pairs of a table and a slot. */
   luaN_Vec holders, slots;
-  /* Number of times, since the state was created, that marking has reached an object and left it
-     young. */
+  /* Number of references to objects left young that marking has reached since the state was
+     created. */
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young when they were marked */
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
-  /* The large table (more than WHOLE slots, traverse.c) that slices of the major collection are
-     traversing in parts, or NULL. */
+  /* The large table that slices of the major collection are traversing in parts, or NULL. */
   Table *table;
-  /* Where the next slice of marking continues. While slices traverse a large table ('table'): the
-     index of its next slot. While slices scan a deep stack ('thread'): the number of slots, from
-     the start of the stack, that are not marked yet. */
+  /* Where the next slice continues: in 'table', the index of the next slot; in the stack of
+     'thread', the number of slots below the scanned ones. */
   unsigned index;
-  /* Sum, since the state was created, of the marking cost in bytes of all small tables that were
-     marked eagerly, that is, together with the objects that they refer to and without a mark stack
-     (mark.c); wraps around. */
+  /* Marking cost, in bytes, of the small tables that were marked together with their contents and
+     without a mark stack (mark.c). Wraps around. */
   unsigned settled;
   /* The thread whose deep stack slices of the major collection are scanning in parts, or NULL. */
   struct lua_State *thread;
-  /* The CallInfo with which the next slice continues to scan a deep stack (that of 'thread'). NULL:
-     all CallInfos of that thread were visited, and the slots of its stack are next. */
+  /* The next CallInfo of 'thread' to visit. NULL: all were visited, and the slots are next. */
   struct CallInfo *ci;
   /* Bytes of the objects that the running or last major collection has marked. */
   l_mem reached;
@@ -119,402 +103,324 @@ typedef struct luaN_Mark {
 
 /* The remembered set: remset.c, refine.c. */
 typedef struct luaN_Remset {
-  /* The remembered objects: old objects that may refer to young ones, so that the next minor
-     collection visits them. Tables that have had a large vector are in remset.whole instead. */
+  /* Old objects to be traversed as a whole by the next minor collection. */
   luaN_Vec objects;
-  /* The remembered tables that have had a large vector (over LUAN_LARGE bytes): the next minor
-     collection visits all their slots, for references to young objects. */
+  /* Tables to be traversed as a whole. Tables that have had a vector of more than LUAN_LARGE bytes
+     are here, not in 'objects'. */
   luaN_Vec whole;
-  /* Remembered slots of old tables, as pairs (table, slot, table, slot, …): the next minor
-     collection visits only these slots of the tables. */
+  /* Slots of old tables, as pairs of words: a table, the address of a slot. */
   luaN_Vec slots;
-  /* List of the threads whose stacks have changed since they were scanned: those that lua_lock has
-     made dirty since the last collection. They are linked by nextdirty; LUAN_LASTDIRTY ends the
-     list. A minor collection moves the threads to the list of remembered objects when it starts. */
+  /* Threads whose stacks may have changed since they were scanned, linked by nextdirty up to
+     LUAN_LASTDIRTY. A minor collection moves them to 'objects' when it starts. */
   struct lua_State *dirty;
-  /* Number of words at the start of the list of remembered slots (two words for each slot) that the
-     last minor collection has added, because these slots refer to objects that the collection has
-     left young (ageing.h). */
+  /* Number of words at the start of 'slots' that refer to objects left young by the last minor
+     collection (ageing.h). */
   size_t aged;
-  /* The remembered table that safepoints are processing in parts, before a minor collection would
-     visit all of it (refine.c), or NULL. The table was removed from the list of remembered tables
-     ('whole'). */
+  /* The table, removed from 'whole', that safepoints are traversing in slices (refine.c), or NULL. */
   Table *refining;
-  /* In the remembered table that safepoints are processing in parts ('refining'): the index of the
-     first slot that is still to be processed. */
+  /* index of the next slot of 'refining' to visit */
   unsigned refined;
-  /* Limit of each of the three lists of the remembered set. The entries of a longer list are
-     processed before the next minor collection, so that the collection has less to do (refine.c).
-     The limit is a number of entries for the remembered objects, a number of words for the
-     remembered slots, and a total number of slots for the tables that are remembered as a whole. */
+  /* Length from which a list is processed before the next minor collection (refine.c): entries of
+     'objects', words of 'slots', or all slots of the tables in 'whole'. */
   unsigned many;
-  /* A second limit of the list of remembered slots of tables, in words. When a slot of a huge table
-     is added, the entries of the list are processed if the list has at least this length
-     (refine.c). MAX_SIZET: there is no second limit. */
+  /* A second limit of 'slots', in words, tested only when a slot of a huge table is added.
+     MAX_SIZET: none. */
   size_t refineat;
-  /* Number of remembered objects that luaN_refineobjects has left in the list of them when it last
-     processed the list before a minor collection: threads, open upvalues and weak tables. */
+  /* Number of entries that the last early processing has left in 'objects': threads, open upvalues
+     and weak tables. */
   size_t stayed;
-  /* The object that was last stored into a huge table (LUAN_VAST), or NULL. Used only for
-     comparisons, because the object may have been freed. */
+  /* The object that was last stored into a huge table (LUAN_VAST), or NULL. Only compared, because
+     it may have been freed. */
   const GCObject *stored;
-  /* For some tables, the number of their remembered slots that were processed (refine.c) since the
-     last minor collection. */
+  /* for some tables, the number of their slots that were processed early */
   luaN_Writes writes[LUAN_WRITES];
-  /* 1: luaN_refineslots, which processes remembered slots early, has requested a minor collection,
-     because many remembered slots of weak tables are left. Until the minor collection runs, the
-     limit of the list of remembered slots is twice the usual one (remset.many). */
+  /* 1: a minor collection was requested because 'slots' has many slots of weak tables, which cannot
+     be processed early. Until it runs, the limit of 'slots' is doubled. */
   lu_byte hurried;
   /* 1: the remembered set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
 } luaN_Remset;
 
-/* Indexes in weak.doubtful: the list of entries whose weak keys are not marked so far, and the list
-   of those whose weak values are not marked so far; and the number of lists. */
+/* Indexes of weak.doubtful: entries with unmarked weak keys, entries with unmarked weak values; and
+   their number. */
 enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
-  /* The weak tables that the running minor collection, full collection or atomic step has reached.
-     Each word is the address of a table, with the kind of the table (which of its references are
-     weak) in the low bits (luaN_tagged of weak.h). */
+  /* Weak tables reached by the running minor collection, full collection or atomic step. Each word
+     is a table's address with its kind in the low bits (luaN_tagged). */
   luaN_Vec discovered;
-  /* The weak tables that a major collection has reached in slices: those with LUAN_DISCOVERED (G6).
-     Each word is the address of a table, with the kind of the table (which of its references are
-     weak) in the low bits. */
+  /* Weak tables reached by slices of the major collection, those with LUAN_DISCOVERED (G6). Words
+     as in 'discovered'. */
   luaN_Vec inmajor;
-  /* Nodes of ephemeron tables (tables with weak keys) whose keys are not marked so far, and whose
-     values must be marked if the keys are. */
+  /* Nodes of ephemerons with unmarked keys. A value must be marked if its key is. */
   luaN_Vec unresolved;
-  /* Two lists of entries that slices have visited in weak tables (ahead.h): the entries whose weak
-     key was not marked then (undecided keys), and those whose weak value was not marked (undecided
-     values). Each list has a table, with tag 1 in the low bits, then slots of that table, then the
-     next table. The list of undecided keys also has logged objects, with tag 2: objects that were
-     marked after the list was visited. */
+  /* Undecided entries: entries whose weak key, or weak value, was not marked when a slice visited
+     them (ahead.h). Each list has a table, with tag 1 in the low bits, then slots of that table,
+     then the next table. The list of keys also has objects marked since, with tag 2. */
   luaN_Vec doubtful[LUAN_DOUBTS];
-  /* Index, in the list of weak tables that the major collection has reached ('inmajor'), of the
-     table that slices visit next. */
+  /* index in 'inmajor' of the next table to visit */
   unsigned next;
-  /* Index of the slot that slices visit next in the weak table that they are visiting. */
+  /* index of the next slot of that table */
   unsigned slot;
-  /* Numbers of repetitions in the running major collection. 'rescans': slices have started again to
-     visit the list of reached weak tables ('inmajor') from its start. 'passes': slices have visited
-     the two lists of undecided entries (weak.doubtful) again, or have visited the list of undecided
-     values to tombstone the values, that is, to make them look empty (hidden.h). */
+  /* How often slices have repeated a visit in the running major collection: 'rescans' of 'inmajor',
+     'passes' of the lists 'doubtful'. */
   lu_byte rescans, passes;
-  /* 'doubting' is 1 while slices visit the two lists of undecided entries again, that is, of
-     entries whose weak key or value was not marked when it was visited (weak.doubtful). 'again' is
-     the list that they visit: LUAN_DOUBTKEYS or LUAN_DOUBTVALUES. */
+  /* doubting: 1 while slices visit the lists 'doubtful' again; again: the list that they visit. */
   lu_byte doubting, again;
-  /* 1: an atomic step has decided about the objects in tombstoned slots (slots that look empty and
-     keep the addresses of their objects, hidden.h): those that are not marked are dead. */
+  /* 1: an atomic step was run, so an unmarked object in a tombstoned slot is dead (hidden.h) */
   lu_byte decided;
-  /* 1: the list of ephemerons with unmarked keys ('unresolved') is incomplete, because there was no
-     memory */
+  /* 1: 'unresolved' is incomplete, because there was no memory */
   lu_byte overflow;
-  /* 1: ephemerons (entries with a weak key, whose value must be marked if the key is) are being
-     resolved by a chase: each marked object is looked up as a key (chase.h). So every object that
-     may be a weak key must be pushed on a mark stack, because only objects that are popped from
-     there are looked up. */
+  /* 1: ephemerons are being resolved by a chase (chase.h): each object that is popped from a mark
+     stack is looked up as a key. So each object that may be a key must be pushed. */
   lu_byte chasing;
-  /* 1: an entry with a dead weak key may have been kept, because a dead object with a finalizer
-     refers to the key (termination.c). */
+  /* 1: an entry with a dead key may remain, because a dead object with a finalizer refers to the
+     key. */
   lu_byte resurrected;
-  /* 1: old objects that are marked now are logged, that is, appended to the list of weak keys that
-     were not marked when they were visited, so that the objects are looked up as weak keys
-     (ahead.h). */
+  /* 1: old objects that are marked are logged, that is, appended to the list of undecided keys, to
+     be looked up there later (ahead.h). */
   lu_byte logging;
-  /* Progress of slices in the list of undecided entries (weak.doubtful) that they are visiting.
-     'doubt' is the index of the next word to visit, and 'doubtkept' is the number of words that
-     were kept in the list so far. While slices tombstone values (hidden.h), 'doubtkept' is the
-     index at which they stop. */
+  /* Progress in the list that slices visit: index of the next word, and number of words kept so
+     far. While values are tombstoned, 'doubtkept' is the index at which the visit ends. */
   unsigned doubt, doubtkept;
-  /* Number of undecided entries (entries whose weak key or value was not marked, weak.doubtful) for
-     which slices have marked an object in their present visit of the two lists. */
+  /* Number of undecided entries for which the current visit has marked an object. */
   unsigned resolved;
-  /* In the list of undecided weak entries that slices are visiting, a table is followed by slots of
-     it: the table to which the word before index 'doubt', the next word to visit, belongs. */
+  /* the table to which the word before index 'doubt' belongs */
   Table *doubtof;
-  /* In the list of undecided weak entries that slices are visiting, a table is followed by slots of
-     it: the table of the last word that was kept in the list so far. */
+  /* the table of the last word that was kept in the list */
   const Table *keptof;
-  /* Number of words at the start of the list of undecided values (weak values that were not marked
-     when they were visited) that were visited to tombstone the values, that is, to make their slots
-     look empty (hidden.h). */
+  /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] whose slots were visited to
+     tombstone the values (hidden.h). */
   unsigned hidden;
-  /* Number of words at the start of the list of undecided keys (weak keys that were not marked when
-     they were visited) that were visited already. The words after them were added after the log of
-     marked objects was started (weak.logging). */
+  /* Number of words at the start of doubtful[LUAN_DOUBTKEYS] that were visited before logging
+     started. */
   unsigned visited;
-  /* Number of weak entries whose young key or value has survived a minor collection since the last
-     major collection started (remembered.c). */
+  /* Number of entries of weak tables whose young key or value was tenured since the last major
+     collection started. */
   size_t tenured;
 } luaN_Weak;
 
 /* The string table: interned.c. */
 typedef struct luaN_Strings {
   luaN_Vec young;		/* short strings allocated since the last minor collection */
-  /* 1: the list of short strings allocated since the last minor collection is incomplete, so the
-     minor collection sweeps all buckets of the string table */
+  /* 1: 'young' is incomplete, so the minor collection sweeps the whole string table */
   lu_byte unlisted;
-  /* 1: luaS_new has filled its cache of strings since the last collection */
+  /* 1: the cache of luaS_new was filled since the last collection */
   lu_byte cached;
   lu_byte shrinking;		/* 1: the string table is being made smaller */
-  /* Number of short strings in the string table that have the epoch of the running or last major
-     collection, that is, are marked. */
+  /* number of strings in the table with the current epoch */
   int seen;
-  /* Number of strings in the string table that the major collection has found dead and not removed
-     yet. */
+  /* number of dead strings that the sweep has not removed yet */
   int dead;
-  /* index of the first bucket of the string table that slices have not swept yet */
+  /* index of the first bucket that slices have not swept yet */
   int bucket;
-  int limit;			/* number of buckets of the string table in use */
-  /* Number of strings in the string table after the last collection; -MINSTRTABSIZE before the
-     first. */
+  int limit;			/* number of buckets in use */
+  /* Number of strings in the table after the last collection; before the first, -MINSTRTABSIZE. */
   int kept;
 } luaN_Strings;
 
 /* Objects with finalizers: finalize.c, waiting.c. */
 typedef struct luaN_Finalize {
-  /* List of the objects with finalizers, except the dead ones that are queued for the call of their
-     finalizers, in the order in which the objects got the finalizers. */
+  /* Objects with finalizers, in the order in which they got them; without the dead ones that are
+     queued. */
   luaN_List finalizable;
-  /* The queue of dead objects for the call of their finalizers, in the order of the calls. The
-     finalizers of the entries before index finalize.next were called already. */
+  /* Queue of dead objects for the call of their finalizers. */
   luaN_Vec tobefinalized;
-  /* index of the next object to finalize in the queue of dead objects ('tobefinalized') */
+  /* index in 'tobefinalized' of the next object to finalize */
   size_t next;
-  /* In the queue of dead objects for the call of their finalizers ('tobefinalized'): the index of
-     the first object that the major collection has not marked. */
+  /* index in 'tobefinalized' of the first object that the major collection has not marked */
   size_t seen;
-  /* How far slices of the major collection have found and queued the dead objects that have
-     finalizers. */
+  /* progress of the major collection with the dead objects */
   luaN_Selection selection;
-  /* Number of entries, at the start of the list of dead userdata that were left young ('left'),
-     whose finalizers were called. */
+  /* number of entries at the start of 'left' whose finalizers were called */
   unsigned called;
-  /* Number of objects with finalizers that were found dead and are not queued yet for the call of
-     their finalizers. Their entries of 'finalizable' have a tag (luaN_select). */
+  /* number of entries of 'finalizable' that are tagged as dead and not queued yet */
   size_t selected;
-  /* Number of dead objects whose finalizers were not called yet at the end of the last step of the
-     collector, before the step called a batch of finalizers (luaN_setquota). */
+  /* Length of the queue when the last step of the collector ended, before that step called
+     finalizers. */
   unsigned waiting;
-  /* least number of finalizer calls of a batch, even if the time of the batch is up */
+  /* least number of finalizers to call in a batch, even if its time is up */
   unsigned quota;
-  /* 1: the running collection has queued dead objects for the call of their finalizers */
+  /* 1: the running collection has queued dead objects */
   lu_byte found;
-  /* Number of calls of luaN_willclose since the last minor collection. Each reports a young object
-     with a finalizer that the program is going to close explicitly. */
+  /* Number of young objects, since the last minor collection, that the program has announced to
+     close explicitly (luaN_willclose). */
   unsigned closed;
-  /* Outside the incremental mode, a minor collection starts when there are (YOUNG_MIN << youngbits)
-     + 'closed' young objects with finalizers (finalize.c); 'closed' of them are going to be closed
-     explicitly. 'youngbits' grows if many of these objects survive and falls if few do. */
+  /* A minor collection is due at (YOUNG_MIN << youngbits) + 'closed' young objects with finalizers.
+     Grows if many of them survive, falls if few do. Not used in the incremental mode. */
   unsigned youngbits;
-  /* Dead userdata that the last minor collection has left young until their finalizers were called,
-     so that the next minor collection can free them (waiting.h, G11). */
+  /* Dead userdata left young until their finalizers were called, so that the next minor collection
+     can free them (waiting.h, G11). */
   luaN_Vec left;
-  /* Live small userdata with finalizers that the last minor collection has left young, because such
-     userdata often die soon (ageing.h, G10). */
+  /* Live small userdata with finalizers that the last minor collection has left young (ageing.h,
+     G10). */
   luaN_Vec aged;
 } luaN_Finalize;
 
-/* Lists of objects that need work when they are dead (sweep.c), and of objects that never die. */
+/* Lists of objects that need work when they die (sweep.c), and of objects that never die. */
 typedef struct luaN_Lists {
   luaN_Vec fixed;		/* objects that never die (luaC_fix) */
-  /* Number of entries, at the start of the list of objects that never die ('fixed'), that are
-     marked in the current epoch. */
+  /* number of entries at the start of 'fixed' with the current epoch */
   size_t fixedseen;
-  /* prototypes and large leaf objects (long strings and userdata over LUAN_LARGETEXT bytes) */
+  /* prototypes, long strings and userdata of more than LUAN_LARGETEXT bytes */
   luaN_List large;
   luaN_List tables;		/* tables that have had a vector of more than LUAN_LARGE bytes */
   luaN_List threads;		/* all threads but the main thread */
-  /* Userdata that own memory or resources outside the heap, or owned some before the last sweep of
-     this list (outside.c). */
+  /* Userdata that own external bytes, or owned some before the last sweep of this list (outside.c). */
   luaN_List standins;
 } luaN_Lists;
 
 /* Progress of the sweep of a major collection: major.c, sweep.c. */
 typedef struct luaN_Sweep {
-  /* 1: a major collection has ended its marking, and dead objects of the previous epoch may still
-     exist */
+  /* 1: marking has ended, and dead objects may still exist */
   lu_byte active;
-  /* index of the list of objects that the major collection is sweeping (luaN_listof) */
+  /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
-  /* 1: the thread whose unused stack memory the major collection is freeing (phase GCSstacks) has
-     more CallInfos to free */
+  /* 1: the thread that GCSstacks is visiting has more CallInfos to free */
   int more;
-  /* Progress in the list of objects that is being swept: the first 'next' entries were visited, and
-     'kept' of them stay in the list, at its start (G7). Two other phases use these fields: while
-     slices find and queue the dead objects with finalizers, they use both for the list
-     'finalizable' (finalize.c), and GCSstacks uses 'next' for the list of threads. */
+  /* Progress in the list that is being swept: 'next' entries were visited, 'kept' of them stay, at
+     its start (G7). The selection of dead objects with finalizers uses both fields for
+     'finalizable'; GCSstacks uses 'next' for the list of threads. */
   size_t kept, next;
-  /* The block of the heap that contained the large leaf objects that were freed last, if
-     luaN_relist is still to be called for the block, which moves it to the list for the size of its
-     largest run of free lines; or NULL. */
+  /* The block in which large leaf objects were freed last, if it must still be moved to the free
+     list that fits its largest hole (luaN_relist); or NULL. */
   luaN_Block *freed;
 } luaN_Sweep;
 
-/* Accounts, in bytes unless stated otherwise. */
+/* Counts of bytes, unless stated otherwise. */
 typedef struct luaN_Bytes {
-  /* Bytes of memory that the core frees explicitly and not by sweeping lines, for example the
-     string table (H6). */
+  /* memory that the core frees explicitly, for example the string table (H6) */
   size_t explicit;
-  l_mem old;			/* bytes of old objects and their vectors (H6) */
-  l_mem living;			/* bytes of the objects that the last major collection marked */
-  /* Bytes of blocks that the heap keeps until the next major collection, because the heap has not
-     shrunk and will need them again (luaN_trimheap). 0: none. */
+  l_mem old;			/* old objects and their vectors (H6) */
+  l_mem living;			/* objects marked by the last major collection */
+  /* Bytes of empty blocks that a heap that has not shrunk keeps until the next major collection. 0:
+     none. */
   size_t needed;
-  /* KiB of blocks in use when the marking of a heap that has shrunk ended: the largest value of the
-     current period of time (index 0; major.c) and of the previous one (index 1). The heap keeps
-     memory for the larger of the two. Values above the state's share of LUAN_BIGHEAP bytes, which
-     all states of the process divide equally (heap.h), are not recorded. */
+  /* Largest KiB of blocks in use at the end of marking, in the current period of time and in the
+     previous one. A heap that has shrunk keeps memory for the larger of the two (major.c). */
   unsigned lately[2];
-  /* KiB that the state had allocated in its life when the current period of bytes.lately started;
-     wraps around. */
+  /* KiB allocated in the life of the state when the current period of 'lately' started; wraps
+     around. */
   unsigned whileat;
-  /* Milliseconds of CLOCK_MONOTONIC at which the current period of bytes.lately started, the time
-     in which a heap that has shrunk keeps freed memory (major.c); wraps around. */
+  /* Milliseconds of CLOCK_MONOTONIC when the current period of 'lately' started; wraps around. */
   unsigned whilebegan;
-  /* 1: luaN_trimheap is to call malloc_trim when giveback.h allows, because the last major
-     collection has found the heap shrunk (major.c) and within its share of LUAN_BIGHEAP. */
+  /* 1: the last major collection has found the heap shrunk, so malloc_trim is to be called when
+     giveback.h allows it. */
   lu_byte shrunk;
-  /* KiB that the last major collection had marked before it queued the dead objects with finalizers
-     and marked the objects that only they refer to. */
+  /* KiB that the last major collection has marked, without objects that only dead objects with
+     finalizers refer to. */
   unsigned undoomed;
-  /* Bytes that have become old since the last collection: tenured objects, and growth of vectors,
-     stacks and CallInfos of old objects. */
+  /* Bytes that became old since the last collection: tenured objects, and growth of the vectors and
+     stacks of old objects. */
   size_t tenured;
-  /* Bytes that have become old since the state was created, up to the last collection (sum of
-     bytes.tenured). */
+  /* bytes that became old in the life of the state, up to the last collection */
   uint64_t alltenured;
-  /* Bytes of large leaf objects (long strings and userdata of more than LUAN_LARGETEXT bytes), and
-     of small userdata queued for the call of their finalizers, that became old since the last major
-     collection ended. */
+  /* Large leaf objects, and small userdata queued for finalization, that became old since the last
+     major collection ended. */
   size_t texts;
-  /* Value of bytes.texts (bytes of large leaf objects that have become old since the last major
-     collection ended) at the start of the last minor collection that ran while no major collection
-     was running. */
+  /* Value of 'texts' when the last minor collection outside a major collection started. */
   size_t textsbefore;
-  /* Bytes of large leaf objects, and of small userdata queued for the call of their finalizers,
-     that became old while the last major collection ran. */
+  /* Large leaf objects, and small userdata queued for finalization, that became old while the last
+     major collection ran. */
   size_t textsleft;
-  /* Bytes of large leaf objects (long strings and userdata of more than LUAN_LARGETEXT bytes) that
-     the last minor collection left young. */
+  /* large leaf objects left young by the last minor collection */
   size_t aged;
-  /* Bytes of small userdata that the last minor collection left young. */
+  /* small userdata left young by the last minor collection */
   size_t waiting;
-  /* external bytes (memory and resources outside the heap) that userdata own at present */
+  /* external bytes that userdata own now */
   size_t outside;
-  /* external bytes (memory outside the heap that userdata own) added since the last minor
-     collection */
+  /* external bytes added since the last minor collection */
   size_t youngoutside;
 } luaN_Bytes;
 
-/* A table whose hash part is nearly full, and its next, larger vector of nodes, to which keys are
-   copied in advance: the growth buffer (growth.h). */
+/* A growing table: its hash part is nearly full, and keys are copied in advance to a larger vector
+   of nodes, the growth buffer (growth.h). */
 typedef struct luaN_Growth {
-  /* The next entry of the state's list of growing tables (those with a growth buffer, into which
-     keys are copied in advance); NULL: this is the last one. */
+  /* next growing table of the state, or NULL */
   struct luaN_Growth *next;
-  Table *t;			/* the growing table: its hash part is nearly full */
-  const Node *old;		/* the current hash part of the growing table */
-  /* Number of nodes of the growing table's current hash part, which is half of the number of nodes
-     of its growth buffer, the next hash part. */
+  Table *t;			/* the growing table */
+  const Node *old;		/* its current hash part */
+  /* number of nodes of 'old'; the growth buffer has twice as many */
   unsigned size;
-  /* Number of nodes of the growing table's current hash part that were still to be searched for a
-     free node (those below 'lastfree') when the growth buffer was allocated. */
+  /* Number of nodes of 'old' below its 'lastfree' when the growth buffer was allocated. */
   unsigned from;
-  /* The growth buffer: the next hash part of the growing table, with twice as many nodes, and the
-     pointer below which a free node of it is searched for. */
+  /* The growth buffer, and the pointer below which a free node of it is searched for. */
   Node *node, *lastfree;
-  /* For each of the first 'copied' nodes of the growing table's current hash part, the index of the
-     copy of its key in the growth buffer (the next hash part), or LUAN_NOCOPY. */
+  /* For each of the first 'copied' nodes of 'old', the index of its copy in the growth buffer, or
+     LUAN_NOCOPY. */
   uint32_t *copyof;
-  /* number of nodes at the start of the growth buffer (the next hash part) that are initialized */
+  /* number of nodes at the start of the growth buffer that are initialized */
   unsigned cleared;
-  /* Number of nodes at the start of the growing table's current hash part that were visited to copy
-     their keys to the growth buffer (the next hash part). */
+  /* number of nodes at the start of 'old' that were visited */
   unsigned copied;
-  /* Number of nodes of the growth buffer (the next hash part of the table) that have a key or had
-     one. */
+  /* number of nodes of the growth buffer that have or had a key */
   unsigned used;
-  /* 1: a key was inserted into the growing table since the last major collection started. */
+  /* 1: a key was inserted since the last major collection started */
   lu_byte iswanted;
 } luaN_Growth;
 
 /* State of the pacer: pace.c. */
 typedef struct luaN_Pace {
   lu_byte fullcycles;		/* 1: the program or LUA_GC has set the incremental mode */
-  /* 1: the last major collection in slices found dead at least one WEAK_FOUND-th of the bytes of
-     old objects. */
+  /* 1: the last major collection in slices found at least 1/WEAK_FOUND of the old bytes dead. */
   lu_byte found;
-  /* 1: when the running or last major collection started, weak tables had received many entries, so
-     that the collection does more work in each slice (it hurries). */
+  /* 1: the major collection does more work in each slice, because weak tables had received many
+     entries when it started. */
   lu_byte hurried;
-  /* number of times that the upper bound of the nursery's size is doubled (pace.c) */
+  /* number of doublings of the largest nursery (pace.c) */
   lu_byte wider;
-  /* State of the number sequence by which the size of each nursery is chosen between the two bounds
-     that LUA_GC sets. */
+  /* State of the number sequence that varies the size of nurseries between the two bounds of
+     LUA_GC. */
   unsigned turn;
-  /* bytes of allocation from the last minor collection to the next one */
+  /* size of the next nursery, in bytes */
   size_t nursery;
-  /* Bytes of the nursery that may be used only after luaN_resume, so that a safepoint comes earlier
-     and calls the next batch of finalizers. */
+  /* Bytes of the nursery that are held back, so that a safepoint comes earlier and calls the next
+     batch of finalizers (luaN_resume adds them again). */
   size_t deferred;
-  /* Bytes of large leaf objects (long strings and userdata of more than LUAN_LARGETEXT bytes) that
-     the program may still allocate, in addition to the nursery, before the next minor
-     collection. */
+  /* Bytes of large leaf objects that may be allocated in addition to the nursery before the next
+     minor collection. */
   size_t textroom;
-  /* size of the current nursery in bytes, as planned when it started */
+  /* size of the current nursery as planned when it started, in bytes */
   size_t size;
-  /* Sums over all nurseries before the current one, in bytes. 'charged': sum of the bytes that were
-     counted against each nursery (luaN_charged); a minor collection starts when they reach its
-     size. 'planned': the same sum, but at most the planned size of a nursery ('size') counts. */
+  /* Sums over all earlier nurseries, in bytes: the bytes counted against each ('charged'), and the
+     same with each nursery's planned size as the limit ('planned'). */
   uint64_t planned, charged;
-  /* Work debt: bytes that slices of the major collection still have to mark, because there were too
-     many for one pause. */
+  /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
-  /* Bytes by which stacks have grown, as long as the marking work for them is not done. The limit
-     of the work debt (bytes that slices still have to mark) is higher by WORK times this number,
-     but by at most PATIENCE_MIN times the live bytes (luaN_pay). */
+  /* Growth of stacks, in bytes, for which marking was not done yet. Raises the limit of the work
+     debt (luaN_pay). */
   size_t stackgrowth;
-  /* number of major collections that have ended since the state was created */
+  /* number of major collections that have ended */
   unsigned cycles;
-  /* Back-off: even if the heap does not grow, a major collection starts when the bytes allocated
-     since the last one are about this multiple of the live bytes (PATIENCE_MIN to PATIENCE_MAX of
-     pace.c). */
+  /* Back-off: a major collection is due when this multiple of the live bytes was allocated, even if
+     the heap has not grown (PATIENCE_MIN to PATIENCE_MAX). */
   unsigned patience;
-  /* Bytes that the state had allocated, as the pacer counts them (spent in pace.c), when the last
-     major collection ended. */
+  /* allocated bytes, as 'spent' of pace.c counts them, when the last major collection ended */
   uint64_t since;
-  /* Bytes that explicit steps (luaN_step) have counted as allocated since the last major collection
-     ended. */
+  /* bytes that explicit steps (luaN_step) have counted as allocated since the last major collection */
   l_mem byhand;
-  /* Bytes of allocation since the end of the last major collection at which the next one is due. */
+  /* bytes of allocation after the last major collection at which the next one is due */
   uint64_t volume;
-  /* Bytes in use, and bytes of footprint (reserved memory without empty blocks), when the last
-     major collection ended. */
-  size_t live, footprint;
-  /* external bytes (memory outside the heap, owned by userdata) when the last major collection
-     ended */
-  size_t outside;
-  /* Number of objects with finalizers (entries of 'finalizable') when the last major collection
+  /* Bytes in use and footprint (reserved bytes without empty blocks) when the last major collection
      ended. */
+  size_t live, footprint;
+  /* external bytes when the last major collection ended */
+  size_t outside;
+  /* number of objects with finalizers when the last major collection ended */
   size_t finalizers;
   /* size of each nursery that the program has set, in bytes; 0: not set */
   size_t fixednursery;
   luaN_Tuning tuning;		/* settings of the collector in the environment variable LUA_GC */
-  /* Upper bound of the nursery's size, in bytes, after lua_Alloc has refused memory; 0: none.
-     Computed again at the end of each major collection. */
+  /* Largest size of a nursery, in bytes, after lua_Alloc has refused memory; 0: no limit. Set again
+     when a major collection ends. */
   size_t tight;
-  /* Bytes in use at which a major collection starts. In comparisons with this field, growthtrigger
-     and footprinttrigger, external bytes count as in use. Some large leaf objects and young
-     userdata do not count (hasgrown of pace.c). */
+  /* Bytes in use at which a major collection is due. External bytes count as in use (hasgrown of
+     pace.c). */
   size_t threshold;
-  /* Bytes in use at which a major collection starts if the footprint (reserved memory without empty
-     blocks) is at least pace.threshold bytes. */
+  /* Bytes in use at which a major collection is due if the footprint is at least 'threshold'. */
   size_t growthtrigger;
-  /* bytes of footprint (reserved memory without empty blocks) at which a major collection starts */
+  /* bytes of footprint at which a major collection is due */
   size_t footprinttrigger;
 } luaN_Pace;
 
@@ -522,33 +428,28 @@ typedef struct luaN_Pace {
 typedef struct luaN_Pauses {
   /* nanoseconds of CLOCK_MONOTONIC at the start of the last or running pause */
   uint64_t began;
-  /* Durations in nanoseconds: of the last pause of the collector, of the longest pause so far, of
-     all pauses together. */
+  /* of the last pause, of the longest pause, of all pauses */
   uint64_t last, longest, sum;
-  /* nanoseconds of CPU time at the start of the last pause that started with a sampler */
+  /* CPU time at the start of the last pause with a sampler */
   uint64_t processor;
-  /* Nanoseconds of CPU time at which the running slice of a major collection started; 0: no slice
-     is running, or there is no sampler. */
+  /* CPU time at the start of the running slice of a major collection; 0: none runs, or there is no
+     sampler */
   uint64_t slicebegan;
-  /* Nanoseconds of CPU time of all slices of major collections that ran while there was a
-     sampler. */
+  /* CPU time of all slices that ran with a sampler */
   uint64_t slices;
-  /* Numbers of entries of lists, stacks, weak tables and the remembered set that the last or
-     running pause has visited, in addition to the objects that it found alive. The index, a
-     luaN_Looked (seam.h), says which of these. */
+  /* Numbers of entries that the last or running pause has visited, in addition to the objects it
+     found alive. The index is a luaN_Looked (seam.h). */
   uint64_t looked[4];
-  /* The largest number of entries of lists, stacks and weak tables that one pause of the collector
-     has visited, without entries of the remembered set. */
+  /* largest number of entries of lists, stacks and weak tables that one pause has visited */
   uint64_t mostwork;
 } luaN_Pauses;
 
-/* Switches of LUAN_STRESS in the debug build. The members have the names of the switches, which
-   stress.h explains. 0: not set. */
+/* Switches of LUAN_STRESS in the debug build (stress.h). 0: not set. */
 typedef struct luaN_Stress {
-  /* switch slice=N: N, the bytes of marking in one slice of a major collection; 0: not set */
+  /* bytes of marking in one slice of a major collection */
   size_t slice;
   unsigned verify, emergency;
-  /* with the switch emergency=N: number of events until the next emergency collection */
+  /* number of events until the next emergency collection */
   unsigned untilemergency;
   lu_byte major;
 } luaN_Stress;
@@ -562,8 +463,7 @@ typedef struct luaN_Gc {
   luaN_Lists lists;
   luaN_Sweep sweep;
   luaN_Bytes bytes;
-  /* List of the growing tables: nearly full tables that have a growth buffer, the next hash part,
-     into which keys are copied in advance (growth.h). */
+  /* the list of growing tables */
   luaN_Growth *growths;
   luaN_Pace pace;
   luaN_Pauses pause;
@@ -572,118 +472,102 @@ typedef struct luaN_Gc {
 
 #define LUAN_OPCODES	83	/* number of opcodes of the bytecode loop (tick.c) */
 
-/* State of time samples (tick.h). The core writes to it, and so does a signal handler on the OS
-   thread that runs the state. */
+/* State of time samples (tick.h). Written by the core, and by a signal handler on the OS thread
+   that runs the state. */
 typedef struct luaN_Tick {
   struct lua_State *running;	/* the thread that runs at present; NULL: the main thread */
-  /* Identifies the OS thread that made the last protected call of the state: the address of that
-     thread's variable luaN_innermost. NULL: no protected call was made. */
+  /* Address of the variable luaN_innermost of the OS thread that made the last protected call of
+     the state. NULL: no such call was made. */
   const void *where;
-  /* The frame that ran at the last tick (an instant of which a time sample is taken) that diverted
-     the dispatch table, so that the next instruction runs a safepoint. */
+  /* The frame that ran at the last tick that diverted the dispatch table. */
   struct CallInfo *ci;
-  /* 1: at the last tick that diverted the dispatch table, code outside the bytecode loop ran */
+  /* 1: code outside the bytecode loop ran at the last tick that diverted the dispatch table */
   int deep;
   volatile lu_byte wanted;	/* 1: the next safepoint is to call the sampler (TK1) */
-  /* 1: all entries of the dispatch table lead to code that runs a safepoint (TK3) */
+  /* 1: all entries of 'dispatch' lead to code that runs a safepoint (TK3) */
   volatile lu_byte diverted;
   volatile lu_byte collecting;	/* LUAN_MINOR or LUAN_MAJOR while a collection runs, else 0 */
-  /* Number of instructions that were diverted to a safepoint, since the state was created. */
+  /* number of instructions that were diverted to a safepoint */
   uint64_t diversions;
-  /* The dispatch table: for each opcode, the address to which the bytecode loop jumps. */
+  /* for each opcode, the address to which the bytecode loop jumps */
   const void *dispatch[LUAN_OPCODES];
 } luaN_Tick;
 
-/* The heap of a state. The first two fields are those that every allocation reads (N1 to N3 of
-   nursery.h). */
+/* The heap of a state. Each allocation reads the first two fields (N1 to N3 of nursery.h). */
 typedef struct luaN_Heap {
-  /* The first free byte of the current hole, the run of free lines from which the fast path
-     allocates (nursery_free in comments). */
+  /* first free byte of the current hole ("nursery_free" in comments) */
   char *free;
-  /* the fast path allocates up to this address (nursery_limit in comments) */
+  /* the fast path allocates up to this address ("nursery_limit" in comments) */
   char *limit;
-  /* end of the current hole, the run of free lines from which the fast path allocates */
+  /* end of the current hole */
   char *end;
-  /* Value of nursery_free, the address of the next byte to allocate, when the counts GCdebt and
-     heap.allocated were last updated (N2). */
+  /* value of 'free' when GCdebt and 'allocated' were last updated (N2) */
   char *mark;
-  /* The sample point: the next sample is due when nursery_free, the address of the next byte to
-     allocate, reaches this number (S1). */
+  /* The sample point: a sample is due when 'free' reaches this address (S1). */
   uint64_t point;
-  /* Bytes allocated since the state was created, without external bytes, and without those
-     allocated since this count was last updated (N2). */
+  /* Bytes allocated in the life of the state, up to the last update (N2), without external bytes. */
   uint64_t allocated;
-  /* bytes of large leaf objects (long strings and userdata) among the bytes of heap.allocated */
+  /* bytes of long strings and large userdata among 'allocated' */
   uint64_t texts;
-  /* External bytes (memory outside the heap that userdata own) that were counted as allocated since
-     the state was created. */
+  /* external bytes that were counted as allocated in the life of the state */
   uint64_t allocatedoutside;
-  /* Bytes of large blocks, and of memory that the core frees explicitly, that have counted for the
-     start of the next minor collection. When such blocks are freed, up to this number of bytes is
-     subtracted again (payback of nursery.c). */
+  /* Bytes of large blocks that were counted toward the next minor collection. If such blocks are
+     freed, up to this many bytes are subtracted again (payback of nursery.c). */
   size_t spare;
-  /* Bytes that the growth of tables and buffers is to copy until the next copy sample: a sample of
-     copied bytes (copies.h). LUAN_NOCOPIES: there are no copy samples. */
+  /* Bytes that growing tables and buffers copy until the next copy sample (copies.h).
+     LUAN_NOCOPIES: there are none. */
   uint64_t copyleft;
   /* the functions that the core calls for samples (seam.h), or NULL */
   const struct luaN_Sampler *sampler;
 #if defined(LUAN_DEBUG)
   int asking;			/* 1: a function of the sampler is running (debug.h) */
 #endif
-  /* Bits, by hash values of addresses, of the blocks whose freeing and resizing are reported to the
-     sampler (luaN_watch); NULL: none. */
+  /* A bit set of hashed addresses: the blocks whose free or resize is reported to the sampler
+     (luaN_watch). NULL: none. */
   const uint64_t *watched;
-  /* log2 of the number of bits that select the blocks reported to the sampler ('watched') */
+  /* log2 of the number of bits of 'watched' */
   unsigned watchlog;
-  /* 1: an allocation has failed since luaN_eraserest ran last, so slots above the tops of stacks
-     may contain values of unwound frames. */
+  /* 1: an allocation has failed since the last call of luaN_eraserest */
   int starved;
-  /* Always luaC_fullgc. The allocator, in lua/gc/memory and lua/gc/alloc, calls the collector only
-     through this pointer (luaN_emergency). */
+  /* Always luaC_fullgc. Memory and allocation code calls the collector only through this pointer
+     (luaN_emergency). */
   void (*emergency) (struct lua_State *L, int);
-  /* The table or thread for which a vector or a stack is being allocated: the owner that a sample
-     of this block reports. */
+  /* the owner, a table or thread, of the vector or stack that is being allocated */
   const void *resizing;
   const void *rehashing;	/* the table that is being resized, or NULL */
-  /* A new vector to which no object refers yet, or NULL. An emergency collection keeps its
-     lines. */
+  /* A new vector to which no object refers yet, or NULL. An emergency collection keeps its lines. */
   const void *unanchored;
-  /* bytes of the new vector to which no object refers yet ('unanchored') */
+  /* bytes of 'unanchored' */
   size_t unanchoredsize;
-  /* A root: the closure that luaN_pin has pinned, because only C code of the API refers to it; or
-     NULL. */
+  /* A root: the closure that luaN_pin has pinned, or NULL. */
   GCObject *pinned;
-  /* Block of a stack that was moved, whose sample is postponed until the stack can be walked (S2);
-     or NULL. */
+  /* A moved stack's block whose sample is postponed until the stack can be walked (S2); or NULL. */
   void *waiting;
-  /* bytes of the stack's block whose sample is postponed ('waiting') */
+  /* bytes of 'waiting' */
   size_t waitingsize;
-  /* Bytes that rounding of the size has added to the block that is being allocated and counted. */
+  /* bytes that rounding has added to the block that is being allocated */
   unsigned rounding;
-  /* 1: the stack's block whose sample is postponed ('waiting') is not from the current hole */
+  /* 1: 'waiting' is not from the current hole */
   int waitingoutside;
-  /* Bytes of the stack's block whose sample is postponed ('waiting') that were allocated after the
-     sample point. */
+  /* bytes of 'waiting' allocated after the sample point */
   uint64_t waitingover;
-  /* The overflow region: a second run of free lines, for small blocks that do not fit into the
-     current hole. */
+  /* A second hole, for small blocks that do not fit into the current one. */
   luaN_Region overflow;
   luaN_Blocks blocks;
-  /* Numbers of minor and major collections in the life of the state. A collection is counted when
-     its marking ends. */
+  /* Numbers of minor and major collections whose marking has ended, in the life of the state. */
   uint64_t minors, majors;
   luaN_Gc gc;
   luaN_Tick tick;
-  /* exact counts of allocated bytes by kind of block (luaN_setcounts), or NULL */
+  /* exact counts of allocated bytes by kind (luaN_setcounts), or NULL */
   struct luaN_Counts *counts;
   /* limits of allocation that luaN_setlimits has set; NULL: no limits */
   const struct luaN_Limits *limits;
-  /* bytes of all buffers of luaL_Buffer that exist in the state (luaN_admit) */
+  /* bytes of all buffers of luaL_Buffer in the state (luaN_admit) */
   uint64_t buffers;
-  /* Message of the limit (luaN_setlimits) that has refused the last failed allocation; NULL: no
-     limit has refused it (LM2). */
+  /* Message of the limit that has refused the last failed allocation; NULL: lua_Alloc refused it
+     (LM2). */
   const void *refusal;
-  /* account of the bytes allocated with each label (luaN_setlabels), or NULL */
+  /* counts of allocated bytes by label (luaN_setlabels), or NULL */
   struct luaN_Labels *labels;
 } luaN_Heap;
 
@@ -691,8 +575,7 @@ typedef struct luaN_Heap {
 /* Runs a full collection that calls no finalizer, because memory is short. gcstopem must be 0. */
 #define luaN_emergency(L)	((*G(L)->heap.emergency)(L, 1))
 
-/* Values of two switches of LUAN_STRESS (stress.h). luaN_isstressed is 1 if emergency=N is set.
-   luaN_slicestress is N of slice=N, in bytes, or 0. Both are 0 in a release build. */
+/* Values of two switches of LUAN_STRESS: emergency=N, slice=N (stress.h). 0 in a release build. */
 #if defined(LUAN_DEBUG)
 #define luaN_isstressed(g)	((g)->heap.gc.stress.emergency != 0)
 #define luaN_slicestress(c)	((c)->stress.slice)
