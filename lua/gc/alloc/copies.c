@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls the sampler for samples of copied bytes (copies.h). Also finds, for a concatenation like s
-   = s .. x, the operands that are copied although the program replaces them by the result
-   (luaN_replaced). */
+/* Samples of copied bytes (copies.h). Also finds, for s = s .. x, the operands that the result
+   replaces (luaN_replaced). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -20,11 +19,9 @@
 #include "debug.h"
 #include "seam.h"
 
-/* Largest number of bytecode instructions that setter visits in its search for the instruction that
-   has set a register. */
+/* number of instructions that 'setter' searches */
 #define MAX_BACK	64
-/* Largest number of nested table fields whose loads loadsame compares. 4 are enough for
-   o.a.b.c.d.s. */
+/* number of nested table fields that loadsame compares: 4 suffice for o.a.b.c.d.s */
 #define MAX_LOADS	4
 
 
@@ -67,8 +64,7 @@ static int setter (const Proto *p, int pc, int r) {
 
 
 /* Returns the index of the instruction that loads register r, an operand of the concatenation at
-   'pc', or -1. Usually that is the result of setter. But in (x or "") .. y, setter finds the
-   load of the default ""; then the result is the instruction that loads x. */
+   'pc'; -1 if not found. For (x or "") .. y, that is the load of x, not that of the default "". */
 static int loader (const Proto *p, int pc, int r) {
   int at = setter(p, pc, r);
   int isdefault = at >= 2 && GET_OPCODE(p->code[at]) == OP_LOADK &&
@@ -80,9 +76,9 @@ static int loader (const Proto *p, int pc, int r) {
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep);
 
 
-/* Returns 1 if the load instructions at 'pca' and 'pcb' load the same value, if no call between
-   them changes that value. For fields of tables, also compares the loads of the tables, at most
-   'deep' levels. For example, o.a.s = o.a.s .. x loads o.a twice, into two registers. */
+/* Returns 1 if the instructions at 'pca' and 'pcb' load the same value, assuming that no call
+   between them changes it. For fields, also compares how the tables are loaded, up to 'deep'
+   levels: o.a.s = o.a.s .. x loads o.a twice. */
 static int loadsame (const Proto *p, int pca, int pcb, int deep) {
   Instruction a = p->code[pca], b = p->code[pcb];
   if (GET_OPCODE(a) != GET_OPCODE(b) || deep == 0) return 0;
@@ -102,8 +98,8 @@ static int loadsame (const Proto *p, int pca, int pcb, int deep) {
 }
 
 
-/* Returns 1 if register a before instruction 'pca' has the same value as register b before
-   instruction 'pcb', as far as loadsame can find out. */
+/* Returns 1 if register a before 'pca' certainly has the same value as register b before 'pcb' (see
+   loadsame). */
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
   int seta = setter(p, pca, a), setb = setter(p, pcb, b);
   if (a == b && seta == setb) return 1;
@@ -111,8 +107,8 @@ static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
 }
 
 
-/* Returns 1 if the instruction at 'to' stores register a in the variable or field that the
-   instruction at 'from' has loaded. */
+/* Returns 1 if the instruction at 'to' stores register a where the instruction at 'from' has loaded
+   from. */
 static int isback (const Proto *p, int to, int from, int a) {
   Instruction t = p->code[to], f = p->code[from];
   switch (GET_OPCODE(t)) {

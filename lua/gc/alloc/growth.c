@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates and frees growth buffers, the next vectors of large hash parts that are nearly full
-   (growth.h). */
+/* Allocates and frees growth buffers, the next vectors of nearly full hash parts (growth.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -18,8 +17,7 @@
 #include "vec.h"
 
 
-/* Largest number of tables of a state that have a growth buffer (the next hash part, into which
-   keys are copied in advance) at a time. It bounds the memory of these buffers. */
+/* number of growth buffers that a state may have at a time; bounds their memory */
 #define MAX_GROWTHS	4u
 
 
@@ -33,9 +31,8 @@ static size_t copyofbytes (const luaN_Growth *w) {
 }
 
 
-/* Allocates n bytes from lua_Alloc for a growth buffer, a table's next vector of nodes. Returns
-   NULL if there is no memory. The bytes count as explicit memory, which the core frees itself,
-   but do not bring the next collection closer. */
+/* Allocates n bytes of a growth buffer from lua_Alloc, or returns NULL. They count as explicit
+   memory, but do not bring the next collection closer. */
 static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {
@@ -46,8 +43,7 @@ static void *growth_take (global_State *g, size_t n) {
 }
 
 
-/* Subtracts n bytes, rounded up to 8, from the counts of explicit memory and of the bytes in
-   use. */
+/* Subtracts n bytes from the counts of explicit memory and of bytes in use. */
 static void growth_uncount (global_State *g, size_t n) {
   g->heap.gc.bytes.explicit -= luaN_round(n);
   g->totalbytes -= (l_mem)luaN_round(n);
@@ -151,8 +147,8 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Returns 1 if node n of the buffer of w is in one of the states that GA2 allows for an
-   initialized node: empty, or with a copied key and an integer as value. */
+/* Returns 1 if node n of a growth buffer is empty, or has a copied key with an integer as value
+   (GA2). */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

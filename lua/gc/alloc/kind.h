@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of memory, and the two functions of nursery.c that resize and free vectors of objects and
-   explicit memory, which the core frees itself (prototypes, buffers). */
+/* Kinds of memory, and the functions that resize and free vectors and explicit memory (memory that
+   the core frees itself). */
 #ifndef luaN_kind_h
 #define luaN_kind_h
 
-/* The kind of a block of memory, as the sampler receives it (luaN_Kind). For an object it is the
-   variant tag (LUA_VTABLE …). Other blocks have one of these constants, which equal no tag.
-   LUAN_VSTACK is the first stack or a CallInfo of a thread, LUAN_VRESTACK a stack that is moved. */
+/* The kind of a block of memory. For an object it is the variant tag (LUA_VTABLE …), for other
+   blocks one of these constants. LUAN_VSTACK: the first stack or a CallInfo of a thread.
+   LUAN_VRESTACK: a stack that is moved. */
 enum luaN_Vector {
   LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
   LUAN_VBUFFER,
@@ -16,18 +16,18 @@ enum luaN_Vector {
 /* True if the kind is a long string or a userdata. */
 #define luaN_istextkind(kind)	((kind) == LUA_VLNGSTR || (kind) == LUA_VUSERDATA)
 
-/* Largest size in bytes of a block of this kind that is allocated from the current hole (run of
-   free lines, luaN_bump). The kind must not be one whose memory always comes from lua_Alloc
-   (luaN_isexplicit). */
+/* Largest size in bytes of a block of this kind that the fast path allocates. Not for kinds whose
+   memory always comes from lua_Alloc (luaN_isexplicit). */
 #define luaN_mostbumped(kind) \
   (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)
 
 /*
-** The functions of mem.h have no parameter for the kind. It depends on the source file that calls
-** them, which defines a macro of its name (ltable_c):
-**   - LUAN_VECTOR is the kind for luaM_malloc_ and luaM_free_
-**   - LUAN_BUFFER for luaM_saferealloc_
-**   - LUAN_REALLOCED for luaM_realloc_, luaM_growaux_ and luaM_shrinkvector_
+** The kinds of the blocks that a source file allocates by the functions of lmem.h, which have no
+** parameter for it. Each file defines a macro of its name (ltable_c).
+**
+**   LUAN_VECTOR     for luaM_malloc_ and luaM_free_
+**   LUAN_BUFFER     for luaM_saferealloc_
+**   LUAN_REALLOCED  for luaM_realloc_, luaM_growaux_ and luaM_shrinkvector_
 */
 #if defined(ltable_c)
 /* Kind of the blocks that ltable.c allocates by luaM_malloc_: hash parts. */
@@ -39,8 +39,7 @@ enum luaN_Vector {
 #elif defined(ldo_c)
 /* Kind of the blocks that ldo.c frees by luaM_free_: vectors of the parser. */
 #define LUAN_VECTOR	LUAN_VPROTO
-/* Kind of the blocks that ldo.c resizes by luaM_realloc_: stacks. The sample of a moved stack is
-   postponed. */
+/* Kind of the blocks that ldo.c resizes by luaM_realloc_: stacks. */
 #define LUAN_REALLOCED	LUAN_VRESTACK
 /* Kind of the block that ldo.c frees by luaM_saferealloc_: the buffer of the scanner. */
 #define LUAN_BUFFER	LUAN_VBUFFER
@@ -58,21 +57,18 @@ enum luaN_Vector {
 #endif
 
 /*
-** Resizes a block that is not an object, a vector or explicit memory, from osize to nsize bytes,
-** like realloc, and returns its address. 'block' is NULL and osize 0 for a new block. If nsize is
-** 0, frees the block and returns NULL.
+** Resizes a vector or explicit memory from osize to nsize bytes, like realloc; 'block' is NULL and
+** osize 0 for a new block. Frees the block and returns NULL if nsize is 0.
 **
-** A block in lines is shrunk in place; an array in lines is grown in place if possible. May run an
-** emergency collection. Returns NULL, and keeps the block, if there is no memory or a limit of the
-** state would be exceeded.
+** Resizes in place if possible. May run an emergency collection. Returns NULL, and keeps the block,
+** if there is no memory or a limit would be exceeded.
 */
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int kind);
 
-/* Frees a block of 'size' bytes that is not an object: a vector or explicit memory. If the block is
-   in lines, frees only the lines that it fills completely (luaN_forget). If the sampler watches the
-   block (luaN_iswatched), reports that it is freed. For LUAN_VSTACK, L must be the thread that owns
-   the block. Does nothing if 'block' is NULL and 'size' is 0. */
+/* Frees a vector or explicit memory of 'size' bytes. In lines, frees only those that the block
+   fills completely (luaN_forget). For LUAN_VSTACK, L must be the owner. Does nothing if 'block' is
+   NULL. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
 
 #endif

@@ -7,10 +7,9 @@
 #include "lstate.h"
 #include "lstring.h"
 
-/* The byte before a large userdata contains two numbers. In bit LUAN_UDATAAGE and the higher bits,
-   it contains the survivor age of the userdata: the number of minor collections that have left it
-   young (ageing.h). In the lower bits, it contains the distance in bytes from the start of the
-   block to the userdata (udataplace of nursery.c). */
+/* Lowest bit of the survivor age in the byte before a large userdata; the age is the number of
+   minor collections that have left it young (ageing.h). The lower bits of the byte are the distance
+   from the start of the block (udataplace). */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The core's memory interface (lmem.h) over the heap, in place of upstream's lmem.c, with the
-** same contract: luaM_realloc_ returns NULL if it fails, all other functions that allocate raise
-** LUA_ERRMEM if an emergency collection did not help or cannot run. The messages are the same,
-** except those of limits (allowance.h).
+** The core's memory interface (lmem.h) over the heap. Replaces upstream's lmem.c, with the same
+** contract and messages, except the messages of limits (allowance.h).
 */
 #define LUA_CORE
 
@@ -47,14 +45,9 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Returns a vector with capacity for more than 'nelems' elements. 'block' is the present vector,
-** of *psize elements.
-**   - If 'nelems' is less than *psize, returns 'block'.
-**   - If the vector is full, resizes it to twice as many elements, but at most 'limit', and
-**     updates *psize.
-**   - If it has 'limit' elements already, raises an error that contains the name 'elements'.
-**
-** The bytes of 'limit' elements must fit into size_t.
+** Returns a vector with capacity for more than 'nelems' elements, and sets *psize to its capacity:
+** twice the capacity of 'block', at most 'limit'; 'block' itself if that suffices. If it has
+** 'limit' elements already, raises an error with the name 'elements'.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                  int size_elem, int limit, const char *elements, int kind) {

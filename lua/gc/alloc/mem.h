@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The memory functions that lmem.h declares, in place of lmem.c, which is not compiled. lmem.h
-** includes this header last. They are inline, so that each file of the core passes the kind of
-** memory that it allocates (LUAN_VECTOR of kind.h).
+** The memory functions that lmem.h declares; replaces upstream's lmem.c. They are inline, so that
+** each file of the core passes the kind of its memory (LUAN_VECTOR of kind.h).
 */
 #ifndef luaN_mem_h
 #define luaN_mem_h
 
 #include "kind.h"
 
-/* Allocate and resize blocks as the functions of lmem.h do, with an additional parameter: the
-   kind of memory. They may run an emergency collection, and raise a memory error if there is no
-   memory. luaN_grow also raises an error if the vector has 'limit' elements already. */
+/* Like the functions of lmem.h, with the kind of memory as an additional parameter. May run an
+   emergency collection; raise a memory error. luaN_grow also raises an error if the vector has
+   'limit' elements. */
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
                                  size_t nsize, int kind);
@@ -25,8 +24,8 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
    allocation (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-/* A protected call saves the state's limits by luaN_limitsof and restores them by luaN_relimit,
-   because an error may have jumped past the end of a function that had set other limits. */
+/* Save and restore the limits of the state around a protected call, because an error may leave a
+   function that had set others. */
 #define luaN_limitsof(L)	((const void *)G(L)->heap.limits)
 #define luaN_relimit(L,l) \
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))

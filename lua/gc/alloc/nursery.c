@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The slow path of allocation (nursery.h): takes memory from a hole or from lua_Alloc, counts it
-** and samples it. If there is no memory, or the limit of the bytes in use would be exceeded, runs
-** an emergency collection and tries again. Runs no other collection.
+** The slow path of allocation (nursery.h): takes memory from a hole or lua_Alloc, counts it and
+** samples it. Runs an emergency collection and tries again if memory is short.
 */
 #define LUA_CORE
 
@@ -26,8 +25,7 @@
 #include "stress.h"
 
 
-/* Bytes that are requested in addition to those of a large userdata (one in lists.large), so that
-   the userdata can be aligned (udataplace). */
+/* Bytes added to the block of a large userdata to align it (udataplace). */
 #define UDATAROOM	((size_t)16)
 
 
@@ -39,22 +37,17 @@ static inline int islarge (size_t size, int kind) {
 }
 
 
-/* Bytes that a large leaf object (a long string or userdata) counts for the start of the next minor
-   collection, while it fits into pace.textroom: that is the number of bytes of such objects that
-   the program may allocate in addition to the nursery. It is not 0, so that a program that
-   allocates nothing else has minor collections, too. */
+/* Bytes that a large leaf object counts toward the next minor collection while it fits into
+   pace.textroom. Not 0, so that a program that allocates nothing else has minor collections, too. */
 #define TEXTCHARGE	((l_mem)128)
 
 
 /* {== memory ============================================================ */
 
 /*
-** Sets *r to the unused part of the overflow region, from the next multiple of 16 bytes on, and
-** makes the region empty. The overflow region is the second region of the allocator, for blocks
-** that do not fit into the current hole. Returns 0 and changes nothing in two cases:
-**   - the unused part has less than n bytes
-**   - the blocks of the heap have more than LUAN_DENSEHEAP bytes; the unused part of a block
-**     does not matter in a heap of that size
+** Sets *r to the unused part of the overflow region, aligned to 16 bytes, and empties the region.
+** Returns 0 and does nothing if that part has less than n bytes, or if the heap is so large
+** (LUAN_DENSEHEAP) that it does not matter.
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
@@ -69,15 +62,12 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 
 /*
-** Allocates n bytes from the current hole (a run of free lines). May allocate above
-** nursery_limit, because the caller then handles the events that the limit represents. If the
-** bytes do not fit, takes another hole as the current one, in this order:
-**   - a later hole of the same block
-**   - the overflow region (takeoverflow)
-**   - a hole of another block (luaN_nexthole, which receives 'desperate'); only if n is at most
-**     LUAN_SMALL or there is no current hole
+** Allocates n bytes from the current hole, even above nursery_limit: the caller handles the events
+** that the limit stands for. If the hole is too short, continues with the next one of the block,
+** the overflow region, or a hole of another block (for small sizes, or if there is no current
+** hole). Returns NULL, and keeps the current hole, if none has n bytes.
 **
-** Returns NULL, and keeps the current hole, if no hole has n bytes.
+** desperate: passed to luaN_nexthole.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -102,10 +92,10 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 
 /*
-** Allocates n bytes from the overflow region: a hole (a run of free lines) for objects that do not
-** fit into the current hole. The address is a multiple of 16 for a userdata. If the region is too
-** short, the next hole of the same block replaces it, or else a hole of another block
-** (luaN_nexthole, which receives 'desperate'). Returns NULL if there is no memory.
+** Allocates n bytes from the overflow region, aligned to 16 bytes for a userdata. If the region is
+** too short, first takes another hole for it. Returns NULL if there is none.
+**
+** desperate: passed to luaN_nexthole.
 */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -122,9 +112,8 @@ static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
 }
 
 
-/* Returns the list that must have capacity for one more entry before a large block of this kind
-   is allocated. For an object that is lists.large; for a vector of a table, lists.tables, to
-   which the table is added later. Returns NULL for other kinds. */
+/* Returns the list in which a large block of this kind, or the table that owns it, will be entered;
+   NULL if there is none. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -132,9 +121,8 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 }
 
 
-/* Returns the address of a large userdata in its block, a multiple of 16. The block has
-   UDATAROOM bytes more than the userdata. Sets the byte before the userdata: its lower bits are
-   the distance from the start of the block, the others the survivor age (ageing.h). */
+/* Returns the address of a large userdata in its block, a multiple of 16, and stores the distance
+   in the byte before it (with survivor age 0). */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) &
                      ~(uintptr_t)(UDATAROOM - 1));
@@ -180,9 +168,8 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates n bytes in whole lines, which contain nothing else, from the overflow region. If the
-   region is too short, first makes another hole the overflow region, as bumpoverflow does.
-   Returns NULL if there is no memory. */
+/* Allocates n bytes in lines of their own from the overflow region; takes another hole for the
+   region if it is too short. Returns NULL if there is none. */
 static char *bumplines (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -199,10 +186,9 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates a block that is not in the nursery, or returns NULL if there is no memory. A large
-   leaf object of up to LUAN_LINETEXT bytes gets lines of its own. A larger one, a large vector
-   or explicit memory comes from lua_Alloc. First reserves capacity in the list that listfor
-   returns. Adds an object to that list. */
+/* Allocates a block that is not in the nursery and adds an object to its list (listfor); returns
+   NULL if there is no memory. A leaf object of up to LUAN_LINETEXT bytes gets lines of its own,
+   other blocks come from lua_Alloc. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -223,9 +209,8 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
 }
 
 
-/* Allocates a block for which the fast path has failed, or returns NULL if there is no memory.
-   Sets *outside to 0 if the block is from the current hole, to 1 if it is from the overflow
-   region or lua_Alloc. 'desperate' is passed to luaN_nexthole. */
+/* Allocates a block for which the fast path has failed, or returns NULL. Sets *outside to 1 if the
+   block is not from the current hole. */
 static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
                            int desperate) {
   size_t n = luaN_round(size);
@@ -240,10 +225,8 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
 /* }===================================================================== */
 
 
-/* Counts a new block of n bytes that is not in the nursery (a large block, or explicit memory that
-   the core frees itself) for the start of the next minor collection. Usually the block counts with
-   n bytes. A large leaf object that fits into pace.textroom, the bytes of such objects that may be
-   allocated in addition to the nursery, counts with TEXTCHARGE bytes. */
+/* Counts a new block of n bytes that is not in the nursery toward the next minor collection. A leaf
+   object that fits into pace.textroom, a separate allowance, counts with only TEXTCHARGE bytes. */
 static void charge (global_State *g, size_t n, int kind) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
@@ -261,12 +244,11 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Counts the new block at p as allocated. Takes a sample of the block if the sample point is
-** reached.
-**   - 'size' is its size, 'old' the rounded size of the block that it replaces (0: none). GCdebt
-**     counts all bytes; heap.allocated and samples count only the growth.
-**   - 'd' is the number of bytes that remained until the next sample before the allocation.
-**   - 'outside' is 1 if the block is not from the current hole.
+** Counts the new block at p as allocated, and takes a sample if the sample point is reached.
+** - old: rounded size of the block that it replaces, or 0. Samples and heap.allocated count only
+**   the growth, GCdebt counts all.
+** - outside: 1 if the block is not from the current hole
+** - d: bytes to the next sample before the allocation
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int kind, int outside,
@@ -287,9 +269,9 @@ static inline __attribute__((always_inline)) void count (lua_State *L, char *p, 
 }
 
 
-/* Allocates and counts a block of 'size' > 0 bytes of this kind, which replaces a block of
-   'oldsize' bytes (0: none). If there is no memory, tries again after an emergency collection, if
-   one may run. Returns NULL if that fails, too, or if a limit of the state would be exceeded. */
+/* Allocates and counts a block that replaces one of 'oldsize' bytes (0: none). Tries again after an
+   emergency collection if there is no memory. Returns NULL if that does not help, or if a limit
+   would be exceeded. */
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int kind) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -336,11 +318,9 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/* Counts n bytes that are not from the current hole, if no sample and no collection can be due
-   after them, and returns 1. To that end, moves the sample point (S1) and nursery_limit n bytes
-   down. If n is at least the distance to the limit, returns 0 and does nothing. The limit may be
-   lower than necessary until the next slow allocation, because the current hole has not become
-   shorter. */
+/* Counts n bytes that are not from the current hole, and returns 1, if neither a sample nor a
+   collection is due after them; else returns 0. Moves the sample point and nursery_limit n bytes
+   down. The limit is lower than necessary until the next slow allocation. */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
   if (n >= (size_t)(h->limit - h->free)) return 0;
@@ -352,8 +332,8 @@ static int nursery_passes (global_State *g, size_t n) {
 }
 
 
-/* Counts the growth from o to n bytes of the block at p, which is not from the current hole.
-   Takes a sample of the growth if the sample point is reached. */
+/* Counts the growth from o to n bytes of a block that is not from the current hole, and takes a
+   sample if one is due. */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);
@@ -366,10 +346,9 @@ static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
 
 
 /*
-** Resizes a block by lua_Alloc: memory that the core frees explicitly (osize 0: a new block), or a
-** large vector that stays large. If there is no memory, runs an emergency collection, if one may
-** run, and tries again. Returns NULL, and keeps the old block, if there is no memory after that, or
-** if a limit of the state would be exceeded.
+** Resizes explicit memory, or a large vector that stays large, by lua_Alloc. Tries again after an
+** emergency collection. Returns NULL, and keeps the block, if there is no memory or a limit would
+** be exceeded.
 */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int kind) {
@@ -405,10 +384,9 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/* Grows an array from o to n bytes in place, which copies nothing and leaves no garbage, and
-   returns 1. The bytes after the array must be unused: in the current hole up to nursery_limit,
-   or in the overflow region. Otherwise, or if a limit of the state would be exceeded, does
-   nothing and returns 0. */
+/* Grows an array from o to n bytes in place and returns 1, if the bytes after it are unused: in the
+   current hole up to nursery_limit, or in the overflow region. Otherwise, or if a limit would be
+   exceeded, returns 0. */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -471,11 +449,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/* Makes the next minor collection start later, because a large or explicit block of n bytes was
-   freed explicitly. Such a block needs no collection, so its allocation should bring none
-   closer. Subtracts n bytes from those that count for the start of the collection, but at most
-   heap.spare, and at most the bytes that count now. Subtracts nothing while luaN_defer withholds
-   a part of the nursery. */
+/* Makes the next minor collection start up to n bytes later, because a large or explicit block of n
+   bytes was freed: its allocation has counted, but it needs no collection. Does nothing while
+   luaN_defer withholds a part of the nursery. */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
   l_mem back = (l_mem)(n < most ? n : most), charged;
@@ -485,7 +461,7 @@ static void payback (global_State *g, size_t n) {
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
   g->GCdebt -= back;
-  g->totalbytes += back;  /* nursery_limit is lower than necessary then, as in nursery_passes */
+  g->totalbytes += back;  /* nursery_limit is lower than necessary until it is set again */
 }
 
 

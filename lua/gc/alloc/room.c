@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The size of a table's hash part. Upstream takes the smallest power of 2 that holds the existing
-** keys. If the number of keys stays just below such a power while keys are inserted and removed, as
-** in a cache or a weak table, few nodes are free: soon a new key rehashes the whole table again.
-**
-** So if a rehash finds that the keys still fit into the present parts, the hash part gets free
-** nodes in proportion to all slots of the table. Then the number of insertions from one rehash to
-** the next is in proportion to the cost of a rehash.
+** The size of a table's hash part. Upstream takes the smallest power of 2 that holds the keys. If
+** keys are inserted and removed, as in a cache, and few nodes are free, every few new keys rehash
+** the whole table. So a hash part whose keys still fit gets free nodes in proportion to all slots:
+** a rehash is then paid for by as many insertions.
 */
 #define LUA_CORE
 
@@ -18,9 +15,8 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* If a table has at least MIN_SLOTS slots (array and hash part), its hash part is made so large
-   that at least one PART-th of these slots are free nodes. A larger PART saves memory and makes
-   rehashes more frequent. */
+/* A table of at least MIN_SLOTS slots (array and hash part) gets free nodes for one PART-th of its
+   slots. A larger PART saves memory and makes rehashes more frequent. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of the sampler (sampling.h), and the functions that set the sampler, the sample point, and
-   the blocks whose freeing is reported (seam.h). */
+/* Calls of the sampler (sampling.h), and the functions of seam.h that configure it. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -34,9 +33,8 @@ static luaN_Kind sampling_kindof (int kind) {
 }
 
 
-/* Calls the sampler for a sample of the block of n bytes at p. 'over' is the number of bytes of
-   the block after the sample point. Returns the number of bytes to the next sample point;
-   LUAN_INFINITY if there is no sampler. */
+/* Calls the sampler for the block of n bytes at p, of which 'over' bytes are after the sample
+   point. Returns the distance in bytes to the next sample point; LUAN_INFINITY without a sampler. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
@@ -62,9 +60,9 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int 
 }
 
 
-/* Adds a new block of 'new' bytes, or the growth of a block by 'new' bytes, to the exact counts by
-   kind (luaN_setcounts). A block of kind LUAN_VSTACK is a CallInfo if it has the size of one.
-   Otherwise it is the first stack of a coroutine and counts as LUAN_KTHREAD. */
+/* Adds a new block, or the growth of a block, of 'new' bytes to the exact counts (luaN_setcounts).
+   A block of kind LUAN_VSTACK is a CallInfo if it has that size, else the first stack of a
+   coroutine. */
 static void tally (luaN_Counts *c, int kind, uint64_t new) {
   int isfirst = (kind == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
   luaN_Kind reported = isfirst ? LUAN_KTHREAD : sampling_kindof(kind);
@@ -91,8 +89,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int kind,
 }
 
 
-/* Counts the external bytes as a block at the address of the field u->outside, which is the
-   address of no other block. */
+/* Counts the bytes as a block at the address &u->outside, which no other block has. */
 void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
   global_State *g = G(L);
   g->heap.allocatedoutside += n;

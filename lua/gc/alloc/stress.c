@@ -17,9 +17,7 @@
 #if defined(LUAN_DEBUG)
 
 
-/* With LUAN_STRESS=emergency=N, an emergency collection runs at every N-th event. For each
-   EMERGENCY_STEP bytes of old objects, the interval between these collections grows by N events
-   (stress.h). */
+/* bytes of old objects for which the interval of emergency=N grows by N events */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 
@@ -46,8 +44,8 @@ void luaN_readstress (global_State *g) {
 }
 
 
-/* Restores GCdebt after the emergency collection. So minor collections, and the finalizers that
-   follow them, run at the same safepoints as without the switch. */
+/* Restores GCdebt, so that collections and finalizers run at the same safepoints as without the
+   switch. */
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
