@@ -422,7 +422,8 @@
    or 2). */
 #define LUAN_AGED	0x10
 /* Bit of a long string's 'marked': two minor collections have left it young (survivor age 2). Other
-   types use the bit as FINALIZEDBIT; a large userdata has its age in the byte before it (luaN_age). */
+   types use the bit as FINALIZEDBIT; a large userdata has its age in the byte before it
+   (luaN_age). */
 #define LUAN_TWICE	0x40
 /* Bit of 'marked' of a small userdata: a minor collection has left it young. */
 #define LUAN_AGEDUDATA	0x20

@@ -116,7 +116,8 @@ typedef struct luaN_Remset {
   /* Number of words at the start of 'slots' that refer to objects left young by the last minor
      collection (ageing.h). */
   size_t aged;
-  /* The table, removed from 'whole', that safepoints are traversing in slices (refine.c), or NULL. */
+  /* The table, removed from 'whole', that safepoints are traversing in slices (refine.c), or
+     NULL. */
   Table *refining;
   /* index of the next slot of 'refining' to visit */
   unsigned refined;
@@ -267,7 +268,8 @@ typedef struct luaN_Lists {
   luaN_List large;
   luaN_List tables;		/* tables that have had a vector of more than LUAN_LARGE bytes */
   luaN_List threads;		/* all threads but the main thread */
-  /* Userdata that own external bytes, or owned some before the last sweep of this list (outside.c). */
+  /* Userdata that own external bytes, or owned some before the last sweep of this list
+     (outside.c). */
   luaN_List standins;
 } luaN_Lists;
 
@@ -398,7 +400,8 @@ typedef struct luaN_Pace {
   unsigned patience;
   /* allocated bytes, as 'spent' of pace.c counts them, when the last major collection ended */
   uint64_t since;
-  /* bytes that explicit steps (luaN_step) have counted as allocated since the last major collection */
+  /* bytes that explicit steps (luaN_step) have counted as allocated since the last major
+     collection */
   l_mem byhand;
   /* bytes of allocation after the last major collection at which the next one is due */
   uint64_t volume;
@@ -505,7 +508,8 @@ typedef struct luaN_Heap {
   char *mark;
   /* The sample point: a sample is due when 'free' reaches this address (S1). */
   uint64_t point;
-  /* Bytes allocated in the life of the state, up to the last update (N2), without external bytes. */
+  /* Bytes allocated in the life of the state, up to the last update (N2), without external
+     bytes. */
   uint64_t allocated;
   /* bytes of long strings and large userdata among 'allocated' */
   uint64_t texts;
@@ -535,7 +539,8 @@ typedef struct luaN_Heap {
   /* the owner, a table or thread, of the vector or stack that is being allocated */
   const void *resizing;
   const void *rehashing;	/* the table that is being resized, or NULL */
-  /* A new vector to which no object refers yet, or NULL. An emergency collection keeps its lines. */
+  /* A new vector to which no object refers yet, or NULL. An emergency collection keeps its
+     lines. */
   const void *unanchored;
   /* bytes of 'unanchored' */
   size_t unanchoredsize;

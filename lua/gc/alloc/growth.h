@@ -30,13 +30,13 @@
 ** once, without a buffer.
 **
 ** Invariants (checked by luaN_verify):
-**   GA1 The table of a growth is not dead, has only this growth, and has the nodes with which the
-**       growth started.
-**   GA2 The first 'cleared' nodes of the buffer are initialized. The buffer has copies only if all
-**       its nodes are initialized. The value of a copy is an integer (luaN_setcopy). The value of
-**       any other initialized node is empty, and its key is nil, or dead and NULL.
-**   GA3 Each of the first 'copied' old nodes has at most one copy, whose value has the index of the
-**       node. There are no other copies.
+**   GA1  The table of a growth is not dead, has only this growth, and has the nodes with which the
+**        growth started.
+**   GA2  The first 'cleared' nodes of the buffer are initialized. The buffer has copies only if all
+**        its nodes are initialized. The value of a copy is an integer (luaN_setcopy). The value of
+**        any other initialized node is empty, and its key is nil, or dead and NULL.
+**   GA3  Each of the first 'copied' old nodes has at most one copy, whose value has the index of
+**        the node. There are no other copies.
 */
 #ifndef luaN_growth_h
 #define luaN_growth_h

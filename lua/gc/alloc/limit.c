@@ -22,7 +22,8 @@ void luaN_setlimit (global_State *g) {
     uint64_t left = luaN_left(g);
     if (left < (uint64_t)(limit - h->free)) limit = h->free + left;
   }
-  /* Every allocation is to be slow with LUAN_STRESS=emergency, and while allocations are counted. */
+  /* Every allocation is to be slow with LUAN_STRESS=emergency, and while allocations are
+     counted. */
   if (luaN_isstressed(g) || h->counts != NULL) limit = h->free;
   lua_assert(h->free <= limit && limit <= h->end);
   h->limit = limit;

@@ -38,7 +38,8 @@ static inline int islarge (size_t size, int kind) {
 
 
 /* Bytes that a large leaf object counts toward the next minor collection while it fits into
-   pace.textroom. Not 0, so that a program that allocates nothing else has minor collections, too. */
+   pace.textroom. Not 0, so that a program that allocates nothing else has minor collections,
+   too. */
 #define TEXTCHARGE	((l_mem)128)
 
 

@@ -34,7 +34,8 @@ static luaN_Kind sampling_kindof (int kind) {
 
 
 /* Calls the sampler for the block of n bytes at p, of which 'over' bytes are after the sample
-   point. Returns the distance in bytes to the next sample point; LUAN_INFINITY without a sampler. */
+   point. Returns the distance in bytes to the next sample point; LUAN_INFINITY without a
+   sampler. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
