@@ -12,25 +12,19 @@
 
 
 /*
-** Limits of the number of holders, the references through which the next minor collection finds the
-** objects that were left young: MOST_HOLDERS objects that are visited as a whole, and MOST_SLOTS
-** slots of tables that have had a vector of more than LUAN_LARGE bytes. The next minor collection
-** visits every holder again, and an object with very many holders is rarely short-lived: for
-** example, a text to which all nodes parsed from it refer. Slots have a higher limit because a
-** visit of a slot is cheaper than one of an object.
+** Limits of the number of holders: objects to visit again as a whole, and slots. The next minor
+** collection visits each holder again; and an object with very many holders rarely dies young.
+** Visiting a slot is cheaper than visiting an object.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	LUAN_CACHED
 
 
 /*
-** Records the place from which marking has reached an object that is to stay young, so that the
-** next minor collection visits this place again. The place is the object mark.holder or, if
-** mark.holder is a table that has had a large vector, only its slot mark.slot. Returns 1 if the
-** place is recorded. Returns 0 if
-**   - too many places are recorded (MOST_HOLDERS, MOST_SLOTS)
-**   - the visit would be expensive (ageing.h)
-**   - there is no memory
+** Records the holder, the object mark.holder or its slot mark.slot, of an object that is to stay
+** young, so that the next minor collection visits the holder again. Returns 1; returns 0 if that is
+** impossible: there are too many holders, the visit would be expensive (ageing.h), or there is no
+** memory.
 */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
@@ -68,7 +62,7 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
-/* Returns 1 if u has no user value, or one user value that refers to no unmarked object. */
+/* Returns 1 if u has at most one user value, and that refers to no unmarked object. */
 static int isleaf (const global_State *g, const Udata *u) {
   return u->nuvalue == 0 ||
          (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&
@@ -76,9 +70,8 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if o is an ageing object, one that minor collections may leave young (ageing.h).
-   While ephemerons are resolved by their keys (weak.chasing), no userdata is an ageing object: a
-   userdata may be a weak key, and such a key must be pushed on a mark stack. */
+/* Returns 1 if o is of a kind that minor collections leave young (ageing.h). During a chase no
+   userdata is: each possible weak key must be pushed. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

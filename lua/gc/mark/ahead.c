@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits weak tables in slices (ahead.h). An entry is undecided while its weak key or weak value
-   has not been marked. weak.doubtful has two lists of such entries: the list of undecided keys and
-   the list of undecided values. A word of a list is a table, the slot of an entry of the last table
-   before it, or a logged object: an object that was marked after the list of undecided keys was
-   visited. */
+/* Visits weak tables in slices (ahead.h). An entry is undecided while its weak key or value is not
+   marked. The two lists weak.doubtful contain undecided entries. A word of a list is a table, the
+   slot of an entry of the last table before it, or a logged object (one that was marked after the
+   list of keys was visited). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -21,50 +20,42 @@
 #include "vec.h"
 #include "weak.h"
 
-/* Number of slots of the smallest weak table that slices of a major collection visit. Smaller
-   tables are left to the atomic step at the end of marking. */
+/* Number of slots of the smallest weak table that slices visit; the atomic step visits smaller
+   ones. */
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** A pass visits the two lists of entries whose weak key or value has not been marked so far. With
-** more passes, less is left to the atomic step. There are at most MAX_PASSES passes and rounds of
-** tombstoning (MIN_HIDDEN) together. A pass follows the previous one if one of these holds:
-**   - more than n / MIN_RESOLVED_PART entries had something to mark, where n is the number of words
-**     of both lists
-**   - the log of marked objects was given up because it was too long (LOGGED_PART), and there were
-**     fewer than FEW_PASSES passes
+** A pass visits both lists of undecided entries again, which leaves less to the atomic step.
+** Another pass follows
+** - if more than n / MIN_RESOLVED_PART entries had something to mark; n: words of both lists
+** - if the log was too long and there were fewer than FEW_PASSES passes
+**
+** MAX_PASSES is the limit of passes and rounds of tombstoning together.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 #define FEW_PASSES	4u
 
-/* Slices tombstone the listed weak values that are not marked so far: the slots look empty from
-   then on (hidden.h). They do so in rounds. A round starts if more than this number of words were
-   added to the list after the last round. */
+/* Slices start another round of tombstoning undecided values (hidden.h) if more than this number of
+   words was added to the list since the last round. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
-/* Cost, in bytes of marking, of making the slot of a weak value look empty (tombstoning it,
-   hidden.h), or of restoring or clearing such a slot. */
+/* cost of tombstoning a slot, or of restoring or clearing it, in bytes of marking */
 #define CLEAR_COST	24u
 
-/* How far ahead objects are prefetched, in slots of a table or words of a list: when a slot or word
-   is visited, the object of the slot or word at this distance after it is prefetched. */
+/* How far ahead objects are prefetched, in slots of a table or words of a list. */
 #define PREFETCH_DISTANCE	12u
 
 
 /* {== one slot ========================================================= */
 
-/* Bit of a list of undecided entries (entries whose weak key or value has not been marked) in the
-   result of ahead_visit, which is a set of the two lists (weak.doubtful). */
+/* the bit of a list of weak.doubtful in the result of ahead_visit */
 #define DOUBT(list)	(1u << (list))
 
 /*
-** Marks the objects to which slot i of the weak table t refers strongly. Returns the set of
-** lists of weak.doubtful to which the slot must be added, because its weak key or weak value is
-** not marked.
-**   - If the slot is an empty node, makes the key dead and returns 0.
-**   - If the slot is tombstoned (it looks empty, hidden.h), the set does not have the list of
-**     values, which contains the slot already.
+** Marks the objects to which slot i of the weak table t refers strongly. Returns the set of lists
+** (DOUBT) to which the slot must be added, because its weak key or value is not marked. (The list
+** of values contains a tombstoned slot already.) If the slot is an empty node, makes its key dead.
 */
 static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -93,19 +84,19 @@ static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize
 
 typedef struct Entry {
   Table *t;
-  /* kind of the table: which of its references are weak; the table may have become strong */
+  /* which references are weak (luaN_weakness); the table may be strong now */
   int kind;
-  /* number of slots of the table's array part, and index of the entry's slot in the table */
+  /* size of the table's array part; index of the entry's slot */
   unsigned asize, i;
-  /* the node that contains the entry; NULL if the entry is in the table's array part */
+  /* the node of the entry; NULL: it is in the array part */
   Node *n;
   /* the value of the entry */
   TValue *v;
 } Entry;
 
 
-/* Prefetches the memory that luaN_isunseen reads for o, whose type tag is 'tag': its header and,
-   for a table or Lua closure, the mark byte of its line. */
+/* Prefetches what luaN_isunseen reads of o, which has type tag 'tag': its header, and for a table
+   or Lua closure the mark byte of its line. */
 static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
   if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
     const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
@@ -116,10 +107,8 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 
 
 /*
-** Prefetches memory for the visits of words after word k of list d:
-**   - the slot that the word at distance 2 * PREFETCH_DISTANCE names
-**   - the key or value of the slot that the word at PREFETCH_DISTANCE names, if that slot is in
-**     the table of e
+** Prefetches for the visits of words after word k of list d: a slot, at twice the prefetch
+** distance; a key or value, at the distance, if its slot is in the table of e.
 */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
@@ -142,8 +131,7 @@ static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const En
 }
 
 
-/* Returns an Entry with the fields of table t set, and none of the fields of a slot. t may be
-   NULL. */
+/* Returns an Entry for table t (or NULL), without a slot. */
 static Entry entryin (global_State *g, Table *t) {
   Entry e = {t, 0, 0, 0, NULL, NULL};
   if (t != NULL) {
@@ -155,15 +143,10 @@ static Entry entryin (global_State *g, Table *t) {
 
 
 /*
-** Reads word k of list d. If the word is a slot of table e->t, stores the slot in *e and returns
-** 1. Returns 0 if the word is
-**   - a table, which is stored in *e, without a slot
-**   - a logged object, which was marked after the list was visited
-**   - a slot that is no longer in a vector of the table
-**   - a slot of a table without LUAN_SCANNED, all of which must be visited again (luaN_lookonce)
-**
-** If the word is a slot, also prefetches the objects of later words, whose headers the caller
-** will read.
+** Reads word k of list d. If it is a slot of table e->t, stores the slot in *e and returns 1. If it
+** is a table, stores the table in *e and returns 0. Also returns 0 if the word is a logged object,
+** or if the slot need not be visited: it is no longer in the table's vectors, or all of the table
+** will be visited again.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
@@ -181,10 +164,9 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Keeps word k of list d, a slot of t, in the list: moves the word to the end of the kept words,
-   which are the first *kept words of d. *keptof is the table of the last kept word. If *keptof
-   is not t, puts t before the slot. The list has space for both words, because t is in the list
-   before word k. */
+/* Moves word k of list d, a slot of t, to the kept words, which are the first *kept words of d.
+   Puts t before the slot if *keptof, the table of the last kept word, is another one. There is
+   always space, because t precedes word k in the list. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -212,11 +194,9 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* Returns 1 if slices must visit all listed entries with unmarked keys or values again (a pass).
-   There are two reasons for a pass: newly marked objects are not looked up as weak keys
-   (weak.logging is 0), or more than LUAN_CACHED words were added to the list of keys after the last
-   pass. Returns 0 while a pass is running, because passes might never end if each visited table
-   started another one. Returns 0 after MAX_PASSES passes. */
+/* Returns 1 if a pass must start: newly marked objects are not logged, or many words were added to
+   the list of keys. Returns 0 during a pass, because passes might never end, and after
+   MAX_PASSES. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
@@ -224,12 +204,9 @@ static int needspass (const luaN_Weak *w) {
 
 
 /*
-** Visits at most n slots of t, from weak.slot on, and lists those with an unmarked weak key or
-** value.
-**   - If slots of t are left after that, returns 0.
-**   - If all slots were visited, sets LUAN_SCANNED of t and returns 1.
-**   - If a list cannot grow, returns 1 and does not set LUAN_SCANNED, so that the atomic step
-**     visits all of t.
+** Visits up to n slots of t, from weak.slot on, and lists the undecided ones. Returns 0 if slots of
+** t are left. Returns 1 after the last slot, with LUAN_SCANNED of t set; also if a list cannot
+** grow, with LUAN_SCANNED clear, so that the atomic step visits t.
 */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
@@ -258,12 +235,9 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 
 
 /*
-** Visits the table at index weak.next of weak.inmajor, or a part of the table, up to a cost of
-** about 'bytes'. Returns the cost in bytes. Skips a table that
-**   - is not weak at present
-**   - has fewer than MIN_SLOTS slots
-**   - is in the remembered set as a whole
-**   - was visited by slices already (LUAN_SCANNED)
+** Visits the table at weak.next of weak.inmajor, or a part of it, up to a cost of about 'bytes'.
+** Returns the cost. Skips a table that is not weak now, is small (MIN_SLOTS), is remembered as a
+** whole, or was visited already.
 */
 static size_t visitnext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -287,17 +261,16 @@ static size_t visitnext (global_State *g, size_t bytes) {
 }
 
 
-/* Starts the log of marked objects. From now on, marking an old object that may be a weak key
-   appends the object to the list of entries with unmarked keys. */
+/* Starts the log: from now on, an old object that is marked is appended to the list of undecided
+   keys, because it may be one of the keys. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
 }
 
 
-/* Removes words from the list of entries with unmarked weak keys, after a visit of the list.
-   Keeps the first 'kept' words, and those from weak.visited on, which were added during the
-   visit. */
+/* After a visit of the list of undecided keys, keeps its first 'kept' words and those added during
+   the visit. */
 static void endvisits (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->visited;
@@ -307,11 +280,8 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 }
 
 
-/* Continues a pass that has visited one of its two lists to the end. After the list of keys, the
-   list of values follows. After the list of values, another pass starts if one is due
-   (MIN_RESOLVED_PART); otherwise the passes end. Whether one is due depends on the number of
-   entries for which something was marked. The lengths of the lists do not show that, because the
-   program may have changed entries. */
+/* Continues after a visit of one list: with the list of values after that of keys; after the list
+   of values, with another pass if one is due (MIN_RESOLVED_PART). */
 static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {
@@ -330,11 +300,9 @@ static void passed (luaN_Weak *w) {
 
 
 /*
-** Continues a pass: visits entries of the list weak.again, up to a cost of about 'bytes', and
-** returns the cost. An entry stays in the list in two cases; all others are removed from the
-** list:
-**   - its weak key or value is still unmarked
-**   - the program has made its table strong; the table may become weak again
+** Visits entries of the list weak.again up to a cost of about 'bytes', and returns the cost.
+** Removes an entry from the list unless it is still undecided, or its table is strong now (it may
+** become weak again).
 */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
@@ -359,9 +327,8 @@ static size_t visitagain (global_State *g, size_t bytes) {
 }
 
 
-/* Returns 1 if the slot of e may be tombstoned: made to look empty until it is known whether its
-   object is dead (hidden.h). Returns 0 for values under keys that start with two underscores,
-   and for values in the registry. */
+/* Returns 1 if the slot of e may be tombstoned (hidden.h). Metamethods (keys that start with two
+   underscores) and values in the registry may not. */
 static int mayhide (global_State *g, const Entry *e) {
   const Node *n = e->n;
   if (n != NULL && keyisshrstr(n)) {
@@ -373,12 +340,8 @@ static int mayhide (global_State *g, const Entry *e) {
 
 
 /*
-** Returns 1 if slices must tombstone listed weak values, that is, make their slots look empty
-** (hidden.h), because such a round is in progress or must start.
-**   - A round handles the unmarked values in weak.doubtful[LUAN_DOUBTVALUES], from index
-**     weak.hidden up to weak.doubtkept. The next round handles words that are added meanwhile.
-**   - A round starts if the list has more than MIN_HIDDEN words from weak.hidden on, and there
-**     were fewer than MAX_PASSES rounds and passes (weak.passes).
+** Returns 1 if slices must tombstone undecided values: a round is in progress (weak.hidden up to
+** weak.doubtkept of the list), or many words were added since the last one (MIN_HIDDEN).
 */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
@@ -388,10 +351,9 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Makes the slots of listed, unmarked weak values look empty (tombstones them, hidden.h), up to
-   a cost of about 'bytes'; returns the cost. Starts a round (hasdoubts) if none is in progress.
-   Two kinds of values are listed again instead, so that the atomic step visits them: values that
-   mayhide refuses, and values whose table has no weak values at present. */
+/* Tombstones undecided values (hidden.h) up to a cost of about 'bytes', and returns the cost.
+   Starts a round if none is in progress. Lists a value again, for the atomic step, if it may not be
+   tombstoned (mayhide) or its table has no weak values now. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -417,17 +379,15 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* If the slot of e is an empty node, makes its key dead. Does nothing if the slot is tombstoned,
-   that is, only looks empty. */
+/* Makes the key of e dead if its slot is an empty node, and not a tombstoned one. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);
 }
 
 
-/* Removes the tombstoned slots, the first weak.hidden words, from the list
-   weak.doubtful[LUAN_DOUBTVALUES]; keeps the words after them. To be called when all these slots
-   were restored or cleared. */
+/* Removes the first weak.hidden words, the tombstoned slots, from the list of undecided values. To
+   be called when all of them were restored or cleared. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -441,9 +401,8 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Visits tombstoned slots, which look empty (hidden.h), up to a cost of about 'bytes', and
-   returns the cost. Clears a slot if its object is dead, else restores the value. To be called
-   after luaN_decide, which makes it known which objects are dead. */
+/* Restores or clears tombstoned slots, up to a cost of about 'bytes', and returns the cost. To be
+   called after luaN_decide: only then it is known which objects are dead. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -481,9 +440,9 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-/* Marks the value of entry e, with everything that the value refers to, if the key is marked and
-   the values of the table are strong; then increments *resolved. Returns 1 if the table has weak
-   keys and the key of e is marked, else 0. */
+/* If the key of entry e is marked and its table has strong values, marks the value with everything
+   it refers to, and increments *resolved. Returns 1 if the entry's key is weak and marked, else
+   0. */
 static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {
@@ -495,10 +454,8 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Visits the whole list of entries whose weak keys were not marked when they were listed. If a
-   key is marked now, removes the entry from the list and, if the values of its table are strong,
-   marks the value. Objects that are marked from now on are logged at the end of the list.
-   Returns the number of values marked. */
+/* Visits the list of undecided keys and marks the strong values of those that are marked now. Keeps
+   the other entries, and starts logging. Returns the number of values marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -515,10 +472,8 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/* Looks up o as a key in all tables with weak keys and strong values (weak.inmajor lists them).
-   Marks the values found, with everything that they refer to. Returns the number of these
-   values. To be called for an object o that was marked after the entries with unmarked keys had
-   been visited, because o may be the key of such an entry. */
+/* Looks up o, which may be an undecided key, in all ephemeron tables of weak.inmajor, and marks the
+   values with everything they refer to. Returns the number of values. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

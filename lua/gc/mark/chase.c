@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Resolves ephemerons from their keys (chase.h). During a chase every object that can be a weak key
-   is pushed on a mark stack, because a chase looks up the objects that it pops from there
-   (nextmarked) as keys. Strings are not pushed: a weak table refers to its string keys strongly. */
+/* Resolves ephemerons from their keys (chase.h). During a chase, every object that can be a weak
+   key is pushed on a mark stack; each object that is popped is looked up as a key. Strings are not
+   pushed: weak tables refer to them strongly. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -52,7 +52,7 @@ void luaN_follow (global_State *g, luaN_Chase *x, Node *n) {
 }
 
 
-/* Marks the values of the entries of x whose key is o. To be called when o was just marked. */
+/* Marks the values of the entries of x with key o, which was just marked. */
 static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
   uintptr_t i = (uintptr_t)*headof(x, o);
   while (i != 0) {
@@ -63,8 +63,8 @@ static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
 }
 
 
-/* Pops a marked object from the stack mark.young or, if it is empty and no minor collection runs,
-   from mark.old. Returns the object, or NULL if there is none. */
+/* Pops a marked object from mark.young or, outside minor collections, from mark.old. Returns NULL
+   if there is none. */
 static GCObject *nextmarked (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.young.n > 0) return (GCObject *)c->mark.young.a[--c->mark.young.n];

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A chase resolves ephemerons from their keys. The entries whose keys may be dead are put into a
-** hash table by key. When marking reaches an object, the values of the entries with that key are
-** marked next, and so on, as in Hayes, "Ephemerons: a new finalization mechanism" (1997).
-**
-** A chase takes one step for each entry and each object that it marks. The alternative is to visit
-** all entries repeatedly. A visit of all entries may resolve only one of them: for a linked list
-** whose links are in a weak table, that took seconds. A few such visits are tried first
-** nevertheless, because a chase costs a lookup for each object that is marked during it.
+** A chase resolves ephemerons from their keys, in linear time (Hayes, "Ephemerons: a new
+** finalization mechanism", 1997). Entries with unmarked keys are put into a hash table by key. When
+** marking reaches an object, the values of the entries with that key are marked next. Visiting all
+** entries repeatedly could take quadratic time, for example for a linked list whose links are
+** ephemerons. Still, a few such visits come first, because a chase looks up each object that it
+** marks.
 */
 #ifndef luaN_chase_h
 #define luaN_chase_h
@@ -17,32 +15,26 @@
 
 #include "vec.h"
 
-/* Entries of ephemeron tables whose keys are not marked so far: a hash table with chains, by the
-   addresses of the keys. */
+/* A hash table with chains: entries of ephemeron tables by the addresses of their unmarked keys. */
 typedef struct luaN_Chase {
-  /* Heads of the chains of entries whose keys have the same hash; their number is a power of two. A
-     head is the number of the first entry of its chain, counted from 1, or 0 if the chain is
-     empty. */
+  /* Heads of the chains, a power of two: the number of the chain's first entry, counted from 1, or
+     0. */
   luaN_Vec heads;
-  /* Each entry is two words: a node of an ephemeron table, and the number of the next entry of its
-     chain, or 0. */
+  /* Two words per entry: a node, and the number of the next entry of its chain or 0. */
   luaN_Vec entries;
 } luaN_Chase;
 
-/* Starts a chase: resolves ephemerons by their keys. 'n' is the largest number of entries that
-   will be added to x. Returns 0 if there is no memory; then luaN_endchase must not be called. */
+/* Starts a chase of at most n entries. Returns 0 if there is no memory; luaN_endchase must not be
+   called then. */
 LUAI_FUNC int luaN_beginchase (global_State *g, luaN_Chase *x, size_t n);
 
-/* Marks the value of node n of an ephemeron table if its key is marked. Otherwise adds n to the
-   entries of x, so that the value is marked when the key is reached. Does nothing if n is empty.
-   The node must not move until the chase ends. */
+/* Marks the value of node n if its key is marked, else adds n to x. Does nothing if n is empty. The
+   node must not move until the chase ends. */
 LUAI_FUNC void luaN_follow (global_State *g, luaN_Chase *x, Node *n);
 
-/* Ends a chase: marks the values of the entries of x whose keys are reached, with everything
-   that the values refer to, and frees the memory of x. Returns 1 if no entry was missed. Returns
-   0 if a mark stack was full: a key may then have been marked without being pushed (pending,
-   mark.h), so that its entries were missed. Resolved entries stay in the lists of unresolved
-   entries until the next visit of these lists. */
+/* Ends the chase: marks the values of all entries whose keys are reached, with everything they
+   refer to, and frees x. Returns 0 if entries may have been missed, because a mark stack was full
+   (pending objects, mark.c); else 1. */
 LUAI_FUNC int luaN_endchase (global_State *g, luaN_Chase *x);
 
 #endif

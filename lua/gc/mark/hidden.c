@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions for code that reads slots of weak tables for the program. Some slots only look empty
-   while the collector finds out whether their object is dead: tombstoned slots (hidden.h). */
+/* Access to tombstoned slots for code that reads weak tables for the program (hidden.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -12,9 +11,7 @@
 #include "weak.h"
 
 
-/* A restored value may still be found dead. So the slot is added again to the list of weak
-   values that are not marked so far. If there is no memory for that, luaN_lookonce makes the
-   collection visit all of t again. */
+/* Lists a restored value as undecided again, because the collection may still find it dead. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;

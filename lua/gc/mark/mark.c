@@ -3,14 +3,12 @@
 ** Marking of one object (mark.h).
 **
 ** There are two mark stacks: mark.young for objects that were young, and mark.old for old objects
-** that a major collection has reached. A minor collection empties only mark.young. While a major
-** collection is marking, a minor one pushes old objects on mark.old and leaves them there for the
-** major one.
+** that a major collection has reached. A minor collection empties only mark.young; old objects that
+** it reaches while a major collection is marking stay on mark.old for the major one.
 **
-** Marking never fails. If a mark stack is full and cannot grow, the object becomes pending. This is
-** recorded in its LUAN_PENDING if it is in lists.large or is the main thread, else in the bit of
-** its granule in its block. When luaN_drain has emptied the stacks, it searches for pending objects
-** and traverses them.
+** Marking never fails. If a mark stack is full and cannot grow, the object becomes pending: its bit
+** LUAN_PENDING is set if it is in lists.large or is the main thread, else the bit of its granule in
+** its block. When the stacks are empty, luaN_drain searches for pending objects.
 */
 #define LUA_CORE
 
@@ -60,9 +58,8 @@ size_t luaN_threadbytes (const lua_State *th) {
 }
 
 
-/* Records that the marked object o must still be traversed, although o is on no mark stack,
-   because the stack is full: o becomes pending. 'large' is 1 if o is in lists.large or is the
-   main thread. */
+/* Makes the marked object o pending: it must be traversed later, and the mark stack is full. large:
+   1 if o is in lists.large or is the main thread. */
 static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
   if (large) o->marked |= LUAN_PENDING;
@@ -75,17 +72,13 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* Limits the length of the log of marked objects (ahead.h). The atomic step looks up each logged
-   object as a key in all weak tables; if the log is long, visiting all listed weak keys costs less.
-   Logging stops if w * (t + 1) is above LUAN_CACHED + n / LOGGED_PART. n is the number of words of
-   the list of weak keys that were not marked when they were visited, w the number of those from
-   weak.visited on, and t the number of tables in weak.inmajor. */
+/* Limit of the log of marked objects (ahead.h), each of which the atomic step looks up in all weak
+   tables: with t tables, logging stops at (LUAN_CACHED + n / LOGGED_PART) / (t + 1) objects; n:
+   words in the list of undecided keys. Beyond that, visiting the whole list is cheaper. */
 #define LOGGED_PART	4u
 
-/* Appends the old object o, which was just marked, to the log: the list of objects that the
-   atomic step looks up as keys in weak tables (ahead.h). Strings, upvalues and prototypes are
-   not logged. If the log is too long or cannot grow, sets weak.logging to 0 instead. To be
-   called only while weak.logging is 1. */
+/* Appends the old object o, which was just marked, to the log of possible weak keys (ahead.h).
+   Stops logging if the log is too long or cannot grow. */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -97,11 +90,8 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 
 
 /*
-** Counts the object o, which was just marked. 'bytes' is the size of o and its vectors.
-**   - If o was young ('young' is 1), adds 'bytes' to the old and the tenured bytes, and sets
-**     LUAN_UNLOGGED of o: the object is old now and not in the remembered set.
-**   - If o was old and weak.logging is 1, logs o as a possible weak key (logmarked).
-**   - If a major collection is marking, adds 'bytes' to mark.reached.
+** Counts the object o, which was just marked and has 'bytes' with its vectors: as tenured if it was
+** young, and for the running major collection. Logs an old object if weak.logging is 1.
 */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -116,13 +106,12 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 
 
 /*
-** The memory of an object that is being marked:
-**   - 'own' is the number of bytes of the object itself, at 'p'; 0 if they are counted elsewhere
-**     (prototypes, which are explicit memory, and the main thread)
-**   - 'more' is the number of bytes of its vectors
-**   - 'leaf' is 1 if the object need not be traversed
-**   - 'large' is 1 if it is in lists.large or is the main thread: the lines of the object itself
-**     are not marked
+** The memory of an object that is being marked.
+** - own: bytes of the object itself, at p; 0 for the main thread and for prototypes, which are
+**   counted elsewhere
+** - more: bytes of its vectors
+** - leaf: 1 if it need not be traversed
+** - large: 1 if it is in lists.large or is the main thread, so that its own lines are not marked
 */
 typedef struct Extent {
   const char *p;
@@ -132,13 +121,8 @@ typedef struct Extent {
 
 
 /*
-** Returns the sizes of o, which is being marked. Also does the work that depends on the type of
-** o:
-**   - counts a short string in strings.seen
-**   - marks the metatable of a userdata without user values, unless ephemerons are resolved by
-**     their keys (weak.chasing)
-**   - clears LUAN_MET and the survivor age of a long string or a young userdata, because such an
-**     object is tenured now
+** Returns the memory of o, which is being marked. Also counts short strings, marks the metatable of
+** a leaf userdata, and clears LUAN_MET and the survivor age, because o is tenured.
 */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
@@ -184,7 +168,7 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
       }
       break;
     case LUA_VPROTO:
-      x.large = 1;  /* it is in lists.large; its memory is explicit and counted elsewhere */
+      x.large = 1;  /* in lists.large; its memory is explicit */
       break;
     default:
       lua_assert(o->tt == LUA_VTHREAD);
@@ -198,8 +182,8 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Marks o as luaN_mark_ does, for an o of any type, in any block. Slower than the functions
-   below, because it may search for the block. */
+/* Marks o, of any type and in any block. Slower than the functions below: may search for the
+   block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -221,8 +205,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block that contains p, or NULL if only a search among the small blocks finds that
-   block. If p is in no block, the result has no meaning. */
+/* Returns the block of p, or NULL if only a search among the small blocks finds it. If p is in no
+   block, the result has no meaning. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -233,8 +217,8 @@ static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
 }
 
 
-/* Marks o, which is in block b, without pushing o on a mark stack. 'own' is the number of bytes
-   of o in b. 'bytes' also includes the vectors of o, whose lines are not marked. */
+/* Marks o, which is in block b, without pushing it. own: bytes of o in b. bytes: own plus the bytes
+   of its vectors, whose lines are not marked. */
 static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t own, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -244,8 +228,7 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
 }
 
 
-/* Marks o, which is in block b and may refer to other objects, and pushes o on its mark stack.
-   Calls markany if the stack is full. 'own' and 'bytes' are those of markin. */
+/* Marks o, which is in block b, and pushes it on its mark stack. own, bytes: as for markin. */
 static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, size_t own,
                                 size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -259,8 +242,8 @@ static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, siz
 }
 
 
-/* Marks o, which is in block b and is not a short string. Not inlined, so that the path for short
-   strings saves no registers. */
+/* Marks o, which is in block b and is not a short string. Not inlined, to keep the path for short
+   strings short. */
 static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b, GCObject *o) {
   if (o->tt == LUA_VTABLE) {
     const Table *t = gco2t(o);
@@ -282,8 +265,7 @@ static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b,
 }
 
 
-/* Marks a short string inline, if nearblock finds its block, because short strings are the most
-   frequent objects. */
+/* Marks short strings inline, because they are the most frequent objects. */
 void luaN_mark_ (global_State *g, GCObject *o) {
   luaN_Block *b = nearblock(&g->heap.blocks, o);
   if (l_unlikely(b == NULL)) markany(g, o);
@@ -299,22 +281,19 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 /* {== eagerly marked tables ============================================= */
 
 /*
-** Eager marking marks a small table together with its contents, without pushing it. The reason: a
-** broad table, one with large vectors (traverse.c), may refer to very many tables, and when they
-** are popped from the mark stack, the first ones have left the cache.
-**
-** A table can be eagerly marked if it cannot be weak and refers, apart from its metatable, only to
-**   - short strings and marked objects
-**   - as values, small tables that can be eagerly marked and refer to no further such table
+** Eager marking: marks a small table together with its contents, without pushing it. A table with
+** large vectors may refer to very many small ones; by the time these are popped from the mark
+** stack, they have left the cache. A small table can be eagerly marked if it cannot be weak and
+** refers, apart from its metatable, only to
+** - short strings and marked objects
+** - small tables (as values) that can be eagerly marked and contain no such table themselves
 */
 
-/* Limit of the size of a table that is marked together with its contents (eagerly), as log2 of a
-   number of slots. It holds for the array part and for the hash part. */
+/* log2 of the largest size, in slots, of the array part or hash part of an eagerly marked table. */
 #define MAX_SETTLEDLOG	3
 
-/* If a table turns out not to be suitable for eager marking, it is pushed and traversed later, so
-   that some of its slots are visited twice. So after MAX_FAILED failures in a run of RUN slots, no
-   more tables of this run are eagerly marked. */
+/* A table for which eager marking fails is pushed, and some of its slots are visited twice. So
+   after MAX_FAILED failures in a run of RUN slots, no more tables of the run are tried. */
 #define MAX_FAILED	2
 #define RUN		128
 
@@ -322,13 +301,8 @@ static int mark_settle (global_State *g, Table *t, int inner);
 
 
 /*
-** Returns 1 if o need not be pushed on a mark stack:
-**   - if o is marked already
-**   - if o is a short string; marks o
-**   - if o is a table, 'inner' is 1, and o can be marked together with its contents (eagerly);
-**     does that
-**
-** A table for which eager marking fails is marked and pushed, and the result is 0.
+** Returns 1 if o is marked and need not be pushed: it was marked already, is a short string, or (if
+** 'inner') a table that was eagerly marked. Otherwise returns 0; a table was then pushed.
 */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
@@ -339,10 +313,9 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 }
 
 
-/* Tries to mark all keys and values of t without pushing them on a mark stack (mark_ends).
-   Returns 1 if that was possible. Returns 0 at the first object for which it is not, or at an
-   empty node with an object as key, because only a traversal makes that key dead. 'inner' is 1
-   if tables among the values may be marked together with their contents. */
+/* Marks the keys and values of t without pushing them. Returns 0 at the first one for which that is
+   impossible, or at an empty node with an object as its key (only a traversal makes that key dead).
+   inner: 1 if tables among the values may be eagerly marked. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -356,9 +329,8 @@ static int endsall (global_State *g, const Table *t, int inner) {
 }
 
 
-/* Marks t together with its contents (eagerly), without pushing t on a mark stack, and returns
-   1. If that is not possible, marks t, pushes t if necessary, and returns 0. 'inner' is 1 if the
-   tables among the values of t may be marked eagerly, too. */
+/* Marks t eagerly and returns 1. If that is impossible, marks and pushes t, and returns 0. inner: 1
+   if tables among its values may be eagerly marked, too. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
@@ -385,10 +357,7 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* settlevalue marks the object of value v; a small table is marked together with its contents
-   (eagerly). settlenode marks the key and value of node n in the same way; if n is empty, it
-   makes the key dead. Both return 1 if the value is a table for which eager marking failed, else
-   0. */
+/* Marks the object of v, eagerly if it is a small table. Returns 1 if eager marking failed. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -408,13 +377,9 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns the number of failures after which no more tables of a run of slots are marked
-** together with their contents (eagerly). Usually that is MAX_FAILED. The result is 0, so that
-** there is no attempt,
-**   - in a minor collection or a small heap, because the objects are in the processor's cache
-**     anyway
-**   - while ephemerons are resolved by their keys (chase.c), because every object that may be a
-**     weak key must be pushed on a mark stack
+** Returns the number of failures after which no more tables of a run are eagerly marked: 0 in a
+** minor collection or a small heap, whose objects are in the cache anyway; 0 during a chase, in
+** which each possible weak key must be pushed.
 */
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;
@@ -425,7 +390,7 @@ static void settlearray (global_State *g, const TValue *v, const TValue *last) {
   while (v < last) {
     const TValue *end = (last - v > RUN) ? v + RUN : last;
     int left = mostfailed(&g->heap.gc);
-    for (; end - v >= 4 && left > 0; v += 4) {  /* skips four slots that refer to no object */
+    for (; end - v >= 4 && left > 0; v += 4) {  /* skips four slots without objects */
       if (!luaN_refers(v)) continue;
       left -= settlevalue(g, v);
       left -= settlevalue(g, v + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Marking of one object: gives the object the current epoch, marks its lines, and pushes it on a
-   mark stack if it may refer to unmarked objects. traverse.c follows the references. */
+/* Marking of one object: gives it the current epoch, marks its lines, and pushes it on a mark stack
+   if it may refer to unmarked objects (traverse.c). */
 #ifndef luaN_mark_h
 #define luaN_mark_h
 
@@ -9,11 +9,10 @@
 #include "lstate.h"
 #include "ltable.h"
 
-/* Bit of the mark byte of a line of the heap that says that the line has objects with epoch c. */
+/* the bit of epoch c in the mark byte of a line */
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))
 
-/* Returns the number of slots of a table's array part. In the common case it does not call
-   luaH_realasize. */
+/* Returns the number of slots of t's array part, usually without a call of luaH_realasize. */
 static inline unsigned luaN_asize (const Table *t) {
   return l_likely(isrealasize(t)) ? t->alimit : luaH_realasize(t);
 }
@@ -23,9 +22,8 @@ static inline unsigned luaN_slots (const Table *t) {
   return luaN_asize(t) + (unsigned)sizenode(t);
 }
 
-/* Finds the slot of t that contains address p, in the array part or the nodes of t. Returns 1
-   and stores the slot's index in *i: array slots come first, then nodes. Returns 0 if p is in
-   neither. 'asize' is the size of t's array part. */
+/* Finds the slot of t that contains address p. Returns 1 and stores its index in *i (array slots
+   first, then nodes); returns 0 if p is not in t's vectors. asize: size of the array part. */
 static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
                                unsigned *i) {
   uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
@@ -37,36 +35,32 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
   return 1;
 }
 
-/* luaN_stackbytes is the size of the block of th's stack, in bytes. luaN_threadbytes returns the
-   bytes of the stack and the CallInfos of th, each block rounded up to granules. */
+/* Bytes of the block of th's stack; bytes of the stack and the CallInfos of th, each rounded up to
+   granules. */
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
-/* If the key of node n is an object, makes the key dead: n keeps only the object's address,
-   which luaH_next needs. n must be empty, that is, have no value. */
+/* Makes the key of the empty node n dead if it is an object: n keeps only the address, which
+   luaH_next needs. */
 static inline void luaN_clearkey (Node *n) {
   lua_assert(!luaN_ishidden(gval(n)));  /* a tombstoned entry keeps its key (G13) */
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
-/* True if the old objects have at most LUAN_NEAR bytes in total. They fit into the processor's
-   cache then, and the order in which marking visits them does not matter. With LUAN_STRESS=slice=N
-   it is always false, so that small heaps test the code for large ones. */
+/* True if the old objects fit into the processor's cache, so that the order of marking does not
+   matter. Always false with LUAN_STRESS=slice=N, to test the code for large heaps. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
-/* Marks o: gives o the current epoch, and pushes o on a mark stack if o may refer to unmarked
-   objects. May leave a young o young instead (ageing.h). To be called only if o does not have
-   the current epoch, that is, is not marked. */
+/* Marks o, which must not be marked: sets the current epoch, and pushes o if it may refer to
+   unmarked objects. May leave a young o young instead (ageing.h). */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
-/* The word that records object o in the log of marked objects, which is a part of the list
-   weak.doubtful[LUAN_DOUBTKEYS] (ahead.h): the address of o, with tag 2 in the low bits. */
+/* The word for object o in the log of possible weak keys (ahead.h): its address with tag 2. */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
-/* luaN_mark marks o. luaN_markN marks o unless o is NULL. luaN_markvalue marks the object that
-   value v refers to, if there is one. An object that has the current epoch already is not
-   changed. */
+/* Mark object o; o unless it is NULL; the object of value v, if any. Do nothing if the object is
+   marked. */
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
     if (!luaN_hasepoch(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }
@@ -75,8 +69,7 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
   { const TValue *v_ = (v); \
     if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
 
-/* Sets the bit of the current epoch in the mark bytes of the lines of the n bytes at p, so that
-   these lines are not reused. The bytes are in block b; n must not be 0. */
+/* Marks the lines of the n > 0 bytes at p, in block b, with the current epoch. */
 static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void *p, size_t n) {
   unsigned i = luaN_lineof(b, p);
   unsigned end = luaN_lineof(b, (const char *)p + n - 1);
@@ -84,23 +77,23 @@ static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void 
   do b->marks[i] |= bit; while (++i <= end);
 }
 
-/* Marks the lines of the n bytes at p as in use. Does nothing if n is 0, or if n is above
-   LUAN_LARGE, because the bytes are not in lines then. */
+/* Marks the lines of the n bytes at p. Does nothing if n is 0 or above LUAN_LARGE: the bytes are
+   not in lines. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }
 
-/* Marks the lines of the array part and of the nodes of t as in use. Skips a vector of more than
-   LUAN_LARGE bytes, which is not in lines. */
+/* Marks the lines of t's vectors, except a vector of more than LUAN_LARGE bytes, which is not in
+   lines. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
 /* True if at least one of the four values at v refers to an object. */
 #define luaN_refers(v) \
   (((rawtt(v) | rawtt((v) + 1) | rawtt((v) + 2) | rawtt((v) + 3)) & BIT_ISCOLLECTABLE) != 0)
 
-/* Marks the objects in the array slots from v up to, not including, 'last'. */
+/* Marks the objects in the array slots from v up to 'last' (excluded). */
 static inline void luaN_markarray (global_State *g, const TValue *v, const TValue *last) {
-  for (; last - v >= 4; v += 4) {  /* skips four slots at a time if none refers to an object */
+  for (; last - v >= 4; v += 4) {  /* skips four slots without objects */
     if (!luaN_refers(v)) continue;
     luaN_markvalue(g, v);
     luaN_markvalue(g, v + 1);
@@ -110,8 +103,8 @@ static inline void luaN_markarray (global_State *g, const TValue *v, const TValu
   for (; v < last; v++) luaN_markvalue(g, v);
 }
 
-/* Marks the keys and values of the nodes from n up to, not including, 'last'. Makes the keys of
-   empty nodes dead (luaN_clearkey). */
+/* Marks the keys and values of the nodes from n up to 'last' (excluded). Makes the keys of empty
+   nodes dead. */
 static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   for (; n < last; n++) {
     if (isempty(gval(n))) luaN_clearkey(n);
@@ -122,10 +115,9 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   }
 }
 
-/* Marks the keys and values of at most n slots of the strong table t, from slot i on. Makes the
-   keys of empty nodes dead. Small tables among the values may be marked together with their
-   contents, without being pushed on a mark stack. Returns the index of the next slot, or 0 if no
-   slot is left. */
+/* Marks the keys and values of up to n slots of the strong table t, from slot i on; small tables
+   among them eagerly (mark.c). Makes the keys of empty nodes dead. Returns the index of the next
+   slot, or 0 after the last one. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Scanning of stacks (T1 to T4 of gc.h).
+** Scanning of stacks (T1 to T4 of gc.h). A stack has no write barrier, so a collection scans the
+** part that may have changed since the last scan: from the function of the innermost frame with
+** CIST_CLEAN up to the top. Frames that were entered since lack that bit.
 **
-** A stack has no write barrier, so a collection scans the part of it that may have changed since
-** the last scan. Frames that were entered since then lack CIST_CLEAN. The part starts at the
-** function of the innermost frame that has the bit, or, if there is none, at the start of the
-** stack.
-**
-** The usable part of a stack may end before its block does (T4). When a deep recursion has
-** returned, its stack is shortened in place. Then the slots that scans set to nil above the top are
-** in proportion to those in use, and the next recursion can extend the stack again without a move.
+** When a deep recursion has returned, the stack is shortened in place: its usable part then ends
+** before its block. So scans set fewer unused slots to nil, and the next recursion extends the
+** stack without a move.
 */
 #define LUA_CORE
 
@@ -22,23 +19,20 @@
 #include "mark.h"
 #include "scan.h"
 
-/* A stack of at most this number of slots is not shortened in place. Each scan sets the unused
-   slots of the stack to nil. For such a stack this costs less than shortening it, which visits all
-   its frames. */
+/* A stack of up to this number of slots is not shortened: setting its unused slots to nil costs
+   less than visiting all frames. */
 #define MIN_SHORTENED	256
 
-/* While a scan visits the CallInfo of a frame, forecall prefetches the CallInfo of the frame that
-   is this number of calls farther out, if the CallInfos of the visited frame and of its caller are
-   less than PREFETCH_APART bytes apart. */
+/* forecall prefetches the CallInfo of the frame PREFETCH_DISTANCE calls farther out, if successive
+   CallInfos are less than PREFETCH_APART bytes apart. */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 
 
 /*
-** Prefetches the CallInfo of the frame that is PREFETCH_DISTANCE calls farther out than that of ci.
-** Its address is an estimate from the distance between ci and ci->previous, which is usually
-** constant in a recursion. If they are not close, nothing is prefetched: the address may be
-** unmapped, and prefetching such an address can cost as much as a small collection.
+** Prefetches the CallInfo PREFETCH_DISTANCE calls outside ci, at an address estimated from the
+** distance of ci and its caller, which is usually constant in a recursion. Does nothing if they are
+** far apart: prefetching an unmapped address is slow.
 */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
@@ -47,11 +41,9 @@ static void forecall (const CallInfo *ci) {
 }
 
 
-/* Returns the stack slot at which the scan of th must start: the function of the outermost frame
-   visited. Visits the frames from the running one outwards, up to the outermost or, if 'all' is
-   0, up to the first one with CIST_CLEAN. An earlier scan has set that bit: the slots below the
-   function of the frame have not changed since. Marks the lines of the visited CallInfos and
-   sets CIST_CLEAN in them. */
+/* Returns the stack slot at which the scan of th must start: the function of the first frame with
+   CIST_CLEAN, from the running one outwards; if there is none, or 'all' is 1, the start of the
+   stack. Sets CIST_CLEAN in the visited frames, and marks the lines of their CallInfos. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {
@@ -66,9 +58,8 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the lines of the CallInfos after the running one, which no call uses at present. Sets
-   the callstatus of each to CIST_CACHED, which a call replaces when it uses the CallInfo. If
-   'all' is 0, stops at the first CallInfo that has CIST_CACHED already. */
+/* Marks the lines of the unused CallInfos and sets their callstatus to CIST_CACHED. Stops at one
+   that has that already, unless 'all' is 1. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -93,15 +84,11 @@ int luaN_limitstack (lua_State *L, int size) {
 
 
 /*
-** Shortens the stack of th in place if little of it is in use:
-**   - at most a quarter of a stack of more than MIN_SHORTENED slots
-**   - in a deep stack, of more than 4 * LUAN_STRIDE slots: less than three quarters, if more
-**     than 4 * LUAN_STRIDE slots are unused
+** Shortens the stack of th in place if little of it is in use: at most a quarter, or, in a deep
+** stack, less than three quarters with more than 4 * LUAN_STRIDE slots unused.
 **
-** No frame may end after the new end, so this function visits all frames. If the new size would
-** be too close to the present one, the stack is not shortened. The frames of a deep stack are
-** then not visited again for this purpose until the number of slots in use has fallen by a
-** quarter. (A stack above LUAI_MAXSTACK is left to luaD_shrinkstack.)
+** No frame may end after the new end, so all frames are visited. If that finds the stack too full,
+** a deep stack is tried again only when a quarter fewer slots are in use.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -126,9 +113,9 @@ static void shorten (lua_State *th) {
 }
 
 
-/* Makes the next collection scan the slots of th again that refer to objects that stay young
-   (T2). Clears CIST_CLEAN of the frame that contains the lowest such slot at or above 'from',
-   and of all frames inside that one. Does nothing if there is no such slot. */
+/* Makes the next collection scan again the slots at or above 'from' that refer to objects left
+   young: clears CIST_CLEAN of the frame with the lowest such slot and of all frames inside it
+   (T2). */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
@@ -172,14 +159,8 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 
 /*
-** Slices scan a deep stack in this order:
-**   - the lines of the unused CallInfos
-**   - the lines of the CallInfos in use
-**   - the objects in the slots, from the top down
-**   - the open upvalues
-**
-** Minor collections scan the parts of the stack that change between two slices. During the scan,
-** only thread.c frees CallInfos; it corrects mark.ci, the next CallInfo to visit.
+** Scans a deep stack in this order: lines of the unused CallInfos, lines of those in use, slots
+** from the top down, open upvalues. Minor collections scan the parts that change meanwhile.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
@@ -203,7 +184,7 @@ void luaN_threadslice (global_State *g, int n) {
   else {
     UpVal *uv;
     i = cast_int(th->top.p - th->stack.p);
-    /* The slots from mark.index on were scanned by earlier slices or by minor collections. */
+    /* Slots from mark.index on were scanned already. */
     if (i > (int)c->mark.index) i = (int)c->mark.index;
     for (; i > 0 && n > 0; n--) {
       i--;

@@ -4,20 +4,16 @@
 #define luaN_scan_h
 
 /*
-** Marks from the stack of th: from the whole stack or, if 'all' is 0, only from the part that
-** may have changed since the last scan. Returns the cost in bytes.
-**   - Marks the objects in the slots, the open upvalues, and the lines of the stack and the
-**     CallInfos.
-**   - May shorten the stack, except in an emergency.
-**   - Sets the slots above the top to nil (T3).
-**   - Sets LUAN_CLEAN of th, which says that its stack has not changed since a scan, unless th
-**     is the main thread, young, or in remset.objects.
+** Marks from the stack of th: from the part that may have changed since the last scan, or from all
+** of it if 'all' is 1. Returns the cost in bytes.
+**
+** May shorten the stack, except in an emergency. Sets the slots above the top to nil (T3). Makes th
+** clean, unless it is the main thread, young, or in remset.objects.
 */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 
-/* Scan, in slices of a major collection, an old thread whose stack or list of CallInfos is too
-   long for one slice. luaN_beginthread prepares the scan of th. luaN_threadslice visits up to n
-   CallInfos or slots, and sets mark.thread to NULL when the scan is complete. */
+/* Scan an old thread with a deep stack in slices. luaN_beginthread starts with th. luaN_threadslice
+   visits up to n CallInfos or slots, and sets mark.thread to NULL at the end. */
 LUAI_FUNC void luaN_beginthread (global_State *g, lua_State *th);
 LUAI_FUNC void luaN_threadslice (global_State *g, int n);
 

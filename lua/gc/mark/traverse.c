@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traversal (traverse.h), with an explicit stack (mark.c). */
+/* Traversal (traverse.h) with explicit mark stacks (mark.c). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -19,32 +19,27 @@
 #include "weak.h"
 
 /*
-** A slice traverses a large strong table, of more than WHOLE slots, in parts of SLICE_SLOTS slots.
-** The cost of a part includes that of small tables that are marked together with their contents
-** (eager marking, mark.c). Array slots that refer to no object are cheap, because they are
-** contiguous: in runs of four or more, each costs one NUMBERS_PART-th of another slot. So WHOLE
-** slots of numbers cost as much as one part. Smaller parts make pauses more exact.
+** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots. Runs of
+** array slots without objects are cheaper: each slot costs one NUMBERS_PART-th. So WHOLE slots of
+** numbers cost as much as one part. Smaller parts make pauses more exact.
 */
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
 #define WHOLE		(SLICE_SLOTS * NUMBERS_PART)
 
-/* Number of objects queued for the call of their finalizers that a slice marks at a time. */
+/* number of objects in the queue for finalizers that a slice marks at a time */
 #define SLICE_FINALIZED	16u
 
-/* If the traversal of an old object pushes at most this number of objects on a mark stack,
-   traverseinorder sorts these objects by address. */
+/* If traversing an old object pushes at most this number of objects, they are sorted by address. */
 #define MAX_SORTED	8
 
-/* A table whose vectors have more than this number of bytes is broad. Many of the objects that a
-   broad table refers to would have left the cache before they are popped from the mark stack, so
-   small tables among them are marked together with their contents instead (eager marking,
-   mark.c). */
+/* A table with more than this number of bytes in its vectors is broad: small tables that it refers
+   to are eagerly marked (mark.c), because they would leave the cache before they are popped. */
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
-/* Marks the metatable of t, if it has one. Returns 1 if t is weak and was listed by
-   luaN_discoverweak. Returns 0 if t must be traversed as strong. */
+/* Marks the metatable of t, if any. Returns 1 if t is weak and was listed; 0 if t must be traversed
+   as strong. */
 static inline int isweak (global_State *g, Table *t) {
   int kind;
   if (t->metatable == NULL) return 0;
@@ -62,8 +57,8 @@ static __attribute__((noinline)) size_t traversebroad (global_State *g, Table *t
 }
 
 
-/* Traverses table t and returns the cost in bytes. For small vectors, the frequent case, does the
-   work of luaN_markvectors and luaN_traverseslots without calling them. */
+/* Traverses table t and returns the cost in bytes. Marks small vectors, the frequent case,
+   inline. */
 static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
   int weak;
@@ -103,7 +98,7 @@ static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject
       for (i = 0; i < cl->nupvalues; i++) luaN_markN(g, cl->upvals[i]);
       return sizeLclosure(cl->nupvalues);
     }
-    case LUA_VUPVAL:  /* marks the value of an open upvalue, too, whatever the age of its thread */
+    case LUA_VUPVAL:  /* marks the value of an open upvalue, too */
       luaN_markvalue(g, gco2upv(o)->v.p);
       return sizeof(UpVal);
     case LUA_VCCL: {
@@ -130,9 +125,8 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 
 /* {== emptying the mark stacks ========================================== */
 
-/* Traverses o, a marked object that did not fit on a mark stack (pending). If o is a thread,
-   scans the whole stack, because a major collection, which must scan all of it, may have reached
-   o. */
+/* Traverses o, a marked object that did not fit on a mark stack. Scans all of a thread's stack,
+   because a major collection may have reached it. */
 static void traverse_again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
@@ -189,11 +183,9 @@ void luaN_clearbits (global_State *g, int bit) {
 }
 
 
-/* Traverses the old object o and returns the cost in bytes. If that pushes at most MAX_SORTED
-   objects on mark.old, sorts them: the one at the lowest address is popped first. The reason:
-   the processor prefetches in the order of addresses, which is often the order of allocation,
-   while the nodes of a table are in the order of hashes. (Young objects are in the cache, and
-   are not sorted.) */
+/* Traverses the old object o and returns the cost in bytes. If that pushes up to MAX_SORTED
+   objects, sorts them, lowest address first: memory is then read in the order of allocation and not
+   of hashes, which the processor prefetches. (Young objects are in the cache anyway.) */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
   size_t from = v->n, i, j;
@@ -209,9 +201,8 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Empties the mark stack mark.young, in a minor collection that may leave objects young. Sets
-   mark.holder to the object that is being traversed, because that object must be remembered if
-   it refers to an object that stays young (luaN_staysyoung). */
+/* Empties mark.young in a minor collection that may leave objects young. mark.holder is the object
+   that is being traversed (luaN_staysyoung). */
 static void drainageing (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   while (c->mark.young.n > 0) {
@@ -226,7 +217,7 @@ static void drainageing (global_State *g) {
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.ageing) drainageing(g);
-  /* 'all' is 1 only when slices have finished mark.table and mark.thread. */
+  /* 'all' is 1 only after slices have finished mark.table and mark.thread */
   lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));
   for (;;) {
     if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
@@ -254,8 +245,8 @@ static int isdeep (global_State *g, const lua_State *th) {
 }
 
 
-/* Returns the number of successive array slots of t, from slot i on, that refer to no object: a
-   multiple of 4, at most SLICE_SLOTS. */
+/* Returns the number of successive array slots of t, from slot i on, without objects: a multiple of
+   4, at most SLICE_SLOTS. */
 static unsigned countnumbers (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t), n = 0;
   unsigned most = (i >= asize) ? 0 : (asize - i < SLICE_SLOTS) ? asize - i : SLICE_SLOTS;
@@ -277,8 +268,8 @@ size_t luaN_markfinalized (global_State *g, size_t n) {
 }
 
 
-/* Traverses the next slots of mark.table, and sets mark.table to NULL if none are left. Returns the
-   cost in bytes. */
+/* Traverses the next slots of mark.table, and sets mark.table to NULL at the end. Returns the cost
+   in bytes. */
 static size_t someslots (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   unsigned settled = m->settled;
@@ -325,14 +316,13 @@ int luaN_markslice (global_State *g, size_t bytes) {
 }
 
 
-/* Objects that are queued for their finalizers are roots, too, but are not marked here. Minor
-   collections keep the young ones with luaN_keepwaiting; major collections mark all of them with
-   luaN_markfinalized. */
+/* Objects that are queued for their finalizers are also roots; luaN_keepwaiting and
+   luaN_markfinalized mark them. */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i;
-  /* The main thread has no barrier, so it is scanned each time. */
+  /* The main thread has no barrier, so each collection scans it. */
   if (luaN_hasepoch(g->mainthread, c->mark.epoch)) {
     luaN_agein(c, obj2gco(g->mainthread));
     luaN_scanthread(g, g->mainthread, 0);
@@ -343,7 +333,7 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  /* The objects of lists.fixed before index fixedseen have the current epoch already. */
+  /* Fixed objects before index fixedseen have the current epoch already. */
   for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)
     luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }

@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Traversal: marks the objects to which marked objects refer, until no marked object is left to
-   traverse or the slice is over. */
+/* Traversal: marks what the marked objects refer to, until nothing is left or the slice is over. */
 #ifndef luaN_traverse_h
 #define luaN_traverse_h
 
 #include "lgc.h"
 #include "lstate.h"
 
-/* Marks the objects that o refers to, and the lines of o's vectors. Returns the cost in bytes.
-   If o is a weak table, its entries are not marked, but the table is listed for later (weak.h).
-   For a thread, a minor collection scans only the part of the stack that may have changed. */
+/* Marks the objects that o refers to, and the lines of its vectors. Returns the cost in bytes. A
+   weak table is only listed, without marking its entries (weak.h). Of a thread, a minor collection
+   scans the part of the stack that may have changed. */
 LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 
-/* Traverses marked objects until the mark stack mark.young is empty and no object is pending,
-   that is, marked but not pushed because a stack was full. If 'all' is 1, also empties mark.old. */
+/* Traverses marked objects until mark.young is empty and no object is pending (one that did not fit
+   on a mark stack); if 'all' is 1, until mark.old is empty, too. */
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
-/* Clears the bits of all granules in the blocks (luaN_bits), and 'bit' in the headers of the
-   main thread and of the objects of lists.large. If 'bit' is LUAN_PENDING, no object is pending
-   after that: marked, but to be traversed later because a mark stack was full. */
+/* Clears the bits of all granules, and 'bit' in the headers of the objects of lists.large and of
+   the main thread. With LUAN_PENDING, no object is pending after that. */
 LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
 
-/* Marks for about 'bytes'. Returns 0 if 'bytes' were used up, or 1 if nothing was left to
-   traverse before that. In both cases, objects may be left that did not fit on a mark stack
-   (pending); luaN_drain finds them. */
+/* Marks for a cost of about 'bytes'. Returns 1 if nothing was left to traverse except pending
+   objects, which luaN_drain finds; else 0. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
-/* Marks the next n, or fewer, of the objects that are queued for their finalizers. Returns the
-   number of queued objects that the major collection had not marked in this way before the call. */
+/* Marks the next n objects, or fewer, of the queue for finalizers. Returns how many the major
+   collection had left to mark there before the call. */
 LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
 
 /* Marks the roots: the main thread, the running thread L, heap.pinned, the registry, the metatables

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Weak tables and ephemerons during marking (weak.h). Marking puts a weak table that it reaches
-** into a list, tagged with the table's kind. The entries are left until everything else is marked
-** (termination.c).
-**
-** weak.discovered has the tables of the running collection or atomic step. While a major collection
-** is marking, weak.inmajor has the tables that minor collections or slices reach, until the end of
-** the marking. There are two lists because a minor collection treats every old object as alive:
-** only the major collection finds out which old keys and values are dead.
+** Weak tables and ephemerons during marking (weak.h). Marking lists each weak table that it
+** reaches, and leaves the entries until everything else is marked (termination.c). There are two
+** lists, because a minor collection treats old keys and values as alive:
+** - weak.discovered: tables reached by the running collection or atomic step
+** - weak.inmajor: tables that slices and minor collections reach while a major collection is
+**   marking
 */
 #define LUA_CORE
 
@@ -24,9 +22,8 @@
 #include "weak.h"
 
 
-/* Reads the __mode of the metatable. A table that is being resized counts as strong: its values
-   are in the previous and the new vectors, and an emergency collection must clear them in
-   neither. */
+/* A table that is being resized counts as strong: its values are in the old and the new vectors,
+   and a collection must clear them in neither. */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;
@@ -38,8 +35,7 @@ int luaN_weakness (global_State *g, const Table *t) {
 }
 
 
-/* Marks the keys of a table whose values are weak and whose keys are strong. Makes keys without a
-   value dead. */
+/* Marks the keys of a table with strong keys and weak values. Makes keys without a value dead. */
 static void markkeys (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   for (; n < end; n++) {
@@ -53,11 +49,9 @@ int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   const TValue *v = gval(n);
   if (isempty(v)) luaN_clearkey(n);
-  /* Between the two atomic steps of a major collection, this minor collection does not change a
-     node whose key and value are old and whose key is unmarked. The key is dead, and some slots
-     that referred to it are cleared already; marking the value here could resurrect the key. The
-     major collection visits the slot again: it is in a list of slots to visit (luaN_doubt), or
-     slices visit the whole table again. */
+  /* Between the two atomic steps of a major collection, a node with an old unmarked key and an old
+     value is left alone: the key is dead, and marking the value could resurrect it. The major
+     collection visits the slot again. */
   else if (c->mark.minor && c->weak.decided && keyiscollectable(n) &&
            luaN_isundecided(g, gckey(n)) && iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;
@@ -70,8 +64,7 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* The bit LUAN_DISCOVERED ensures that t is listed once, although several minor collections may
-   reach t. */
+/* LUAN_DISCOVERED ensures that t is listed once. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
@@ -80,8 +73,8 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 }
 
 
-/* Marks all keys and values of t. Does not make the keys of empty nodes dead, because a barrier may
-   call this function when a new node has its key and not yet its value. */
+/* Marks all keys and values of t. Keeps the keys of empty nodes: a barrier may call this when a new
+   node has its key and not yet its value. */
 static void markall (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
@@ -111,12 +104,9 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 
 
 /*
-** Restores or clears the tombstoned slots of t (hidden.h). Such a slot looks empty until it is
-** known whether its object is dead: it gets its value again, or becomes empty if the object is
-** dead. Also removes the entries with dead keys.
-**
-** Other empty nodes keep their keys: when a barrier calls this function, a new node has its key
-** and not yet its value.
+** Restores or clears the tombstoned slots of t (hidden.h), and removes entries with dead keys.
+** Keeps the keys of other empty nodes: a barrier may call this when a new node has its key and not
+** yet its value.
 */
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
@@ -184,9 +174,8 @@ void luaN_leaveweak (global_State *g) {
 
 /* {== entries visited before the atomic step ============================ */
 
-/* Largest number of times in one major collection that slices start to visit the weak tables of
-   weak.inmajor from the start of the list again. It bounds the work for tables that are resized
-   repeatedly. */
+/* How often slices may start again to visit weak.inmajor from its start, in one major collection.
+   Bounds the work for tables that are resized repeatedly. */
 #define MAX_RESCANS	16u
 
 
@@ -199,7 +188,7 @@ int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst
 }
 
 
-/* Returns 1 if slices of the major collection have visited some slots of t, but not all. */
+/* Returns 1 if slices have visited some slots of t and not all. */
 static int isinhand (const luaN_Gc *c, const Table *t) {
   return c->weak.slot > 0 && luaN_tableof(c->weak.inmajor.a[c->weak.next]) == t;
 }
@@ -216,7 +205,7 @@ void luaN_lookonce (global_State *g, Table *t) {
     c->weak.rescans++;
     c->weak.next = 0;
   }
-  else if (isinhand(c, t)) c->weak.next++;  /* slices skip t; the atomic step visits all of it */
+  else if (isinhand(c, t)) c->weak.next++;  /* slices skip t; the atomic step visits it */
   else return;
   c->weak.slot = 0;
 }
