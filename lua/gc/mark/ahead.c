@@ -95,8 +95,8 @@ typedef struct Entry {
 } Entry;
 
 
-/* Prefetches what luaN_isunseen reads of o, which has type tag 'tag': its header, and for a table
-   or Lua closure the mark byte of its line. */
+/* Prefetches the memory of o that luaN_isunseen reads, which has type tag 'tag': its header, and
+   for a table or Lua closure the mark byte of its line. */
 static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
   if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
     const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Traversal: marks what the marked objects refer to, until nothing is left or the slice is over. */
+/* Traversal: marks the objects to which marked objects refer, until nothing is left or the slice is
+   over. */
 #ifndef luaN_traverse_h
 #define luaN_traverse_h
 

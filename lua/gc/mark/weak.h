@@ -48,7 +48,7 @@ LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
-** Remove what slices have recorded about weak tables: the lists weak.inmajor and weak.doubtful, the
+** Remove the records of slices about weak tables: the lists weak.inmajor and weak.doubtful, the
 ** flags LUAN_DISCOVERED and LUAN_SCANNED, and tombstoned slots.
 ** - luaN_forgetweak, at the end of a major collection: empties the lists, clears the flags.
 ** - luaN_leaveweak, when a major collection is abandoned: first restores or clears all tombstoned

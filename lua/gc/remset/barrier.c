@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Write barriers: the functions that the core calls for a store into an old object. They put the
-   object or the slot into the remembered set, which the next minor collection visits (G1 of gc.h).
-   If a list of that set has become long, they process its entries at once (refine.c) before they
-   add another one, so that no minor collection has to visit many entries. */
+/* Write barriers: functions that the core calls for a store into an old object. They add the object
+   or the slot to the remembered set (G1 of gc.h). If a list of the set has become long, they first
+   process its entries (refine.c). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -28,9 +27,9 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* Adds o to the remembered set, because v was stored into o. There is one exception: if o is a
-   table that has had a large vector, v is its new metatable. Then v is tenured instead, because
-   the next collection would visit all slots of a remembered table. */
+/* Adds o to the remembered set because v was stored into it. If o is a table that has had a large
+   vector, v is its new metatable and is tenured instead, because the next collection would visit
+   all slots of a remembered table. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -55,17 +54,14 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 if a store of o into the huge table t (LUAN_VAST) need not be remembered: if t has
-** no metatable, and the last store into any huge table stored o, too. Then marks o at once,
-** unless o has the epoch of t. So successive stores of one object remember one slot.
-**
-** Otherwise records o (may be NULL) as the object stored last, and returns 0. If that object was
-** freed and another one has its address now, the other one is marked by mistake, which does no
-** harm.
+** Returns 1 if a store of o into the huge table t need not be remembered: if the last store into a
+** huge table stored o, too, and t has no metatable. Then tenures o at once. Otherwise records o
+** (may be NULL) as the object stored last, and returns 0. Only addresses are compared; tenuring
+** another object by mistake does no harm.
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
-  /* A table with a metatable may be weak, and a store into it must not tenure o. */
+  /* A table with a metatable may be weak; a store into it must not tenure o. */
   if (o == NULL || o != r->stored || t->metatable != NULL) {
     r->stored = o;
     return 0;
@@ -76,15 +72,11 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 
 
 /*
-** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing in these
-** cases:
-**   - t is young or in the set already
-**   - the slot was the last one added
-**   - the same object was stored into huge tables twice in succession (isstoredagain)
+** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young or
+** in the set, or if the slot was the last one added.
 **
-** If a list of the set is long, first processes its entries (refine.c), and then adds the slot.
-** The new slot must not be processed yet, because the caller may store the value only after this
-** call.
+** Processes the entries of a long list (refine.c) before it adds the slot: the caller may store the
+** value only after this call.
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
@@ -111,8 +103,8 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
 }
 
 
-/* Returns 1 if a store of v into node n of t needs no barrier: neither the key of n nor v is an
-   object with another epoch than t. */
+/* Returns 1 if neither the key of node n nor v is an object with another epoch than t, so that
+   storing v there needs no barrier. */
 static int ispassed (const Table *t, const Node *n, const TValue *v) {
   return !(keyiscollectable(n) && luaN_differ(t, gckey(n))) &&
          !(iscollectable(v) && luaN_differ(t, gcvalue(v)));
@@ -127,9 +119,8 @@ void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
 }
 
 
-/* Returns the present address of the value that was at 'slot' in the previous vectors of t,
-   'array' with 'asize' slots and the nodes of 'old'. Returns NULL if 'slot' was in a node
-   without a value, or if t has no slot for the value now. */
+/* Returns the present address of the value that was at 'slot' in the previous vectors of t ('array'
+   with 'asize' slots, nodes of 'old'). Returns NULL if there was no value or it has no slot now. */
 static TValue *movedto (lua_State *L, Table *t, const void *slot,
                         const TValue *array, unsigned asize, const Table *old) {
   uintptr_t a = (uintptr_t)slot - (uintptr_t)array;
@@ -148,9 +139,8 @@ static TValue *movedto (lua_State *L, Table *t, const void *slot,
 }
 
 
-/* Updates the remembered slots of t after its vectors were replaced: each slot becomes the present
-   address of its value, or is removed if there is no value. No other slot needs to be remembered,
-   because the values are the same. */
+/* Updates the remembered slots of t after its vectors were replaced: each becomes the present
+   address of its value, or is removed. */
 static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
   luaN_Gc *c = &G(L)->heap.gc;
@@ -179,8 +169,8 @@ void luaN_resizing (lua_State *L, const Table *t, const void *unanchored,
 }
 
 
-/* Returns the bytes of the previous vectors that were copied: those of the hash part, and those of
-   the array if it has another address now. */
+/* Returns the bytes that the resize has copied: the old hash part, and the array if it was
+   moved. */
 static size_t movedbytes (const Table *t, const TValue *array, unsigned asize,
                           const Table *old) {
   size_t n = isdummy(old) ? 0 : (size_t)sizenode(old) * sizeof(Node);
@@ -201,7 +191,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->remset.refining == t ||
         c->remset.slots.n > luaN_slots(t))
-      luaN_remember(L, obj2gco(t));  /* a traversal of t costs about as much as the resize did */
+      luaN_remember(L, obj2gco(t));  /* visiting t costs about as much as its resize did */
     else {
       luaN_markvectors(g, t);
       moveslots(L, t, array, asize, old);

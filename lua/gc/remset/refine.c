@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Refinement: processes entries of the remembered set before the next minor collection would. So
-** the minor collection has little to visit, however much was stored, even if no safepoint is
-** reached for a long time. Write barriers process the entries of a list when it has become long.
-** Safepoints process the tables of remset.whole, in slices, if they have more than remset.many
-** slots in total.
+** Refinement: processes entries of the remembered set before the next minor collection would, so
+** that this collection has little to visit. Write barriers process a list that has become long;
+** safepoints process the tables of remset.whole in slices.
 **
-** Processing an entry removes it from the set and tenures the young objects that it refers to, as
-** the collection would. Of the tenured objects, those that may refer to young ones are added to the
-** set; so the set grows by at most one entry for each allocated object. An object that was tenured
-** in this way lives until a major collection, even if the program drops it before the minor one. So
-** a list is not processed before it is long.
+** Processing an entry removes it and tenures the young objects that it refers to, as the collection
+** would. Tenured objects that may refer to young ones are remembered in turn. An object that is
+** tenured so lives until a major collection, even if the program drops it before the minor one. So
+** short lists are not processed.
 **
-** No key is removed here, because a key without a value may be about to receive one, and only the
-** value would pass a barrier. Such a key is tenured like any other.
+** Keys without a value are tenured, too: such a key may be about to receive its value, and only the
+** value would pass a barrier.
 **
-** A store into a huge table remembers the slot without reading the header of the stored object
-** (gc.h). Refinement reads many of these headers together, with prefetching. If about as many slots
-** of a strong table were remembered as it has, the table is remembered as a whole: further stores
-** cost nothing, and its slots are visited in their order.
+** A huge table. A store into it remembers the slot without reading the stored object. Refinement
+** reads the headers of many such objects together, with prefetching. If about as many slots were
+** remembered as a table has, the table is remembered as a whole.
 **
-** Slots of weak tables with a young key or value stay remembered, because only a major collection
-** could remove a tenured object from them. If there are too many such slots, a minor collection is
-** requested, which finds the dead objects. If the list has become too long again before that
-** collection has run, these slots are processed like others.
+** Weak tables. A slot with a young key or value stays remembered, because only a major collection
+** could remove the object once it is tenured. If there are many such slots, a minor collection is
+** requested; if the list is too long again before that, they are processed like others.
 */
 #define LUA_CORE
 
@@ -44,16 +39,15 @@
 
 /* {== tenuring ========================================================== */
 
-/* Marks o, to which a remembered slot or table refers. If the table is weak ('weak' is 1), marks o
-   only if o is young, because a weak table keeps no old object alive. */
+/* Marks o, to which a remembered slot or table refers. For a weak table only if o is young: a weak
+   reference keeps no old object alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
 }
 
 
-/* Marks the keys and values in the slots i to end - 1 of t, as see() does. 'weak' is 1 if t is
-   weak. */
+/* Marks the keys and values in slots i to end - 1 of t (see). weak: 1 if t is weak. */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
                       int weak) {
   unsigned asize = luaN_asize(t);
@@ -66,15 +60,15 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
     if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
-    /* A key without a value is marked, too, because it may receive a value. */
+    /* A key without a value may be about to receive one. */
     if (keyiscollectable(n)) see(g, gckey(n), weak);
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
   }
 }
 
 
-/* Returns 1 if t is weak. Then also lists t for the running major collection
-   (luaN_discoverlate), because t may have been strong when that collection marked t. */
+/* Returns 1 if t is weak. Also lists it for the running major collection, because t may have become
+   weak after it was marked. */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
   if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
@@ -82,9 +76,8 @@ static int seeweak (global_State *g, Table *t) {
 }
 
 
-/* Starts to process table t, which is remembered as a whole: removes t from the remembered set
-   (sets LUAN_UNLOGGED), marks the metatable of t, and marks the lines of its array part and
-   nodes as in use. */
+/* Starts to process table t, which is remembered as a whole: removes it from the set, and marks its
+   metatable and the lines of its vectors. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
   luaN_markN(g, t->metatable);
@@ -92,8 +85,8 @@ static void begintable (global_State *g, Table *t) {
 }
 
 
-/* Adds the objects of mark.young, which were just tenured and may refer to young objects, to the
-   remembered set, and empties mark.young. */
+/* Moves the objects of mark.young, which were just tenured and may refer to young ones, to the
+   remembered set. */
 static void remembertenured (lua_State *L) {
   luaN_Vec *v = &G(L)->heap.gc.mark.young;
   while (v->n > 0) luaN_remember(L, (GCObject *)v->a[--v->n]);
@@ -110,8 +103,8 @@ void luaN_tenure (lua_State *L, GCObject *o) {
 
 /* {== slots ============================================================= */
 
-/* Returns 1 if slot i of the weak table t must stay remembered, because its key or value is
-   young. */
+/* Returns 1 if slot i of the weak table t has a young key or value, so that it must stay
+   remembered. */
 static int isyoungslot (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   const Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -121,9 +114,9 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
-/* Tenures the young objects to which the slots of remset.slots refer, and removes the slots from
-   the list. If 'keep' is 1, slots of weak tables that have a young key or value stay in the
-   list, and their objects stay young. Counts the slots of strong tables in remset.writes. */
+/* Processes remset.slots: tenures the young objects and removes the slots. If 'keep' is 1, slots of
+   weak tables with a young key or value stay. Counts the slots of strong tables in
+   remset.writes. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -185,8 +178,7 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* If many slots of weak tables have stayed in the list, it is processed again only when it has
-     remset.many words, not earlier. */
+  /* Slots of weak tables that have stayed are processed again only at remset.many words. */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
@@ -197,8 +189,7 @@ void luaN_refineslots (lua_State *L) {
 
 /* {== objects =========================================================== */
 
-/* Returns 1 if the program stores into o without a write barrier, so that o must stay remembered:
-   if o is a thread, which may run, or an open upvalue. */
+/* Returns 1 if the program stores into o without a barrier: o is a thread or an open upvalue. */
 static int iswritten (const GCObject *o) {
   return o->tt == LUA_VTHREAD || (o->tt == LUA_VUPVAL && upisopen(gco2upv(o)));
 }
@@ -240,8 +231,7 @@ int luaN_refinetables (lua_State *L) {
   size_t i, slots;
   unsigned end;
   if (!luaN_has(LUAN_TABLESLICES)) return 0;
-  /* If t was added to the remembered set again, the next collection visits all of t, so that the
-     rest of t needs no processing here. */
+  /* If t was remembered again, the next collection visits all of it. */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
   slots = (t == NULL) ? 0 : luaN_slots(t) - c->remset.refined;

@@ -17,9 +17,8 @@
 #include "weak.h"
 
 
-/* Returns 1 if o, a weak key or value, may be dead, because it is not marked so far. In two
-   cases marks o and returns 0: o is a string, because weak tables refer to strings strongly; or
-   this collection has reached o and left o young. */
+/* Returns 1 if o, a weak key or value, is not marked, so that it may be dead. Marks a string, and
+   an object that was left young, and returns 0. */
 static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
@@ -29,9 +28,9 @@ static int maybedead (global_State *g, GCObject *o) {
 }
 
 
-/* Marks the objects to which slot i of t refers strongly. t has weak values, and weak keys if
-   'kind' says that. Returns 1 if an object to which the slot refers weakly is not marked so far,
-   so that it may be dead. If the slot is an empty node, makes its key dead and returns 0. */
+/* Marks the strong references of slot i of t, a table with weak values and perhaps weak keys
+   ('kind'). Returns 1 if a weak key or value of the slot is not marked. Makes the key of an empty
+   node dead. */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);
   const TValue *v;
@@ -40,8 +39,7 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   else {
     Node *n = gnode(t, i - asize);
     v = gval(n);
-    /* The slot is not tombstoned (hidden.h), because a store has overwritten it when it was
-       remembered. */
+    /* not tombstoned: the store that has remembered the slot has overwritten it */
     lua_assert(!luaN_ishidden(v));
     if (isempty(v)) {
       if (keyiscollectable(n)) setdeadkey(n);
@@ -56,13 +54,12 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 }
 
 
-/* Marks the value in slot i of t, a table with weak keys and strong values, if the slot is in
-   the array part or its key is marked. Otherwise adds the node to weak.unresolved, so that it is
-   visited again when more is marked. */
+/* Marks the value in slot i of the ephemeron table t if its key is marked or it is an array slot.
+   Otherwise adds the node to weak.unresolved, to be visited again. */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
-  /* If there is no memory for weak.unresolved, traverse the whole table. */
+  /* no memory for weak.unresolved: traverse the whole table */
   else if (!luaN_resolveentry(g, gnode(t, i - asize))) {
     luaN_lookonce(g, t);  /* removes the entries that a major collection has found dead */
     luaN_traverse(g, obj2gco(t));
@@ -70,8 +67,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry in slot i of the weak table t if its value is dead ('keys' is 0) or if its key
-   is dead ('keys' is 1). Returns 1 if the entry stays and its key is not marked so far. */
+/* Removes the entry in slot i of the weak table t if its value ('keys' 0) or its key ('keys' 1) is
+   dead. Returns 1 if the entry stays and its key is not marked. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -114,17 +111,12 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited,
-** because a later pair has the same slot. Without this test, such pairs would accumulate for a
-** table that is used as a queue. (remset.slots is a list of pairs of a table and one of its
-** slots.) There is a later pair if
-**   - k is below remset.aged, that is, the last minor collection has added the pair because it
-**     left the object in the slot young, and
-**   - the slot contains a new long string or userdata now (isnewtext), whose store has
-**     remembered the slot again.
+** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited, because
+** a later pair has the same slot: the pair was added by the last minor collection (k below
+** remset.aged), and the slot contains a new object, whose store has remembered the slot again.
+** Without this test, pairs would accumulate for a table that is used as a queue.
 **
-** The last pair below remset.aged is an exception, because the barrier does not add a pair twice
-** in succession.
+** Not for the last pair below remset.aged: the barrier does not add a pair twice in succession.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -132,30 +124,30 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/* While markslots visits the remembered slots of one table, each slot of its array part has a bit,
-   if there are up to MOST_SEEN slots. So a slot is visited only once, even if it is in the
-   remembered set several times. The bits are 2 KiB of the C stack. */
+/* Largest array part, in slots, for which markslots records with one bit per slot (2 KiB of the C
+   stack) which slots it has visited, so that a slot that was remembered several times is visited
+   once. */
 #define MOST_SEEN	(1u << 14)
 #define SEENBITS	(8 * (unsigned)sizeof(uintptr_t))
 
 
 typedef struct Seen {
-  /* number of slots of the table's array part that have a bit in bits[] */
+  /* number of array slots that have a bit; 0: the array is too large */
   unsigned n;
   uintptr_t bits[MOST_SEEN / SEENBITS];
 } Seen;
 
 
-/* Prepares 's' for another array of asize slots: no slot counts as visited. If asize is above
-   MOST_SEEN, no visits of this array will be recorded. */
+/* Prepares s for another array of asize slots, none of them visited. Records nothing if asize is
+   above MOST_SEEN. */
 static void beginseen (Seen *s, unsigned asize) {
   s->n = (asize <= MOST_SEEN) ? asize : 0;
   memset(s->bits, 0, (s->n + SEENBITS - 1) / SEENBITS * sizeof(s->bits[0]));
 }
 
 
-/* Returns 1 if the bit of slot i is set; else sets the bit and returns 0. Always returns 0 for a
-   slot without a bit. */
+/* Returns 1 if slot i was visited before, and records the visit. Always 0 for a slot without a
+   bit. */
 static int isseen (Seen *s, unsigned i) {
   uintptr_t bit = (uintptr_t)1 << (i % SEENBITS), *word;
   if (i >= s->n) return 0;
@@ -167,10 +159,8 @@ static int isseen (Seen *s, unsigned i) {
 
 
 /*
-** Marks from the remembered slots. The address of a slot may be in an earlier vector of its table.
-** That does no harm: when the table got other vectors, either moveslots added the new address of
-** the slot, or the table itself was remembered. If the earlier address happens to be in the new
-** vectors, a slot is visited unnecessarily.
+** Marks from the remembered slots. A slot may be in an earlier vector of its table, which does no
+** harm: when the table got other vectors, its present slot, or the table itself, was remembered.
 */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
@@ -206,7 +196,7 @@ static void markslots (global_State *g) {
       else luaN_traverseslots(g, t, i, 1);
     }
     else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
-    /* The slot stays in the list until luaN_clearslots visits it. */
+    /* the slot stays listed until luaN_clearslots visits it */
     else if (markweakslot(g, t, kind, i)) {
       s->a[kept++] = t;
       s->a[kept++] = slot;
@@ -219,9 +209,8 @@ static void markslots (global_State *g) {
 }
 
 
-/* Traverses all objects of v, a list of the remembered set, and empties v (sets LUAN_UNLOGGED of
-   the objects). If 'ageing' is 1, an object to which an object of v refers may stay young
-   (ageing.h); then the object of v will be remembered again. */
+/* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1, an
+   object to which they refer may be left young, and its holder is remembered again. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -29,8 +29,7 @@ void luaN_dirtythread (lua_State *L) {
 }
 
 
-/* Removes the first thread from remset.dirty, the list of threads whose stacks have changed
-   since they were scanned, and returns the thread. Returns NULL if the list is empty. */
+/* Removes the first thread from remset.dirty and returns it; NULL if the list is empty. */
 static lua_State *nextdirty (luaN_Remset *r) {
   lua_State *th = r->dirty;
   if (th == LUAN_LASTDIRTY) return NULL;

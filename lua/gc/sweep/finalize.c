@@ -28,11 +28,10 @@
 
 
 /*
-** A batch of finalizer calls ends MAX_BATCH_NS nanoseconds after the first reading of the clock,
-** but not before finalize.quota calls were made. The clock is read every CALLS_A_READING calls. If
-** the calls between two readings take less than one QUICK_PART-th of MAX_BATCH_NS, the number of
-** calls between two readings doubles, up to MOST_A_READING. A higher MAX_BATCH_NS means longer
-** pauses and fewer safepoints at which batches run.
+** A batch of finalizer calls ends after MAX_BATCH_NS nanoseconds, but not before finalize.quota
+** calls. The clock is read every CALLS_A_READING calls; if they are fast (less than one
+** QUICK_PART-th of the time), up to every MOST_A_READING. A higher MAX_BATCH_NS means longer pauses
+** and fewer batches.
 */
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_READING	8u
@@ -41,15 +40,10 @@
 
 
 /*
-** In the generational mode, a minor collection starts when (YOUNG_MIN << youngbits) +
-** finalize.closed objects with finalizers are young. The reason: they often own memory outside of
-** the heap (streams, cursors), so a nursery must not contain thousands of dead ones.
-**
-** If the collection finds more than one YOUNG_MANY-th of these objects alive, the first term of the
-** sum is doubled, up to YOUNG_BITS times; if it finds at most one YOUNG_FEW-th alive, the term is
-** halved. So a program that keeps all its objects with finalizers, or the last thousand of them,
-** has few collections because of them. spec/lua/gc/finalized_spec.lua tests how many objects are
-** alive at a time if a program drops each of them.
+** In the generational mode, a minor collection is due at (YOUNG_MIN << youngbits) + finalize.closed
+** young objects with finalizers, because they often own memory outside the heap. youngbits grows,
+** up to YOUNG_BITS, if more than one YOUNG_MANY-th of them survive, and falls if at most one
+** YOUNG_FEW-th do. So a program that keeps all of them has few collections because of them.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -64,15 +58,15 @@ static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
 
 
 static void setaside (luaN_Gc *c, GCObject *o) {
-  /* makeroom has reserved the capacity. */
+  /* reserved by makeroom */
   lua_assert(c->finalize.tobefinalized.n < c->finalize.tobefinalized.size);
   c->finalize.tobefinalized.a[c->finalize.tobefinalized.n++] = o;
   c->finalize.found = 1;
 }
 
 
-/* If the finalizers of at least half of the entries of 'tobefinalized' were called, removes these
-   entries. */
+/* Removes the entries of 'tobefinalized' whose finalizers were called, if they are at least half of
+   it. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -84,9 +78,8 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/* Reserves capacity for one more object: in 'finalizable' for the object itself, and in
-   'tobefinalized' for it and all other objects of 'finalizable', because a collection that queues
-   dead objects must not fail. Returns 0 if there is no memory. */
+/* Reserves capacity for one more object in 'finalizable', and in 'tobefinalized' for all of
+   'finalizable', because queueing dead objects must not fail. Returns 0 if there is no memory. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -95,8 +88,7 @@ static int makeroom (global_State *g) {
 }
 
 
-/* Frees unused memory of both lists. 'tobefinalized' keeps capacity for all objects of
-   'finalizable', so that a collection that finds them dead can queue them. */
+/* Keeps capacity in 'tobefinalized' for all of 'finalizable', so that queueing cannot fail. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
@@ -126,19 +118,15 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
-      luaN_mark(g, o);  /* no slice of the running selection of dead objects will visit o */
+      luaN_mark(g, o);  /* no slice of the running selection will visit o */
   }
 }
 
 
 /*
-** Doubles or halves the number of young objects with finalizers that starts a minor collection,
-** YOUNG_MIN << youngbits. To be called after a minor collection in which 'alive' of 'young' such
-** objects have survived:
-**   - more than one YOUNG_MANY-th: doubles it, up to YOUNG_BITS times
-**   - at most one YOUNG_FEW-th: halves it, down to YOUNG_MIN
-**
-** Does nothing if 'young' is too low to start a minor collection.
+** Adapts youngbits after a minor collection that 'alive' of 'young' objects with finalizers have
+** survived (YOUNG_MANY, YOUNG_FEW). Does nothing if 'young' is too low to be the cause of a
+** collection.
 */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
@@ -152,9 +140,8 @@ LUA_API void luaN_willclose (lua_State *L) {
 }
 
 
-/* One visit of the list finds and queues the dead objects, because no object is marked
-   meanwhile. Slices must visit the list twice (luaN_selectslice): to mark a queued object also
-   marks dead objects to which it refers, so all dead objects must be found before. */
+/* Finds and queues the dead objects in one visit, because nothing is marked meanwhile. (Slices need
+   two visits: marking a queued object may mark other dead ones.) */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -189,10 +176,8 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* First finds and tags the dead objects with finalizers (LUAN_SELECTING), then queues them
-   (LUAN_MOVING). An object that gets its finalizer in the meantime is appended at index
-   sweep.kept or higher, where no slice visits it: it counts as alive until the next major
-   collection. */
+/* First tags the dead objects (LUAN_SELECTING), then queues them (LUAN_MOVING). An object that gets
+   its finalizer meanwhile is appended after the visited entries and counts as alive. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **a = c->finalize.finalizable.v.a;
@@ -246,11 +231,9 @@ void luaN_endselection (luaN_Gc *c) {
 }
 
 
-/* Raises finalize.quota if the program allocates objects faster than batches that end by the
-   clock can finalize them. To be called when a step of the collector ends. If finalizers were
-   still to be called after the previous step, and more are to be called now, the number is
-   raised to MOST_A_READING, then to four times its value, until no call is left. (While slices
-   are moving dead objects to the queue, the number is not raised.) */
+/* Raises finalize.quota if finalizers become due faster than batches that end by the clock can call
+   them: if the queue is longer than after the previous step, and was not empty then. Starts with
+   MOST_A_READING, then multiplies by 4; callfinalizer resets it when the queue is empty. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
@@ -260,32 +243,29 @@ void luaN_setquota (global_State *g) {
 }
 
 
-/* State of one call of luaN_callfinalizers, which makes a series of finalizer calls. */
+/* State of luaN_callfinalizers. */
 typedef struct Batch {
   luaN_Calls which;
-  /* 1: the batch of finalizer calls has ended because its time is up */
+  /* 1: the batch has ended, because its time is up */
   int over;
-  /* 'end': time at which the batch of finalizer calls must end. 'read': the last reading of the
-     clock. Both are in nanoseconds, and 0 before the first reading. */
+  /* In nanoseconds: time at which the batch must end; last reading of the clock. 0: no reading
+     yet. */
   uint64_t end, read;
-  /* 'calls': number of finalizer calls that the batch has made. 'quota': least number of them, even
-     if the time of the batch is up. */
+  /* number of calls made; least number of calls, even if the time is up */
   size_t calls, quota;
-  /* 'nextreading': the number of finalizer calls of the batch at which the clock is read next.
-     'gap': number of calls between two readings of the clock. */
+  /* number of calls at which the clock is read next; calls from one reading to the next */
   size_t nextreading, gap;
 } Batch;
 
 
-/* Returns 1 if the batch must end before the next call. Always 0 for LUAN_ALL and LUAN_CLOSING. */
+/* Returns 1 if the batch must end before the next call; always 0 for LUAN_ALL and LUAN_CLOSING. */
 static int isover (Batch *b) {
   uint64_t now;
   if (b->which != LUAN_BATCH || ++b->calls < b->nextreading) return 0;
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
   else {
-    /* A clock that was set back ends the batch, too. At least 'quota' calls are made in any
-       case. */
+    /* a clock that was set back ends the batch, too */
     b->over = ((now >= b->end || now < b->read) && b->calls > b->quota);
     if (now - b->read >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_READING;
     else if (b->gap < MOST_A_READING) b->gap *= 2;
@@ -296,15 +276,13 @@ static int isover (Batch *b) {
 }
 
 
-/* Removes the next object from the queue and calls its finalizer, unless the object has lost the
-   finalizer since it was queued. */
+/* Removes the next object from the queue and calls its finalizer, if it still has one. */
 static void callfinalizer (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  /* counts the call in finalize.called if o is in finalize.left, where it is the next object
-     then */
+  /* counts the call if o is in finalize.left, where it is the next one then */
   c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)
@@ -320,7 +298,7 @@ static void callfinalizer (lua_State *L) {
 }
 
 
-/* Calls finalizers until one raises an error, the batch is over, or none is left. */
+/* Calls finalizers until one raises an error, the batch ends, or none is left. */
 static void callmany (lua_State *L, void *ud) {
   luaN_Finalize *f = &G(L)->heap.gc.finalize;
   Batch *b = (Batch *)ud;
@@ -328,8 +306,7 @@ static void callmany (lua_State *L, void *ud) {
 }
 
 
-/* Calls the finalizers in protected mode. After an error, which becomes a warning, continues with
-   the next finalizer. */
+/* An error in a finalizer becomes a warning, and the next finalizer is called. */
 int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   global_State *g = G(L);
   luaN_Finalize *f = &g->heap.gc.finalize;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The string table: short strings by their contents. To keep pauses short, it grows, shrinks and is
-** swept by slices some buckets at a time. (Full collections and some minor collections may sweep
-** all buckets at once.)
+** The string table: short strings by their contents. It grows, shrinks and is swept a few buckets
+** at a time, to keep pauses short. (Full collections, and some minor ones, sweep all buckets at
+** once.)
 **
-** The table uses linear hashing (Litwin, VLDB 1980) within a vector whose size is a power of 2.
-** Bucket i of the upper half is in use only if i is less than 'limit'. Until then its strings are
-** in the bucket half a vector below, which is split when 'limit' reaches i.
+** It uses linear hashing (Litwin, VLDB 1980) in a vector whose size is a power of 2. Bucket i of
+** the upper half is in use only if i is less than 'limit'. Until then its strings are in the bucket
+** half a vector below, which is split when 'limit' reaches i.
 **
-** A sweep visits the buckets in ascending order, so that a split moves strings only to buckets that
-**    are not swept yet. So no dead string is missed, and no string of the table is in freed memory
-**    at any time (G5 of gc.h). Marking counts the short strings that it marks (G12 of gc.h). So the
-**    number of dead strings is known, and the sweep stops when it has removed that many. Usually no
-**    old string has died; then the sweep reads no chain, which avoids many cache misses.
+** A sweep visits the buckets in ascending order, and a split moves strings only upwards, to buckets
+** that are not swept yet. So the sweep misses no dead string (G5 of gc.h). Marking counts the
+** strings that it marks (G12). So the number of dead strings is known, and the sweep ends when it
+** has removed all; usually there is none, and no chain is read.
 */
 #define LUA_CORE
 
@@ -32,33 +31,28 @@
 #include "nursery.h"
 #include "vec.h"
 
-/* While the string table grows: number of buckets that are put into use (split from another bucket)
-   for each new string. */
+/* number of buckets that are put into use for each new string while the table grows */
 #define SPLITS_A_STRING		2
 
-/* The list of the short strings that are young is freed after each minor collection if its capacity
-   is at most this number of words, because an idle state does not need it. */
+/* Largest capacity, in words, of the list of young strings that is freed after a minor collection,
+   because an idle state does not need it. */
 #define MAX_LIST_DROPPED		256u
 
 /*
-** A minor collection removes dead young strings through a list of all young strings, or by a sweep
-** of all buckets if that costs less. It costs less if the last nursery had at least one new string
-** for each BUCKETS_A_YOUNG buckets, and the table has at most MAX_UNLISTED buckets. In the first
-** nurseries of a state there is no list, because most strings of a small state are those that it is
-** created with.
+** A minor collection sweeps all buckets instead of a list of young strings if that costs less: if
+** the last nursery had a new string for each BUCKETS_A_YOUNG buckets, and there are at most
+** MAX_UNLISTED buckets.
 */
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
 
-/* Largest number of buckets of the string table that one call of luaN_shrinkstrings takes out of
-   use (merges into another bucket). */
+/* number of buckets that one call of luaN_shrinkstrings takes out of use */
 #define MERGES_A_MINOR		4096
 
 
 /* {== size ============================================================= */
 
-/* Puts bucket strings.limit into use: moves the strings that belong there from the bucket that is
-   half a vector before it, and increments strings.limit. */
+/* Puts bucket strings.limit into use: moves its strings from the bucket half a vector below. */
 static void split (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -78,8 +72,7 @@ static void split (global_State *g) {
 }
 
 
-/* Moves the strings of the last bucket in use to the bucket that is half a vector before it, and
-   decrements strings.limit. */
+/* Takes the last bucket out of use: moves its strings to the bucket half a vector below. */
 static void merge (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -90,9 +83,8 @@ static void merge (global_State *g) {
 }
 
 
-/* Resizes the vector of buckets. Returns 0 if there is no memory; then the vector keeps its
-   size. The pacer does not count the vector as allocation: the vector is never garbage, and its
-   strings were counted. */
+/* Resizes the vector of buckets, or returns 0. The pacer does not count it, because the vector is
+   never garbage. */
 static int resize (lua_State *L, int size) {
   stringtable *tb = &G(L)->strt;
   l_mem debt = luaN_debt(G(L));
@@ -115,7 +107,7 @@ void luaN_growstrings (lua_State *L) {
   if (c->strings.shrinking) return;
   if (c->strings.limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4) {
     lu_byte stopem = g->gcstopem;
-    /* If a limit refuses the vector, every new string tries again; none of them may collect. */
+    /* If a limit refuses the vector, each new string tries again; none may collect. */
     if (g->heap.limits != NULL) g->gcstopem = 1;
     resize(L, 2 * tb->size);
     g->gcstopem = stopem;
@@ -129,7 +121,8 @@ void luaN_shrinkstrings (lua_State *L) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
   int i;
-  if (g->gcstate == GCSswpallgc) return;  /* a merge would move strings to swept buckets */
+  if (g->gcstate == GCSswpallgc) return;  /* a merge would move strings to buckets that were
+                                             swept */
   if (!c->strings.shrinking) {
     if (tb->nuse >= tb->size / 4 || tb->size <= MINSTRTABSIZE) return;
     c->strings.shrinking = 1;
@@ -156,9 +149,8 @@ void luaN_bornstring (global_State *g, TString *ts) {
 }
 
 
-/* Removes dead strings from the cache of luaS_new. A minor collection does so only if the cache has
-   received an entry since the last collection: all older entries refer to old strings, which a
-   minor collection does not find dead. */
+/* Removes dead strings from the cache of luaS_new. If the cache was not filled since the last
+   collection, it has only old strings, which a minor collection does not find dead. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.minor && !c->strings.cached) return;
@@ -167,8 +159,8 @@ void luaN_clearcache (global_State *g) {
 }
 
 
-/* Removes the dead strings from a chain and returns their number. A slice of a major collection
-   removes only old strings. */
+/* Removes the dead strings from a chain and returns their number; a slice of a major collection
+   removes only old ones. */
 static int sweepchain (global_State *g, TString **p) {
   int slice = g->heap.gc.sweep.active && !g->heap.gc.mark.minor;
   int n = 0;
@@ -201,14 +193,13 @@ static void sweeplisted (global_State *g) {
 }
 
 
-/* Returns 1 if a sweep of all buckets costs less than a list of n young strings. */
+/* Returns 1 if sweeping all buckets costs less than a list of n young strings. */
 static int aremany (const luaN_Gc *c, int n) {
   return c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= n;
 }
 
 
-/* Prepares strings.young for the next nursery. 'born' is the number of strings that the last
-   nursery has added to the table. */
+/* Prepares strings.young for the next nursery. born: number of strings added in the last one. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* External bytes of userdata: memory and resources outside the heap that userdata own
-   (outside.h). */
+/* External bytes of userdata (outside.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -16,10 +15,9 @@
 #include "seam.h"
 #include "vec.h"
 
-/* The next minor collection starts early if the external bytes added since the nursery started are
-   at least EARLY_MIN, and at least one EARLY_PART-th of all external bytes. With a lower EARLY_MIN
-   or a higher EARLY_PART, dead userdata that own external bytes are found earlier, and more
-   collections run. */
+/* The next minor collection starts early if at least EARLY_MIN external bytes, and one
+   EARLY_PART-th of all, were added since the last one. A lower EARLY_MIN or a higher EARLY_PART
+   finds dead owners earlier and runs more collections. */
 #define EARLY_MIN	((size_t)LUAN_OVERDUE)
 #define EARLY_PART	4u
 
@@ -60,12 +58,9 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 
 
 /*
-** Updates u->most after the external bytes of u were set to n. u->most is the largest number of
-** units of external bytes that u has owned since it owned none (UO2).
-**   - If u->most grows, samples count the growth. So a number of bytes that rises and falls, but
-**     not to 0, is counted once.
-**   - If n is 0, sets u->most to 0 and, if the sampler watches the external bytes, reports them
-**     as freed (luaN_tookback).
+** Updates u->most, the largest number of units since u owned none, when the external bytes of u
+** become n (UO2). Samples count its growth, so that bytes that rise and fall count once. If n is 0,
+** reports the bytes as freed to a sampler that watches them.
 */
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps the lists of objects for which something must be done when they are dead (sweep.h), for
-   example because their memory must be returned to lua_Alloc. interned.c sweeps short strings. */
+/* Sweeps the lists of objects that need work when they are dead, such as a free by lua_Alloc
+   (sweep.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -23,9 +23,8 @@
 #include "thread.h"
 #include "vec.h"
 
-/* Cost of a visit of a dead entry of a swept list, in addition to the cost of a visit of a live one
-   (LUAN_VISIT), as the number of bytes whose marking takes as long. Also counted is one FREEPART-th
-   of the bytes that are returned to lua_Alloc. */
+/* Cost of a dead entry, in addition to LUAN_VISIT, in bytes of marking; and the part of the bytes
+   returned to lua_Alloc that is added to it. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
@@ -41,8 +40,8 @@ static void freetable (global_State *g, Table *t) {
 }
 
 
-/* Moves the block sweep.freed, of which lines were freed, to the list for blocks with its number
-   of free lines (luaN_relist). Sets sweep.freed to NULL. Does nothing if it is NULL already. */
+/* Moves sweep.freed, a block in which lines were freed, to the list for its number of free lines,
+   and sets sweep.freed to NULL. Does nothing if it is NULL. */
 static void relistfreed (global_State *g) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);
@@ -50,9 +49,8 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* Frees the dead large leaf object o. If that frees lines of a block, the block must later be
-   moved to another list (relistfreed). That is done only when an object of another block is
-   freed, because successive dead objects are often in the same block. */
+/* Frees the dead large leaf object o. A block with freed lines is moved to another list only when
+   an object of a different block is freed: successive dead objects are often in one block. */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -71,8 +69,8 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* Numbers of the lists. Owners of external bytes come first, because a large userdata is in a later
-   list, too, which frees it. */
+/* Numbers of the lists. STANDINS is first, because a large userdata is also in LARGE, whose sweep
+   frees it. */
 enum { STANDINS, THREADS, TABLES, LARGE, FINALIZABLE };
 
 
@@ -87,9 +85,8 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 }
 
 
-/* Returns 1 if o stays in the list with number 'which'. If o is dead, does the work that its
-   death requires and returns 0. All objects of 'finalizable' stay, because its dead objects were
-   removed before the sweep. */
+/* Returns 1 if o stays in the list with number 'which'. Otherwise o is dead: does the work for it
+   and returns 0. 'finalizable' has no dead objects here. */
 static int stays (lua_State *L, int which, GCObject *o) {
   if (which == FINALIZABLE) return 1;
   if (which == STANDINS) return luaN_keepstandin(G(L), gco2u(o));
@@ -104,7 +101,7 @@ static int stays (lua_State *L, int which, GCObject *o) {
 }
 
 
-/* Sweeps the entries of a list from index 'first' on. */
+/* Sweeps a list from index 'first' on. */
 static void sweepfrom (lua_State *L, int which, size_t first) {
   luaN_List *l = luaN_listof(&G(L)->heap.gc, which);
   size_t i, n;
@@ -120,9 +117,8 @@ static void sweepfrom (lua_State *L, int which, size_t first) {
 
 
 /* Sweeps the young part of lists.large in a minor collection: frees the dead objects, and moves
-   those that stay young to the end of the list, after the tenured ones. If a dead object is
-   watched by the sampler, reports its death. That is necessary here because an earlier
-   collection may have left the object young: the sampler may have counted it as a survivor then. */
+   those left young to the end. Reports a watched dead object to the sampler, which may have counted
+   it as a survivor of an earlier collection. */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;
@@ -154,9 +150,9 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* Sets LUAN_HELD, a mark that collections keep, on the lines of the large leaf objects (long
-   strings and userdata) that were young, because marking does not mark these lines. To be called
-   in a full collection before the sweep, which removes LUAN_HELD from the lines of the dead. */
+/* Sets LUAN_HELD, which collections keep, on the lines of the young large leaf objects in a full
+   collection: marking does not mark these lines. To be called before the sweep, which removes
+   LUAN_HELD from dead objects. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {
@@ -166,9 +162,8 @@ static void holdyoung (global_State *g, const luaN_List *l) {
 }
 
 
-/* Updates l->old, the number of old entries before the first young one, for the list of objects
-   with finalizers. To be called in a minor collection. No entry needs to be moved, because the
-   list is in the order in which the objects got their finalizers. */
+/* Updates l->old, the number of old entries of 'finalizable', in a minor collection. The list is in
+   the order in which objects got their finalizers, so no entry is moved. */
 static void passold (global_State *g, luaN_List *l) {
   while (l->old < l->v.n && luaN_isold((GCObject *)l->v.a[l->old])) l->old++;
   luaN_shrinkvec(g, &l->v);

@@ -21,13 +21,11 @@
 #include "pace.h"
 #include "vec.h"
 
-/* Largest number of slices, of LUAN_ATONCE CallInfos each, that one call of luaN_shrinkown
-   visits. */
+/* number of slices, of LUAN_ATONCE CallInfos each, that luaN_shrinkown visits */
 #define MAX_OWN_SLICES	8
 
-/* A thread that needs a CallInfo receives several at once (a run): one CALLINFO_PART-th of the
-   number that it has, at most MAX_CALLINFO_RUN. With longer runs, more frames are next to each
-   other in memory and more CallInfos are unused. */
+/* A thread that needs a CallInfo receives several at once: one CALLINFO_PART-th of those it has, at
+   most MAX_CALLINFO_RUN. More means better locality and more unused CallInfos. */
 #define CALLINFO_PART	16u
 #define MAX_CALLINFO_RUN	256u
 
@@ -43,8 +41,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) (void)luaN_unlimited(g), luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  /* The list still has capacity for one entry, even if luaN_newin has run an emergency
-     collection. */
+  /* There is still capacity, even after an emergency collection. */
   v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);
@@ -60,15 +57,15 @@ CallInfo *luaN_extended (lua_State *L) {
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
-  /* During a collection, or while the state is created, L gets only one CallInfo. */
+  /* Only one CallInfo during a collection, or while the state is created. */
   if (!g->gcstopem) {
     unsigned run = L->nci / CALLINFO_PART, i;
     CallInfo *first = L->ci->next, *last = first, *ci;
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
     g->gcstopem = 1;  /* no collection, because these CallInfos are not needed yet */
     for (i = 1; i < run && (ci = luaE_extendCI(L, 0)) != NULL; i++) {
-      /* Moves ci, which was inserted before 'first', to the end of the run. So deeper frames are at
-         higher addresses, in the order in which the processor prefetches. */
+      /* Moves ci to the end of the run, so that deeper frames are at higher addresses, the order in
+         which the processor prefetches. */
       L->ci->next = first;
       first->previous = L->ci;
       ci->previous = last;
@@ -82,9 +79,8 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* If an emergency collection has tenured the new thread L while the stack of L was being
-   allocated, adds the stack to the bytes of old objects, and makes L dirty, so that the next
-   collection scans the stack. The emergency collection could neither count nor scan it. */
+/* Counts and dirties the stack of the new thread L if an emergency collection has tenured L before
+   it had the stack. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -102,8 +98,7 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Updates L after its stack was moved to another block. Nothing may be allocated between the
-   move and this call (S2). */
+/* Nothing may be allocated between the move of the stack and this call (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;
@@ -122,18 +117,17 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if a move should free the unused part of the stack's block: any unused part of a
-   block of up to LUAN_STRIDE slots; in a longer block, only a part of more than two thirds. */
+/* Returns 1 if a move should free the unused part of the stack's block: any part of a short block,
+   more than two thirds of a long one. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);
 }
 
 
-/* Frees half of the next LUAN_ATONCE unused CallInfos of L: the second, the fourth, and so on.
-   Returns the number of CallInfos visited. If a major collection is scanning L in slices and
-   would continue with a freed CallInfo (mark.ci), makes it continue with the next one. The scan
-   is not started again, because the scan of a deep stack would then never end. */
+/* Frees every second one of the next LUAN_ATONCE unused CallInfos of L. Returns the number visited.
+   If slices that scan L would continue with a freed one, makes them continue with the next:
+   starting again, the scan of a deep stack would never end. */
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;
@@ -163,8 +157,7 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
   if (all || !(th->marked & LUAN_LONG)) {
     int room = th->stackroom;
     unsigned n;
-    /* If more of the stack is in use, luaD_shrinkstack would visit all frames and change
-       nothing. */
+    /* In a fuller stack luaD_shrinkstack would change nothing. */
     if (stacksize(th) / 3 > th->top.p - th->stack.p)
       luaD_shrinkstack(th);
     if (isroomy(th))

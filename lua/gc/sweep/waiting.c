@@ -15,14 +15,12 @@
 #include "waiting.h"
 
 
-/* Largest number of dead userdata that minor collections leave young until their finalizers are
-   called. There is a limit because each minor collection visits all of them. Further ones are
-   tenured, and the pacer counts them like large leaf objects (pace.c). */
+/* Largest number of dead userdata left young until their finalizers are called, because each minor
+   collection visits all of them. Further ones are tenured. */
 #define MOST_WAITING	16384u
 
 
-/* Returns 1 if o is a small userdata, which shares its lines with other objects and is not in
-   lists.large. */
+/* Returns 1 if o is small: it shares its lines and is not in lists.large. */
 static int isbumped (const GCObject *o) {
   return luaN_textsize(o) <= LUAN_LARGETEXT;
 }
@@ -38,8 +36,8 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 }
 
 
-/* Leaves o, a userdata whose finalizer is to be called, young in the running minor collection:
-   sets LUAN_MET of o, and marks the objects that o refers to. */
+/* Leaves o, a userdata whose finalizer is to be called, young: sets LUAN_MET, and marks the objects
+   that o refers to. */
 static void waiting_leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;
@@ -50,8 +48,8 @@ static void waiting_leave (global_State *g, GCObject *o) {
 }
 
 
-/* Sets LUAN_HELD, a mark that keeps lines from being reused, on the lines of the small userdata
-   o if 'on' is 1, else removes that mark. */
+/* Sets (on = 1) or removes LUAN_HELD, which keeps lines from being reused, on the lines of the
+   small userdata o. */
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
@@ -63,7 +61,7 @@ static void setlines (global_State *g, const GCObject *o, int on) {
 }
 
 
-/* Removes LUAN_HELD from the lines of all small userdata that the last minor collection left
+/* Removes LUAN_HELD from the lines of the small userdata that the last minor collection has left
    young. */
 static void unmark (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -107,10 +105,9 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* Keeps the memory of o, which the running minor collection leaves young (LUAN_MET), from being
-   reused. If o is small, replaces LUAN_MET by the highest survivor age, sets the mark LUAN_HELD
-   on the lines of o, and adds the bytes of o to bytes.waiting. Does nothing if o is large,
-   because the sweep of lists.large keeps such an object. */
+/* Keeps the memory of the small userdata o, which is left young: replaces LUAN_MET by the highest
+   survivor age, sets LUAN_HELD on its lines, and counts its bytes. (The sweep of lists.large keeps
+   large ones.) */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
@@ -120,10 +117,8 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of o if lines of o may become free, else NULL. To be called after the
-   finalizer of o has run. Lines may become free if o is small, and is dead or was left young
-   again for another finalizer. If o is dead and watched by the sampler (luaN_iswatched), reports
-   its death. */
+/* Returns the block of o if lines of o may have become free after its finalizer has run, else NULL.
+   Reports the death of o to a sampler that watches it. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -176,9 +171,8 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* First replaces LUAN_HELD by the mark of the epoch that ends, on the lines of the small
-   userdata in both lists. The sweep removes the marks of that epoch, and so frees the lines of
-   those userdata that the collection does not mark. */
+/* First replaces LUAN_HELD, on the lines of both lists, by the mark of the epoch that ends. The
+   sweep removes that mark, so lines that are not marked again become free. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
