@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Calls from Lua functions, for OP_CALL of lvm.c. The frequent cases are inline:
-**   - The frame of a Lua or C function is made here if a CallInfo is free and the stack has
-**     capacity.
-**   - Up to one result of a C function is moved here.
-**   - A yield returns from the bytecode loop, where no longjmp is necessary (luaN_yields).
-**
-** luaD_precall and luaD_poscall do the rest: __call, hooks of C functions, two or more results, a
-** stack that must grow.
+** Calls from Lua functions, for OP_CALL of lvm.c. Inline: making the frame if a CallInfo is free
+** and the stack has capacity; moving up to one result of a C function; a yield that needs no
+** longjmp. luaD_precall and luaD_poscall do the rest.
 */
 #ifndef luaN_calls_h
 #define luaN_calls_h
@@ -15,8 +10,7 @@
 #include "lapi.h"
 #include "seam.h"
 
-/* Ends the call of a C function that has returned n results, and moves the results, as luaD_poscall
-   does. 'ci' is the frame of the C function. */
+/* Ends the call of a C function with frame ci, and moves its n results (luaD_poscall). */
 static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
   int wanted = ci->nresults;
   if (l_unlikely(L->hookmask) || (unsigned)wanted > 1u)
@@ -35,12 +29,9 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** Yields without a longjmp, if possible, and returns 1: the bytecode loop can then return to
-** lua_resume. That is possible if the Lua function that calls coroutine.yield runs in the
-** bytecode loop that lua_resume has started for the thread, so that no other C function is
-** between them. Otherwise (below a C function, a metamethod or a hook) returns 0. The caller
-** must then call coroutine.yield, which leaves these C functions by a longjmp. 'next' is the
-** frame of the call of coroutine.yield.
+** Yields without a longjmp and returns 1, if no C function is between coroutine.yield and
+** lua_resume, so that the bytecode loop can return. Otherwise returns 0; the caller must call
+** coroutine.yield. next: frame of the call of coroutine.yield.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L,
                                                   CallInfo *next) {
@@ -52,10 +43,9 @@ static __attribute__((noinline)) int luaN_yields (lua_State *L,
 }
 
 
-/* Starts the call of the function in slot 'func', as luaD_precall does. Returns the new frame of
-   a Lua function. For a C function, completes the call and returns NULL. If the result is NULL
-   and L->ci is not 'ci', the frame of the caller, the thread has yielded, and the bytecode loop
-   must return. */
+/* Starts the call of the function in slot 'func' (luaD_precall). Returns the frame of a Lua
+   function; completes the call of a C function and returns NULL. If the result is NULL and L->ci is
+   not ci, the caller's frame, the thread has yielded, and the bytecode loop must return. */
 static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     lua_State *L, CallInfo *ci, StkId func, int nresults) {
   CallInfo *next = ci->next;

@@ -1,30 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Concatenation of strings and integers, for lvm.c. Unlike upstream, does not create a string for
-** each integer operand. Leaves the concatenation to luaV_concat if
-**   - an operand is a float, needs a metamethod, or is an empty string (the result may be the other
-**     operand)
-**   - there are more than LUAN_INTEGERS integers
-**   - the result is too long
+** Concatenation of strings and integers, for lvm.c, without a string for each integer. luaV_concat
+** handles other operands, empty strings (the result may be the other operand), more than
+** LUAN_INTEGERS integers, and results that are too long.
 */
 #ifndef luaN_concat_h
 #define luaN_concat_h
 
 #include "text.h"
 
-/* largest number of integers among the operands of one concatenation */
+/* largest number of integers in one concatenation */
 #define LUAN_INTEGERS	8
 
-/* The integers among the operands, in decimal. There are 'used' integers; the digits of integer i
-   are the first size[i] bytes of digits[i]. */
+/* The integers among the operands: 'used' of them; the decimal digits of integer i are the first
+   size[i] bytes of digits[i]. */
 typedef struct luaN_Pieces {
   char digits[LUAN_INTEGERS][LUAN_DIGITS];
   int used, size[LUAN_INTEGERS];
 } luaN_Pieces;
 
 
-/* Copies the n values below 'top' to 'to', one after the other: the bytes of strings, and the
-   decimal digits of integers. The digits are in p. */
+/* Copies the n values below 'top' to 'to': bytes of strings, and digits of integers from p. */
 static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
   int k = 0;
   for (; n > 0; n--) {
@@ -42,9 +38,8 @@ static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
 }
 
 
-/* Replaces the n values at the top of the stack by their concatenation and returns 1. Changes
-   nothing and returns 0 if the caller must use luaV_concat (see the head). May raise a memory
-   error. */
+/* Replaces the n values at the top of the stack by their concatenation and returns 1. Returns 0 if
+   luaV_concat must do that. May raise a memory error. */
 static int luaN_concat (lua_State *L, int n) {
   luaN_Pieces p;
   StkId top = L->top.p;

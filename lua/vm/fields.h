@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Lookup of table fields by short strings; ltable.h includes this header last.
-**
-** The whole lookup is inline, also for keys that are not at their main position. If such keys
-** needed a function call, the speed of a program would differ by a quarter from run to run: in a
-** table with few fields about half of the keys are not at their main position, and the random seed
-** of the hashes determines which keys these are.
+** Lookup of table fields by short strings; ltable.h includes this header last. Inline also for keys
+** that are not at their main position: these are half of the keys of a small table, chosen by the
+** random seed of the hashes, so that with a call for them the speed of a program differed by a
+** quarter from run to run.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
 
-/* Storage class of a function that has two definitions with the same effect: one in this header,
-   which the compiler may inline, and one in ltable.c or ltm.c, which it may call instead. */
+/* For a function with two equal definitions: this one, which may be inlined, and one in ltable.c or
+   ltm.c, which may be called. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
 
-/* Returns the slot of the value under the short string 'key' in t; the slot may be empty. If no
-   node has 'key', returns a constant slot for which isabstkey is true. */
+/* Returns the slot of the value under short string 'key' in t, perhaps empty; a constant slot with
+   isabstkey if no node has the key. */
 LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
   static const TValue absent = {ABSTKEYCONSTANT};
   const Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
@@ -37,8 +35,8 @@ LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
 
 #if defined(lvm_c)
 
-/* Second name of the function luaH_get of ltable.c. The inline luaH_get below calls the function by
-   this name, because its own name would be a recursive call. */
+/* luaH_get of ltable.c under another name, for a call from the inline luaH_get, where its own name
+   would be recursive. */
 extern const TValue *luaN_getany (Table *t, const TValue *key) __asm__("luaH_get");
 
 LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
@@ -47,8 +45,8 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 }
 
 
-/* Second name of the function luaH_getstr of ltable.c. The inline luaH_getstr below calls the
-   function by this name, because its own name would be a recursive call. */
+/* luaH_getstr of ltable.c under another name, for a call from the inline luaH_getstr, where its own
+   name would be recursive. */
 extern const TValue *luaN_getstring (Table *t, TString *key) __asm__("luaH_getstr");
 
 LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
@@ -56,9 +54,8 @@ LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
 }
 
 
-/* Returns the metamethod of the metatable 'events' for an event with the name 'ename', or NULL
-   if there is none. Has the same effect as luaT_gettm of ltm.c: an absent metamethod is recorded
-   in the flags of 'events'. */
+/* Returns the metamethod of metatable 'events' with name 'ename', or NULL; records its absence in
+   the flags (luaT_gettm of ltm.c). */
 LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename) {
   const TValue *tm = luaH_getshortstr(events, ename);
   if (!notm(tm)) return tm;
@@ -67,22 +64,16 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 }
 
 
-/* Largest number of __index tables that luaN_inherited searches for a method. */
+/* number of __index tables that luaN_inherited searches */
 #define LUAN_ANCESTORS	8
 
 /*
-** Looks up the method 'key' of o in the __index table of o's metatable, then in the __index
-** table of that table's metatable, and so on. If one of the tables has the method, copies the
-** method to 'to' and returns 1. o must have no field 'key' itself; if o is a table, 'slot' is
-** the slot of 'key' in o.
+** Looks up the method 'key' of o in the __index table of its metatable, in the __index table of
+** that table's metatable, and so on, up to LUAN_ANCESTORS tables. If found, copies it to 'to' and
+** returns 1. o must have no field 'key' itself ('slot', if o is a table).
 **
-** Returns 0, and does nothing, if
-**   - none of the first LUAN_ANCESTORS tables has the method
-**   - an __index is not a table
-**   - o is not a table, string or full userdata
-**   - 'key' is a long string
-**   - a slot that is read is tombstoned: its weak value looks empty until the running major
-**     collection has decided whether the object is dead (hidden.h)
+** Returns 0 if no table has the method, for other types and keys, if an __index is not a table, or
+** if a slot is tombstoned (a weak value that only looks empty, hidden.h).
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
@@ -110,11 +101,9 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 
 
 /*
-** Returns a free node for a new key whose main position mp is in use, and links the node after
-** mp. Returns NULL, and does nothing, if
-**   - no node is free
-**   - the key at mp is no short string
-**   - mp is not the main position of the key at mp (that key would have to move)
+** Returns a free node for a new key whose main position mp is in use, and links it after mp.
+** Returns NULL if there is none, or if the key at mp may have to move (it is no short string, or
+** not at its main position).
 */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
@@ -123,7 +112,7 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
     return NULL;
   do {
     if (n == t->node)
-      /* lastfree keeps its value: getfreepos (luaH_newkey) would find no free node either. */
+      /* lastfree keeps its value: getfreepos would find no free node either */
       return NULL;
     n--;
   } while (!keyisnil(n));
@@ -134,19 +123,15 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 }
 
 
-/* True if t certainly has no __newindex, which a new entry would call. False if that is not known
-   without a lookup. */
+/* True if t certainly has no __newindex, which a new entry would call. */
 #define luaN_hasnonewindex(t) \
   ((t)->metatable == NULL || ((t)->metatable->flags & (1u << TM_NEWINDEX)))
 
 
 /*
-** Adds a field to t: stores v under 'key', a short string that no node of t has, and returns 1.
-** Returns 0, and does nothing, if
-**   - t is old (the store may need a barrier)
-**   - t may have a __newindex
-**   - t has no hash part, or luaN_behind finds no node
-**   - v is nil
+** Stores v under 'key', a short string that no node of t has, and returns 1. Returns 0 and does
+** nothing if t is old (a barrier may be needed), may have a __newindex, or has no suitable node, or
+** if v is nil.
 */
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
                                  const TValue *v) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies keys of nearly full hash parts into growth buffers, and makes these the hash parts
-   (growing.h). In this file, the buffer of a growth is the next, larger vector of nodes (a growth
-   buffer). An old node is a node of the table's current hash part; its copy is the node of the
-   buffer that has its key. */
+/* Copies keys of nearly full hash parts to growth buffers, and makes these the hash parts
+   (growing.h). Here, the buffer is the growth buffer, an old node is a node of the table's present
+   hash part, and its copy is the node of the buffer with the same key. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,36 +16,31 @@
 #include "growth.h"
 #include "optional.h"
 
-/* largest number of nodes of a hash part (2^MAXHBITS of ltable.c) */
+/* largest number of nodes of a hash part (MAXHBITS of ltable.c) */
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** The copying of keys from a nearly full hash part to its growth buffer (the next hash part) starts
-** only while getfreepos, which searches for a free node, has visited fewer than GROWTHWINDOW nodes
-** since the hash part became nearly full (luaN_isnearlyfull). After more visits, too few insertions
-** are left to copy all keys. luaN_keycame_ starts the copying, and its first call is usually early
-** enough. That call may be too late if a resize has left few free nodes, or if the inline code of
-** fields.h, which does not call luaN_keycame_, has inserted keys.
+** A growth may start only in the first GROWTHWINDOW visits of getfreepos after the hash part has
+** become nearly full; later, too few insertions are left to copy all keys. luaN_keycame_ may come
+** too late if a resize has left few free nodes, or if inline code has inserted keys.
 */
 #define GROWTHWINDOW	32
 
-/* Number of nodes that willdouble reads in order to predict whether the next hash part of a nearly
-   full table has twice the size. If two or more of the nodes are empty, the program removes keys:
-   then the table may keep its size (luaN_hashroom) and not need a growth buffer. */
+/* Number of nodes that willdouble reads to predict whether the hash part will double. Two or more
+   empty ones mean that the program removes keys, so that the size may stay. */
 #define GROWTHPROBES	64u
 
-/* If a table has an integer key from 1 to this number times its slots, willdouble predicts that the
-   hash part will not just double: the key may move to the array part, so that the size of the next
-   hash part is unknown. */
+/* With an integer key up to this number times the slots, the next size is not predictable, because
+   the key may move to the array part. */
 #define NEARINTEGERS	4u
 
-/* Number of nodes of a nearly full hash part whose keys are copied to the growth buffer (the next
-   hash part) at a time, while the keys of the next nodes are prefetched. */
+/* Number of old nodes whose keys are copied at a time, while those of the next nodes are
+   prefetched. */
 #define COPYBLOCK	LUAN_PREFETCH_DISTANCE
 
 
-/* Returns 1 if the next resize of t, which is nearly full, will probably double its nodes and
-   keep its array part. Reads GROWTHPROBES of the nodes that getfreepos has visited. */
+/* Returns 1 if the next resize of the nearly full t will probably double its nodes and keep its
+   array part. Reads GROWTHPROBES nodes. */
 static int willdouble (const Table *t) {
   unsigned size = (unsigned)sizenode(t), first = cast_uint(t->lastfree - t->node);
   lua_Unsigned near = (lua_Unsigned)NEARINTEGERS * ((lua_Unsigned)size + luaH_realasize(t));
@@ -61,8 +55,8 @@ static int willdouble (const Table *t) {
 }
 
 
-/* Returns a table for the computation of main positions in the buffer of w: its hash part is the
-   buffer. The other members of the table are not set. */
+/* Returns a table with the buffer of w as its hash part, for the computation of main positions. Its
+   other fields are not set. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;
@@ -71,8 +65,8 @@ static Table nextof (const luaN_Growth *w) {
 }
 
 
-/* Removes the copy of the key of old node i, which must have one. The node of the copy gets a
-   dead key and stays in its chain, where placecopy may reuse the node. */
+/* Removes the copy of old node i, which must exist. Its node gets a dead key and stays in its
+   chain, where placecopy may reuse it. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -82,7 +76,7 @@ static void dropcopy (luaN_Growth *w, unsigned i) {
 }
 
 
-/* Returns a free node of the buffer, as getfreepos does. Returns NULL if there is none. */
+/* Returns a free node of the buffer (as getfreepos), or NULL. */
 static Node *freecopy (luaN_Growth *w) {
   while (w->lastfree > w->node) {
     w->lastfree--;
@@ -92,9 +86,8 @@ static Node *freecopy (luaN_Growth *w) {
 }
 
 
-/* Returns a node of the buffer for a key whose main position is mp. Chooses and links the node as
-   upstream's luaH_newkey does, but reads no keys of other nodes. Returns NULL if no node is
-   free. */
+/* Returns a node of the buffer for a key with main position mp, and links it as luaH_newkey does,
+   but without reading keys of other nodes. Returns NULL if no node is free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
   if (isempty(gval(mp))) {
@@ -120,8 +113,8 @@ static Node *placecopy (luaN_Growth *w, Node *mp) {
 }
 
 
-/* Copies the key of old node i to the buffer. The old node must have a value and no copy. 'mp'
-   is the main position of the key in the buffer. Returns 0 if no node of the buffer is free. */
+/* Copies the key of old node i, which has a value and no copy, to the buffer. mp: its main position
+   there. Returns 0 if no node is free. */
 static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
   const Node *old = w->old + i;
   Node *n = placecopy(w, mp);
@@ -134,8 +127,8 @@ static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
 }
 
 
-/* Returns the main position of the key of old node i in the buffer, or NULL if the old node is
-   empty. 'next' must be nextof(w). */
+/* Returns the main position in the buffer of the key of old node i; NULL if that is empty. next:
+   nextof(w). */
 static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i) {
   const Node *old = w->old + i;
   if (isempty(gval(old))) return NULL;
@@ -144,7 +137,7 @@ static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i)
 }
 
 
-/* Copies the keys of the next COPYBLOCK old nodes. Returns 0 if no node of the buffer is free. */
+/* Copies the keys of the next COPYBLOCK old nodes. Returns 0 if no node is free. */
 static int copysome (luaN_Growth *w, const Table *next) {
   Node *mp[COPYBLOCK];
   unsigned i, k = w->copied;
@@ -164,9 +157,8 @@ static int copysome (luaN_Growth *w, const Table *next) {
 }
 
 
-/* Copies the key of old node i, which has received another key and its value, to the buffer.
-   Removes the copy of the earlier key, if there is one. Returns 0 if no node of the buffer is
-   free. i must be less than w->copied, the number of old nodes whose keys were copied. */
+/* Replaces the copy of old node i, which has received another key, in the buffer. i must be less
+   than w->copied. Returns 0 if no node is free. */
 static int copyagain (luaN_Growth *w, unsigned i) {
   Table next = nextof(w);
   if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
@@ -184,10 +176,9 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Does the part of the work on the buffer that is due now: first initializes nodes of the
-   buffer, then copies keys. The work done is in proportion to the number of nodes that
-   getfreepos has visited since w was started; 'left' nodes are not visited yet. Returns 0 if no
-   node of the buffer is free. */
+/* Does the work on the buffer that is due now, in proportion to the visits of getfreepos since the
+   start: initializes nodes, then copies keys. left: nodes that getfreepos has not visited yet.
+   Returns 0 if no node is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -200,8 +191,8 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Updates the buffer of t after a key was moved from node 'from' to node 'to' of t: the copy of
-   the key belongs to the new node. Frees the buffer if it has no free node for the key. */
+/* Updates the buffer of t after a key was moved between two nodes of t. Frees the buffer if it has
+   no free node for the key. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -215,14 +206,14 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
       w->copyof[k] = w->copyof[i];
       w->copyof[i] = LUAN_NOCOPY;
     }
-    else dropcopy(w, i);  /* copysome will copy the key when it visits node k */
+    else dropcopy(w, i);  /* copysome will copy the key at node k */
   }
   else if (k < w->copied && !copyagain(w, k)) luaN_endgrowth(G(L), w);
 }
 
 
-/* Allocates a buffer for t if t will probably need twice the nodes. If t has a buffer, continues
-   to fill it. Frees the buffer if it has no free node for a key. */
+/* Allocates a buffer for t if t will probably double its nodes; continues to fill an existing one.
+   Frees it if it has no free node. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -239,10 +230,9 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 }
 
 
-/* Gives each copy the value of its old node, and removes the copies whose old node is empty or
-   has another key. Returns the number of old nodes that have a value and no copy. Links these
-   nodes into a list: *first is the index of its first node (LUAN_NOCOPY: none), 'copyof' has the
-   links. */
+/* Gives each copy the value of its old node, and removes copies whose old node is empty or has
+   another key. Returns the number of old nodes with a value and no copy; these are linked by
+   'copyof' from *first on (LUAN_NOCOPY: none). */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -271,9 +261,8 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/* Makes the buffer the hash part of t. Then inserts, one by one, the keys that have no copy,
-   because the bytecode loop has inserted them (luaN_newfield of fields.h). Returns 0, and leaves
-   t as it is, if more than 5/8 of the buffer's nodes would be in use after that. */
+/* Makes the buffer the hash part of t, then inserts the keys that have no copy. Returns 0, with t
+   unchanged, if more than 5/8 of the buffer's nodes would then be in use. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -290,7 +279,7 @@ int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   t->node = next;
   t->lsizenode++;
   t->lastfree = w->lastfree;
-  while (i != LUAN_NOCOPY) {  /* no insertion resizes the table: there are enough free nodes */
+  while (i != LUAN_NOCOPY) {  /* there are enough free nodes: no insertion resizes the table */
     TValue key;
     getnodekey(L, &key, w->old + i);
     luaH_set(L, t, &key, cast(TValue *, gval(w->old + i)));

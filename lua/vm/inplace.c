@@ -15,12 +15,11 @@
 #include "inplace.h"
 #include "optional.h"
 
-/* Largest number of nodes of a chain of colliding keys. With a longer chain, the rehash in place of
-   the hash part fails. */
+/* Longest chain, in nodes. With a longer one, the rehash in place fails. */
 #define LONGESTCHAIN	32u
 
 
-/* A hash part of this number of nodes or more is large: its keys are probably in no CPU cache. */
+/* nodes of the smallest hash part whose keys are probably in no CPU cache */
 #if defined(LUAI_ASSERT)
 #define LEASTLARGE	128
 #else
@@ -30,7 +29,7 @@
 #define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
 
 
-/* Moves the entry of node 'from' to the empty node n. The links of both nodes stay the same. */
+/* Moves the entry of node 'from' to the empty node n. The links stay. */
 static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
   int next = gnext(n);
   *n = *from;
@@ -40,9 +39,8 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if node[0] can be unlinked from its chain, because each key after it is found
-   without it. That is so if the main position of each key in node[1] to node[n - 1] is one of
-   these n - 1 nodes. 'mp' has the main positions (NULL: no key). */
+/* Returns 1 if node[0] can be unlinked from its chain, because the main position of each later key
+   is a later node. mp: the main positions (NULL: no key). */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -54,10 +52,9 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/* Removes empty nodes from the chain from p on. Moves to each empty node a later key whose main
-   position is that node; if there is none, unlinks the node. If p itself is empty, unlinks p
-   only if every later key is found without p (isapart). Returns 0, and does nothing, if the
-   chain has more than LONGESTCHAIN nodes from p on. */
+/* Removes empty nodes from the chain from p on: moves to each a later key with that main position,
+   or unlinks it. Unlinks an empty p only if later keys are found without it. Returns 0 and does
+   nothing if the chain has more than LONGESTCHAIN nodes. */
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;
@@ -95,12 +92,9 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 
 
 /*
-** Removes empty nodes from all chains of t (tidychain). If 'heads' is 0, an empty node before a
-** node with a value stays while at least a quarter of the nodes visited are empty. Returns 0 if
-** a chain has more than LONGESTCHAIN nodes.
-**
-** The nodes of a chain are prefetched before the visit: the second one 4 *
-** LUAN_PREFETCH_DISTANCE nodes ahead, the third half as far.
+** Removes empty nodes from all chains of t. If 'heads' is 0, an empty first node of a chain stays
+** while at least a quarter of the nodes visited are empty. Returns 0 if a chain is too long.
+** Prefetches the second and third nodes of chains.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   unsigned i, empty = 0, size = (unsigned)sizenode(t);
@@ -142,9 +136,8 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Makes each empty node without a successor in its chain available to getfreepos, the search for
-   a free node: sets the key of the node to nil, and resets 'lastfree' to the end of the hash
-   part. Returns 1 if fewer than half of the empty nodes are free after that. */
+/* Makes each empty node that ends a chain free for getfreepos, with a nil key, and resets
+   'lastfree'. Returns 1 if fewer than half of the empty nodes are free then. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Allocates a table of known size and its vectors (array part and hash part), for ltable.c: in one
-** block of memory if each vector has up to LUAN_SMALLTABLE slots, else separately. If such a vector
-** is replaced later, its memory is freed only in units of whole lines (64 bytes): lines that also
-** contain other data stay in use. (An array that grows in place is not replaced: luaN_resize.)
+** Allocates a table of known size, for ltable.c: in one block with its vectors if each has up to
+** LUAN_SMALLTABLE slots. If such a vector is replaced later, only lines that it fills completely
+** are freed.
 */
 #ifndef luaN_newtable_h
 #define luaN_newtable_h
 
-/* A table and its vectors in one block must not be a large allocation, because the sweep cannot
-   free a table in memory from lua_Alloc. The largest such block has LUAN_SMALLTABLE slots in each
-   part. */
+/* A table with vectors in one block must not be large: the sweep cannot free a table in memory from
+   lua_Alloc. */
 _Static_assert(sizeof(Table) + LUAN_SMALLTABLE * (sizeof(TValue) + sizeof(Node)) <= LUAN_LARGE,
                "a small table would be a large object");
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores that add an entry to a table and need no call of luaV_finishset. There are two cases: the
-   entry fills an empty slot that exists (in an array that has grown, or of a key whose entry was
-   removed), or it adds a field to a young table (luaN_newfield of fields.h). */
+/* Stores that need no call of luaV_finishset: into an existing empty slot, or of a new field of a
+   young table (luaN_newfield of fields.h). */
 #ifndef luaN_stores_h
 #define luaN_stores_h
 
@@ -10,10 +9,9 @@
 #include "gc.h"
 
 /*
-** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the value of
-** the slot may be set without luaN_fill. The value is not read if t has no metatable and the slot
-** is in the array: a large array is in no cache, and a load would wait for memory, which a store
-** does not.
+** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if its value may
+** be set without luaN_fill. Does not read the slot of an array without a metatable: in a large
+** array that is a cache miss.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \
@@ -24,11 +22,9 @@
 
 
 /*
-** Stores v in o under 'key', where 'slot' is the empty slot of the key, and returns 1. 'slot' is
-** NULL if o is not a table; 'key' may be NULL for an integer. Returns 0, and changes nothing, if
-**   - o is not a table
-**   - o may have a __newindex
-**   - the key is new, and luaN_newfield does not add it
+** Stores v in o under 'key', of which 'slot' is the empty slot (NULL: o is not a table), and
+** returns 1. 'key' may be NULL for an integer. Returns 0 and changes nothing if o is not a table or
+** may have a __newindex, or if luaN_newfield does not add the new key.
 */
 static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
                              const TValue *key, const TValue *v) {

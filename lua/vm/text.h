@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes of strings and addresses, and integers in decimal. The digits are the same as upstream's.
-   The hashes differ, which changes only the order of a traversal (next); Lua does not define that
-   order. */
+/* Hashes of strings and addresses, and integers in decimal. The hashes differ from upstream's,
+   which changes only the order of traversals. */
 #ifndef luaN_text_h
 #define luaN_text_h
 
@@ -10,7 +9,7 @@
 
 /* {== the hash ========================================================= */
 
-/* Returns high ^ low, where these are the halves of the 128-bit product of a and b. */
+/* Returns the xor of the two halves of the 128-bit product of a and b. */
 static inline uint64_t luaN_fold (uint64_t a, uint64_t b) {
   unsigned __int128 m = (unsigned __int128)a * b;
   return (uint64_t)m ^ (uint64_t)(m >> 64);
@@ -32,13 +31,11 @@ static inline uint64_t luaN_load4 (const char *s) {
 
 
 /*
-** Returns the hash of the l bytes at s. Each multiplication (luaN_fold) adds eight bytes to the
-** hash, the last one up to eight; upstream adds one byte at a time. If 4 to 7 bytes are left at the
-** end, they are read as two words of 4 bytes that overlap.
+** Returns the hash of the l bytes at s: each multiplication adds eight bytes, the last one up to
+** eight.
 **
 ** The seed is in both halves of the multiplicand and in the factor. If half of a product did not
-** depend on the seed, an attacker could compute strings that have the same bucket of the string
-** table for most seeds.
+** depend on it, an attacker could compute strings that share a bucket for most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {
@@ -61,23 +58,22 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 }
 
 
-/* log2 of the nodes of the smallest hash part that uses the remainder by a prime (luaN_spread).
-   Smaller parts use a multiplication. */
+/* log2 of the nodes of the smallest hash part for which luaN_spread uses the remainder by a prime;
+   smaller parts use a multiplication */
 #define LUAN_SMALLHASH	11
 
 /*
-** Returns the main position, 0 to 2^n - 1, of the address u as a key in a hash part of 2^n nodes.
-** Objects that a program makes one after the other are at equal distances, and their main positions
-** should differ.
+** Returns the main position, 0 to 2^n - 1, of address u as a key in a hash part of 2^n nodes.
+** Objects made one after the other are at equal distances, and their positions should differ.
 **
 ** A large part takes the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
-** Programming 3, 6.4). Consecutive objects then have nodes near each other, in the same order,
-** until the positions wrap around p. A later round reaches other nodes than an earlier one only if
-** the distance of the objects / 8 has no common factor with d, because the blocks of the heap are
-** powers of 2 and 2^n mod p = d. So each d is 1 or has no factor below 17.
+** Programming 3, 6.4). Consecutive objects then have nodes near each other, until the positions
+** wrap around p. A later round reaches other nodes only if the distance / 8 has no common factor
+** with d, because blocks are powers of 2 and 2^n mod p = d. So each d is 1 or has no factor below
+** 17.
 **
 ** A small part multiplies by the golden ratio (Knuth, same section), because such a prime would
-** leave up to 73 of 512 nodes without keys.
+** leave up to 73 of 512 nodes unused.
 **
 ** The low three bits of u, which are 0 except in light userdata, choose an eighth of the part.
 */
@@ -99,11 +95,10 @@ static inline size_t luaN_spread (uint64_t u, int n) {
 
 /* {== integers ========================================================= */
 
-/* Largest number of bytes of the decimal text of an integer: that of -9223372036854775808. */
+/* bytes of the longest decimal integer, -9223372036854775808 */
 #define LUAN_DIGITS	20
 
-/* Writes n in decimal to 'to', at most LUAN_DIGITS bytes, without a NUL. Returns the number of
-   bytes. */
+/* Writes n in decimal to 'to', up to LUAN_DIGITS bytes without a NUL, and returns their number. */
 static inline int luaN_decimal (char *to, lua_Integer n) {
   char digits[LUAN_DIGITS];
   lua_Unsigned u = (n < 0) ? 0u - (lua_Unsigned)n : (lua_Unsigned)n;

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The collector's interface to the core (lgc.h): when to collect, and how much. This file and the
-** others here replace upstream's lgc.c.
+** The collector's interface to the core (lgc.h): when to collect, and how much. Replaces upstream's
+** lgc.c, with the other files of this folder.
 **
-** A minor collection is due when the nursery's bytes are used up. After it, a running major
-** collection continues by a slice. If none runs and one is due (pace.c), a major collection starts.
-** Last, a batch of finalizers is called; finalizers that are left run at safepoints before the next
-** minor collection. A program in the incremental mode has the same collections, but only major ones
-** find its objects with finalizers dead.
+** A minor collection is due when the nursery is used up. After it, in the same pause, a slice of a
+** running major collection follows; if none runs and one is due (pace.c), it starts. Last, a batch
+** of finalizers is called; those that are left are called at safepoints.
 **
-** A host that decides itself when to collect stops the collector and requests steps (collectgarbage
-** "step"). A step of n KiB represents n KiB of allocation. In the generational mode it is a minor
-** collection. In the incremental mode it pays for a part of a cycle (a major collection), as in
-** upstream: each byte pays for as many bytes of marking as the step multiplier, by default 100.
-** After a cycle, the next one starts when upstream's pause is over, for which steps count like
-** allocation.
+** A host may stop the collector and request steps (collectgarbage "step"). A step of n KiB
+** represents n KiB of allocation. In the generational mode it is a minor collection. In the
+** incremental mode it pays for a part of a cycle (a major collection), as in upstream.
 */
 #define LUA_CORE
 
@@ -43,42 +38,37 @@
 #include "tuning.h"
 #include "vec.h"
 
-/* When a minor collection is due and large tables are in the remembered set, the collection is
-   delayed by LUAN_GAP bytes of allocation, and luaN_refinetables visits a part of these tables.
-   That is repeated as often as necessary while the nursery is smaller than REFINED bytes plus one
-   REFINEDPART-th of the bytes of old objects. With larger values, the collection is shorter and the
-   nursery larger. */
+/* While the remembered set has large tables, a due minor collection is delayed by LUAN_GAP bytes at
+   a time, and luaN_refinetables visits a part of these tables each time. The nursery may grow so to
+   REFINED bytes plus one REFINEDPART-th of the old bytes. Larger values: shorter collections,
+   larger nursery. */
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
-/* Number of minor collections from one call of luaN_shrinkown, which frees unused stack memory of
-   the running and the main thread, to the next, except in the incremental mode. */
+/* Number of minor collections from one call of luaN_shrinkown (unused stack memory of the running
+   and the main thread) to the next; not in the incremental mode. */
 #define SHRINK_MINORS		64
 
 
 void luaC_fix (lua_State *L, GCObject *o) {
   global_State *g = G(L);
   if (!luaN_push(g, &g->heap.gc.lists.fixed, o))
-    luaM_error(L);  /* luaC_fix is called only while a state is created */
+    luaM_error(L);  /* called only while a state is created */
 }
 
 
-/* Calls finalizers for about a millisecond. If some are left, makes the next safepoint come
-   early (luaN_defer), where the calls continue. */
+/* Calls a batch of finalizers. If some are left, makes the next safepoint come early, to call
+   more. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L), LUAN_GAP);
 }
 
 
 /*
-** Runs a step of the collector:
-**   - a minor collection
-**   - 'work' bytes of marking cost of the running major collection; if none runs, one starts if
-**     it is due or 'start' is 1
-**   - a batch of finalizers
-**
-** If memory for the remembered set was short (remset.overflow), a full collection replaces the
-** minor and the major one.
+** Runs a step of the collector: a minor collection, 'work' bytes of marking cost of the major
+** collection, a batch of finalizers. A major collection starts if none runs and it is due or
+** 'start' is 1. A full collection replaces both if the remembered set is incomplete
+** (remset.overflow).
 */
 static void step (lua_State *L, size_t work, int start) {
   global_State *g = G(L);
@@ -134,7 +124,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   unsigned cycles = c->pace.cycles;
   l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
   int start = 1;
-  if (kilobytes < 0) return 0;  /* also negative if the program's number was too large for an int */
+  if (kilobytes < 0) return 0;  /* also if the program's number was too large for an int */
   luaN_flush(g);
   luaN_resume(g);
   if (kilobytes != 0) {
@@ -153,7 +143,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   }
   step(L, ((size_t)debt + luaN_stepsize(g)) * luaN_stepmul(g), start);
   if (c->pace.cycles == cycles || g->gcstate != GCSpause) return 0;
-  luaN_callfinalizers(L, LUAN_ALL);  /* the finalizers belong to the cycle that has ended */
+  luaN_callfinalizers(L, LUAN_ALL);  /* the cycle that has ended includes its finalizers */
   return 1;
 }
 
@@ -172,16 +162,14 @@ void luaC_fullgc (lua_State *L, int isemergency) {
   luaN_collected(L);
   if (!isemergency) luaN_callfinalizers(L, LUAN_ALL);
   else if (g->heap.gc.finalize.next < g->heap.gc.finalize.tobefinalized.n)
-    luaN_defer(g, 0);  /* call them at the next safepoint; another emergency may be close */
+    luaN_defer(g, 0);  /* call them at the next safepoint, not now: memory is short */
   g->gcemergency = 0;
 }
 
 
-/* Runs an emergency collection if one is long overdue (luaN_isoverdue). The reason: a C function
-   that stores into tables may run for a long time without a safepoint, and only a collection
-   frees the young vectors that its tables have outgrown. The bytes allocated since a collection
-   was due (GCdebt) must exceed the bytes of old objects, so that the collection costs no more
-   than the allocation did. */
+/* Runs an emergency collection if one is long overdue (luaN_isoverdue). A C function that only
+   stores into tables has no safepoint, and leaves the vectors that its tables have outgrown as
+   garbage. The limit ensures that the collection costs no more than the allocation did. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);
@@ -198,10 +186,10 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
-/* Runs an emergency collection and returns 1. Returns 0 and does nothing if no collection may
-   run, or if the limit of allocated bytes is used up. To be called when lua_Alloc has refused
-   memory to the caller. Until the next major collection ends, the heap does not raise its
-   reserved bytes (luaN_askmore), so that the caller's next request may succeed. */
+/* Runs an emergency collection for a caller to which lua_Alloc has refused memory, and returns 1.
+   Returns 0 if none may run, or if the limit of allocated bytes is used up. Until the next major
+   collection ends, the heap does not reserve more memory (luaN_askmore), so that the caller can
+   have it. */
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;
   if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;

@@ -29,8 +29,7 @@
 #include "vec.h"
 
 
-/* Number of weak tables for which the collector's lists of weak tables have capacity in a new
-   state. */
+/* capacity of the lists of weak tables in a new state */
 #define FEW_WEAK	4
 
 
@@ -45,10 +44,8 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* Makes the second nursery list no young strings, like the first. A nursery lists none if the
-     nursery before it has added many strings to the string table. Their number is computed as the
-     strings in the table minus 'kept', so with this value of 'kept' it is at least MINSTRTABSIZE,
-     which counts as many. */
+  /* With this value, the number of strings that the first nursery adds (strings in the table minus
+     'kept') counts as large, so the second nursery lists no young strings either (interned.c). */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
@@ -59,15 +56,14 @@ void luaN_openheap (luaN_Heap *h) {
 }
 
 
-/* First reserves capacity in the lists of weak tables. A weak table that does not fit into a
-   list is treated as strong (weak.c); with the reserve, this never happens in a program with at
-   most FEW_WEAK weak tables. Then reads the settings of the new state. */
+/* Reserves the lists of weak tables first: a table that does not fit is treated as strong, which
+   must never happen to a program with up to FEW_WEAK of them. */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
       !luaN_reserve(G(L), &c->weak.inmajor, FEW_WEAK))
     luaM_error(L);
-  luaN_fitvec(G(L), &c->lists.fixed);  /* the list is complete when a state has been created */
+  luaN_fitvec(G(L), &c->lists.fixed);  /* no object is fixed after this */
   luaN_readtuning(G(L));
   c->remset.many = LUAN_MANY;
   luaN_setpace(G(L));
@@ -75,8 +71,7 @@ void luaN_start (lua_State *L) {
 }
 
 
-/* Frees all memory from lua_Alloc, except the chunks and the list of small blocks: the blocks of
-   objects, the tables' growth buffers (growth.h), and the collector's other lists. */
+/* Frees all memory from lua_Alloc, except the chunks and the list of small blocks. */
 static void freeall (lua_State *L) {
   global_State *g = G(L);
   int i;
@@ -101,9 +96,9 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. If that was the last state of the process, and much memory
-   of malloc was freed, also calls malloc_trim (giveback.h). If states are closed repeatedly
-   within a second of each other, calls malloc_trim at most once a second. */
+/* Frees the heap of a closed state. If it was the last state of the process, also frees the
+   process's kept memory and calls malloc_trim (giveback.h), at most once a second if states are
+   closed in quick succession. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The major collection, in slices between minor ones. Its phases:
+** The major collection, in slices. Phases:
 **
 **   GCSpause       no major collection runs
 **   GCSpropagate   marks; ends with an atomic step (GCSatomic) that resolves weak tables and
 **                  selects dead objects with finalizers
-**   GCSselect      used only if many objects have finalizers: queues the dead among them;
-**                  GCSpropagate follows again, to mark everything that they refer to
-**   GCSswpallgc    removes entries with dead keys from the weak tables that slices have
-**                  visited, then dead strings from the string table
+**   GCSselect      only if many objects have finalizers: queues the dead ones; GCSpropagate
+**                  follows again, to mark everything that they refer to
+**   GCSswpallgc    removes weak entries with dead keys, then dead strings from the string table
 **   GCSswpfinobj   sweeps the lists of sweep.c
 **   GCSswpend      removes the marks of the previous epoch from all lines
 **   GCSstacks      returns unused stack memory of threads
 **
-** A slice starts right after a minor collection, when nothing is young and all changes have been
-** visited. Dead objects stay whole until they are swept. The program cannot reach them, except a
-** dead short string when it makes an equal string: then luaN_resurrect marks the dead one again.
+** A slice runs right after a minor collection, when nothing is young and all changes have been
+** visited. Dead objects stay intact until they are swept. The program can reach a dead one only by
+** creating an equal short string (luaN_resurrect).
 */
 #define LUA_CORE
 
@@ -47,52 +46,43 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping the lines of a block, in bytes of marking. The marks of a block are in
-   LUAN_LINES / LUAN_LINE cache lines. Reading one of these costs as much as a visit
-   (LUAN_VISIT). */
+/* Cost of sweeping a block, in bytes of marking: a visit of each cache line of its marks. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
-/* luaN_trimheap keeps more memory than is needed now, because a heap may grow. It adds one
-   RESERVE_PART-th to the live bytes, and to the bytes that the heap will need again (bytes.needed).
-   It keeps as many bytes of empty blocks as the nursery has, plus one RESERVE_PART-th of the bytes
-   of all blocks. With a larger RESERVE_PART, less memory is kept, and memory is requested more
-   often. */
+/* The heap keeps one RESERVE_PART-th more memory than it needs now, because it may grow. A larger
+   RESERVE_PART keeps less memory and requests memory more often. */
 #define RESERVE_PART		8u
 
-/* Bytes of empty blocks that all states of the process together never return to the system, except
-   in a full collection. Each state may keep an equal share. Returning and requesting these blocks
-   would cost more time than their memory is worth. */
+/* Bytes of empty blocks that all states of the process together keep, except in a full collection:
+   returning and requesting them costs more than they are worth. States have equal shares. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
-/* A heap has shrunk if a major collection marks fewer bytes than the previous one did, and the
-   difference is more than one SHRUNK_PART-th of the bytes that the previous one marked. */
+/* A heap has shrunk if a major collection marks less than the previous one, by more than one
+   SHRUNK_PART-th. */
 #define SHRUNK_PART		4
 
 /*
-** When a heap has shrunk, it keeps the freed memory for one or two periods of time, and returns it
-** to the system only if it was not used again in them. If a program repeatedly builds something and
-** drops it, an earlier return would make the system clear the same pages again and again, which
-** would cost more time than the rest of the program.
+** A heap that has shrunk keeps its freed memory for one or two periods of time. A program may
+** repeatedly build something and drop it; if the memory were returned at once, the system would
+** clear the same pages again and again.
 **
-** A period ends after LUAN_UNUSED_MS milliseconds. It ends earlier if the program has allocated
-** WHILE_HEAPS times as many bytes as the heap has used at most in this period and the one before.
-** The bytes in use are recorded only when the marking of a shrunk heap ends, which is at random
-** points of the heap's growth. A period is long enough for one of these points to be near the
+** A period ends after LUAN_UNUSED_MS milliseconds, or earlier, when the program has allocated
+** WHILE_HEAPS times the largest number of bytes in use. That number is recorded when marking ends,
+** at random points of the heap's growth; a period is long enough for one of them to be near the
 ** maximum.
 **
-** Each state of the process has the same share of LUAN_BIGHEAP bytes. A heap that uses more than
-** its share returns free pages from the end of the major collection on, and free memory of malloc
-** only in full collections, because malloc_trim is a long pause (giveback.h).
+** A heap above its share of LUAN_BIGHEAP bytes (divided equally among the states) returns free
+** pages at the end of the major collection.
 */
 #define WHILE_HEAPS	3u
 
-/* A thread that is not running is shrunk only if its stack has more than 2 * BASIC_STACK_SIZE slots
-   or if it has more than MAX_IDLE_CALLINFOS CallInfos. */
+/* Threads that do not run are shrunk only with a stack of more than 2 * BASIC_STACK_SIZE slots or
+   more than this number of CallInfos. */
 #define MAX_IDLE_CALLINFOS	16u
 
 
 static void takeepoch (luaN_Gc *c) {
-  /* the epoch that no live object has */
+  /* the third epoch, which no live object has */
   lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);
   c->mark.previous = c->mark.epoch;
   c->mark.epoch = next;
@@ -117,14 +107,12 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* Updates the bytes of live and old objects, and finds out whether the heap has shrunk
-   (SHRUNK_PART). If it has not, sets bytes.needed to the bytes of the used blocks, garbage
-   included: the heap will need about as many until the end of the next major collection. To be
-   called when everything alive is marked. */
+/* Updates the accounts when everything alive is marked, and finds out whether the heap has shrunk.
+   If not, the heap will need about as many used blocks again (bytes.needed). */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  /* A page of an empty block may be counted in both 'vacant' and 'released'. */
+  /* a page of an empty block may be counted in both */
   size_t free = h->blocks.vacant + h->blocks.released;
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   size_t most = LUAN_BIGHEAP / luaN_countstates();
@@ -137,10 +125,9 @@ static void major_known (global_State *g) {
 }
 
 
-/* Runs the atomic step; the minor collection just before has marked the roots. If that ends the
-   marking (luaN_terminateslice), all objects without the current epoch are dead, and the sweep
-   starts. Otherwise slices continue to mark, or to find and queue the dead objects with
-   finalizers. */
+/* Runs the atomic step. If that ends the marking, objects without the current epoch are dead, and
+   the sweep starts; otherwise slices continue. The minor collection just before has marked the
+   roots. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -167,10 +154,9 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Frees unused memory of thread th, unless th is L or has little memory. Returns the cost in
-   bytes. *more must be 1 if a previous call has shrunk the stack of th and only CallInfos are
-   left to free. Sets *more to 1 if CallInfos are left after this call, else to 0. 'all' is
-   passed to luaN_shrinkthread. */
+/* Frees unused memory of thread th, unless th is L or has little. Returns the cost in bytes. all:
+   for luaN_shrinkthread. *more: 1 if only CallInfos are left to free; set to 1 if some are left
+   after the call. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -181,8 +167,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
 }
 
 
-/* Frees unused stack memory of the threads of lists.threads from index sweep.next on, until the
-   cost reaches 'bytes'. Returns the cost. */
+/* Frees unused stack memory of threads, from lists.threads[sweep.next] on, up to a cost of 'bytes'.
+   Returns the cost. */
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
@@ -196,7 +182,7 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 }
 
 
-/* Ends the sweep, because nothing dead is left, and sets gcstate to 'state'. */
+/* Ends the sweep and sets gcstate to 'state'. */
 static void endsweep (luaN_Gc *c, int state, global_State *g) {
   c->sweep.active = 0;
   c->sweep.next = 0;
@@ -205,8 +191,8 @@ static void endsweep (luaN_Gc *c, int state, global_State *g) {
 }
 
 
-/* Ends the major collection: frees unused memory of the lists and the string table, allows the
-   release of free pages, and computes when the next major collection is due. */
+/* Ends the major collection: frees unused memory of lists, and computes when the next one is
+   due. */
 static void endmajor (lua_State *L) {
   global_State *g = G(L);
   int i;
@@ -221,9 +207,8 @@ static void endmajor (lua_State *L) {
 }
 
 
-/* Runs one slice of the current phase of the major collection, for at most about 'bytes' of
-   marking cost; only an atomic step may cost more. Sets gcstate to the next phase if the phase
-   ends. Returns the cost. */
+/* Runs one slice of the current phase, for about 'bytes' of marking cost (an atomic step may cost
+   more), and returns the cost. Sets gcstate to the next phase at the end of the phase. */
 static size_t slice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -259,7 +244,7 @@ static size_t slice (lua_State *L, size_t bytes) {
       unsigned done = luaN_sweeplines(&g->heap.blocks, c->mark.bit, n);
       if (done == n) return bytes;
       endsweep(c, GCSstacks, g);
-      /* In the other modes, minor collections shrink these threads (SHRINK_MINORS of collect.c). */
+      /* In the other modes, minor collections do this (SHRINK_MINORS). */
       if (c->pace.fullcycles) luaN_shrinkown(L, 0);
       return done * BLOCKCOST;
     }
@@ -278,9 +263,8 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* If the current period is over, starts a new one. During a period, a heap that has shrunk keeps
-   its free memory (WHILE_HEAPS). If the period that ends has had a lower maximum of bytes in use
-   than the period before, allows the release of the pages that were kept for the higher maximum. */
+/* Starts a new period (WHILE_HEAPS) if the current one is over. Allows the release of pages that
+   were kept for the maximum of the period before, if the maximum is lower now. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -298,9 +282,7 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks that the heap must keep: the largest of bytes.needed and the two
-   values of bytes.lately, plus one RESERVE_PART-th, because the heap may have used more between
-   two collections. First starts a new period (WHILE_HEAPS) if the current one is over. */
+/* Returns the bytes of blocks that the heap must keep, with a reserve (RESERVE_PART). */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;
@@ -354,7 +336,7 @@ void luaN_full (lua_State *L) {
   luaN_retire(g);
   luaN_dropgrowths(g);
   luaN_forgetall(L);
-  c->mark.old.n = 0;  /* drops the mark stack of a major collection that was running */
+  c->mark.old.n = 0;  /* abandons a major collection that was running */
   if (c->mark.pending) luaN_clearbits(g, LUAN_PENDING);
   c->mark.pending = 0;
   luaN_leaveweak(g);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The minor collection: marks the young objects that are reachable from the roots and the
-** remembered set, and tenures them at their addresses. (Some are left young: ageing.h, waiting.h.)
-** Lines of the nursery without survivors become free. The cost is that of the survivors, the roots
-** and the remembered set. A dead object costs a visit only if it is in a list of sweep.c or is a
-** short string (interned.c).
+** remembered set, and tenures them in place. (Some are left young: ageing.h, waiting.h.) Nursery
+** lines without survivors become free. A dead object costs a visit only if it is in a list of
+** sweep.c or is a short string.
 */
 #define LUA_CORE
 
@@ -29,9 +28,9 @@
 #include "waiting.h"
 
 
-/* Marks all young objects with finalizers, so that only major collections find such objects
-   dead. To be called in the incremental mode, because there a program may take the call of a
-   finalizer for the end of a cycle. */
+/* Marks all young objects with finalizers. For the incremental mode, in which only a major
+   collection may find them dead: a program may take the call of a finalizer for the end of a
+   cycle. */
 static void keepfinalizable (global_State *g) {
   luaN_List *l = &g->heap.gc.finalize.finalizable;
   size_t i;
@@ -39,23 +38,21 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* Tenures the objects that the minor collection has left young: those of finalize.left and
-   finalize.aged, and the entries of lists.large from index lists.large.old on. */
+/* Tenures the objects that the minor collection has left young. */
 static void tenureyoung (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->lists.large;
   luaN_tenurewaiting(g);
   for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
-  luaN_drain(g, 0);  /* pops userdata that were pushed; they refer only to old objects */
+  luaN_drain(g, 0);  /* pops pushed userdata; they refer only to old objects */
   c->finalize.finalizable.old = c->finalize.finalizable.v.n;
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = c->bytes.aged = 0;
 }
 
 
-/* There are two reasons to tenure all objects if 'start' is 1. A major collection requires that
-   no object is young. And a major collection may find the holder of a young object dead, that
-   is, the object that is in the remembered set only because it refers to the young one. */
+/* Tenures all of them if a major collection starts, because it requires that nothing is young, and
+   because it may find the holder of a young object dead. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The end of marking (termination.h), in this order:
-**
-**   1. Visit each ephemeron table that slices have not visited (ahead.h) once, and list its entries
-**      whose keys are not marked so far. Visit these entries again until no value is left to mark,
-**      or find them by their keys (chase.h).
-**   2. Remove the entries with dead values.
+** The end of marking (termination.h). Steps:
+**   1. Visit each ephemeron table that slices have not visited (ahead.h), and list its entries
+**      with unmarked keys. Visit these again until no value is left to mark, or find them by
+**      their keys (chase.h).
+**   2. Remove entries with dead values.
 **   3. Queue the dead objects with finalizers, and mark everything that they refer to. This may
-**      also mark keys, so step 1 continues.
-**   4. Remove the entries with dead keys.
+**      mark keys, so step 1 continues.
+**   4. Remove entries with dead keys.
 */
 #define LUA_CORE
 
@@ -29,22 +28,19 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records in bytes.undoomed how many KiB were marked so far. To be used before the objects that
-   only finalizers keep are marked. */
+/* Records the KiB marked so far, before objects that only finalizers keep are marked. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** Ephemerons whose keys are not marked so far are visited repeatedly. After MAX_PASSES such visits
-** of all of them, each of which has found keys that were marked meanwhile, the rest is found by the
-** keys (a chase, chase.h), if at least MIN_FOLLOWED entries are left. A chase costs more than one
-** visit of all entries, but its cost is linear in the number of entries, whatever their order is.
+** Entries with unmarked keys are visited up to MAX_PASSES times; then, if at least MIN_FOLLOWED are
+** left, a chase finds the rest by their keys (chase.h). A chase costs more than one visit of all
+** entries, but is linear.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
 
 
-/* Marks the values in the hash part of t whose keys are marked. Returns 1 if it has marked a
-   value. */
+/* Marks the values of the hash part of t whose keys are marked. Returns 1 if it has marked any. */
 static int markvalues (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   int changed = 0;
@@ -59,9 +55,8 @@ static int markvalues (global_State *g, Table *t) {
 }
 
 
-/* Visits ephemeron table t for the first time: marks the values whose keys are marked, and adds
-   the other entries to weak.unresolved. If there is no memory for that, sets weak.overflow, so
-   that converge visits whole tables repeatedly. */
+/* Visits ephemeron table t for the first time: marks the values of marked keys, and adds the other
+   entries to weak.unresolved. Without memory for those, sets weak.overflow. */
 static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
@@ -71,9 +66,8 @@ static void resolvetable (global_State *g, Table *t) {
 }
 
 
-/* Marks the values of the entries in weak.unresolved whose keys are marked now, with everything
-   that the values refer to, and removes these entries from the list. Returns their number. Visits
-   the list from its end if 'backwards' is 1. */
+/* Visits weak.unresolved: marks the values of keys that are marked now, with everything they refer
+   to, and removes these entries. Returns their number. backwards: 1 to visit from the end. */
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -93,14 +87,11 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Marks the values of the unresolved entries whose keys become marked, by a hash table of the
-   keys (a chase, chase.h). Returns 1 if all values with live keys are marked, 0 if some may have
-   been missed. Returns 0 and does nothing if there are fewer than MIN_FOLLOWED entries or no
-   memory. */
+/* Resolves the listed entries by a chase (chase.h). Returns 1 if no value of a live key was missed.
+   Returns 0 otherwise; also, without doing anything, if there are too few entries or no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* In a major collection that does not log marked objects (weak.logging), the chase also has the
-     entries that slices have listed because their weak keys were not marked (ahead.h). */
+  /* If objects are not logged, the chase includes the undecided keys of slices (ahead.h). */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -112,15 +103,14 @@ static int follow (global_State *g) {
 }
 
 
-/* A number that changes whenever marking may make a key alive: it grows by the bytes of each marked
-   object, and by 1 for an object that is left young. */
+/* A number that changes when an object is marked or left young, so that a key may have become
+   alive. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
-/* Marks until no ephemeron has a value left to mark. '*first' is the index in weak.discovered of
-   the first table that resolvetable has not visited. '*clock' is the value of clockof at the
-   last visit of the listed entries with unmarked keys: until clockof changes, these entries need
-   no visit. */
+/* Marks until no ephemeron has a value left to mark. *first: index in weak.discovered of the first
+   table that was not visited. *clock: clockof at the last visit of listed entries; they need no
+   visit while clockof is the same. */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   luaN_Gc *c = &g->heap.gc;
@@ -155,8 +145,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Removes entries with dead values from the tables with weak values that are in weak.discovered,
-   from index i on. */
+/* Removes entries with dead values from the tables of weak.discovered, from index i on. */
 static void clearvalues (global_State *g, size_t i) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   for (; i < w->n; i++) {
@@ -176,11 +165,9 @@ static void clearvalues (global_State *g, size_t i) {
 
 
 /*
-** Removes the entries with dead keys from the tables of weak.discovered:
-**   - the entries that are still in weak.unresolved, because their keys were never marked
-**   - entries of tables whose keys and values are weak
-**   - if weak.overflow is set, because weak.unresolved could not grow, entries of all ephemeron
-**     tables
+** Removes entries with dead keys: those left in weak.unresolved, and those of tables with weak keys
+** and weak values. If weak.unresolved is incomplete (weak.overflow), also visits all ephemeron
+** tables of weak.discovered.
 */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -207,18 +194,16 @@ static void clearkeys (global_State *g) {
 
 
 /*
-** Moves from weak.inmajor to weak.discovered the weak tables whose entries the atomic step must
-** visit. Traverses a table as strong instead if it has become strong, or if weak.discovered
-** cannot grow. The tables are
-**   - those that slices have not visited completely (without LUAN_SCANNED)
-**   - those in which other references are weak now than when slices visited them
+** Moves from weak.inmajor to weak.discovered the tables that the atomic step must visit: those that
+** slices have not visited completely, and those in which other references are weak now. Traverses a
+** table that is strong now, or does not fit, as strong.
 */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
   for (i = 0; i < c->weak.inmajor.n; i++) {
     Table *t = luaN_tableof(c->weak.inmajor.a[i]);
-    int kind = luaN_weakness(g, t);  /* which references are weak at present */
+    int kind = luaN_weakness(g, t);  /* which references are weak now */
     if ((t->flags & LUAN_SCANNED) && kind == luaN_kindof(c->weak.inmajor.a[i])) {
       c->weak.inmajor.a[kept++] = c->weak.inmajor.a[i];
       continue;
@@ -232,9 +217,8 @@ static void joinmajor (global_State *g) {
 }
 
 
-/* Adds the tables of weak.discovered to weak.inmajor, for later slices. If weak.inmajor cannot
-   grow, traverses the table as strong, which may append more tables to weak.discovered during
-   the loop. */
+/* Adds the tables of weak.discovered to weak.inmajor, for slices. Traverses a table that does not
+   fit as strong, which may append tables to weak.discovered. */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -248,9 +232,8 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Marks everything that is alive, and removes the dead weak values whose slots are not
-   tombstoned (steps 1 and 2 of the head; a tombstoned slot looks empty, hidden.h). 'first' and
-   'clock' are passed to converge. */
+/* Steps 1 and 2 of the head: marks everything alive, and removes dead weak values that are not
+   tombstoned. first, clock: for converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -263,19 +246,15 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of listed entries with unmarked keys: those of weak.unresolved and, in a
-   major collection, the words of the list that slices have made. Its use: if the number falls
-   while the queued objects with finalizers are marked, with everything that they refer to, a
-   dead key was marked, too. */
+/* Returns the number of listed entries with unmarked keys. If it falls while the queued objects
+   with finalizers are marked, a dead key was marked, too. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
 
 
-/* Returns 1 if a dead key may have been marked without a change of countdead, because there is a
-   table with weak keys and weak values. Such a table is in weak.discovered or, in a minor
-   collection, has a slot in remset.slots. To be called after luaN_clearslots, which removes the
-   slots with dead values. */
+/* Returns 1 if a dead key may be marked unnoticed by countdead, because there is a table with weak
+   keys and weak values. To be called after luaN_clearslots. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;
@@ -285,11 +264,10 @@ static int hasallweak (const luaN_Gc *c) {
 }
 
 
-/* Marks everything that the queued dead objects with finalizers refer to, and removes the
-   entries with dead keys (steps 3 and 4 of the head). For tables with LUAN_SCANNED, which slices
-   have visited, slices remove these entries. Some tables were reached only from the queued
-   objects: weak.discovered from index 'nalive' on. Also removes the entries with dead values
-   from these tables. */
+/* Steps 3 and 4 of the head: marks everything that the queued objects refer to, and removes entries
+   with dead keys. (Slices do that for the tables that they have visited.) weak.discovered from
+   index 'nalive' on has tables that only queued objects refer to; also removes their dead
+   values. */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -301,7 +279,7 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive,
   if (c->mark.minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);
-  luaN_drain(g, 0);  /* pops objects that luaN_tenuremet has tenured: they refer to nothing young */
+  luaN_drain(g, 0);  /* pops objects that luaN_tenuremet has tenured; they refer to nothing young */
   if (!c->mark.minor) luaN_beginclearing(g);
   else if (c->mark.major) leavetomajor(g);
   lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);
@@ -329,7 +307,7 @@ void luaN_terminate (lua_State *L) {
 }
 
 
-/* Leaves the rest of the end of marking to another atomic step. Returns 0. */
+/* Leaves the rest of the marking to another atomic step. Returns 0. */
 static int termination_leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   leavetomajor(g);
@@ -339,10 +317,9 @@ static int termination_leave (global_State *g) {
 }
 
 
-/* Queues the dead objects with finalizers and marks everything that they refer to, if at most
-   LUAN_ATONCE objects have finalizers. Returns 1 if one slice of marking (LUAN_SLICE) was
-   enough. If more objects have finalizers, prepares slices to find and queue the dead ones, and
-   returns 0. */
+/* If at most LUAN_ATONCE objects have finalizers, queues the dead ones and marks everything that
+   they refer to; returns 1 if one slice of marking was enough. Otherwise lets slices find the dead
+   ones, and returns 0. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {
@@ -355,9 +332,8 @@ static int selectfew (lua_State *L) {
 }
 
 
-/* The program runs between this step and the next one, if this step does not end the marking.
-   The program can reach only two kinds of unmarked objects then: strings and keys of weak
-   tables. If it stores such an object, the next minor collection marks the object. */
+/* If this step does not end the marking, the program runs before the next one. It can then reach
+   unmarked strings and weak keys; if it stores one, the next minor collection marks it. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -3,18 +3,15 @@
 #ifndef luaN_termination_h
 #define luaN_termination_h
 
-/* Ends the marking of a minor or full collection: resolves ephemerons, clears weak tables,
-   queues the dead objects with finalizers, and marks everything that the queued objects refer
-   to. */
+/* Ends the marking of a minor or full collection: resolves ephemerons, clears weak tables, queues
+   dead objects with finalizers, and marks everything that these refer to. */
 LUAI_FUNC void luaN_terminate (lua_State *L);
 
 /*
-** Tries to end the marking of a major collection that runs in slices (atomic step). To be called
-** when slices have nothing left to mark. Returns 1 if the marking has ended. Returns 0 if slices
-** have more to do before another call:
-**   - restore or clear the tombstoned slots of weak tables, which look empty (hidden.h)
-**   - find and queue the dead among many objects with finalizers
-**   - mark the many objects that the queued ones refer to
+** The atomic step: tries to end the marking of a major collection when slices have nothing left to
+** mark. Returns 1 if it has ended. Returns 0 if slices have more to do: restore or clear tombstoned
+** slots, queue the dead among many objects with finalizers, or mark the objects to which these
+** refer.
 */
 LUAI_FUNC int luaN_terminateslice (lua_State *L);
 

@@ -1,36 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Chunks, the pieces of memory that contain the blocks of a heap (chunks.h).
+** Chunks: pieces of memory that contain the blocks of a heap (chunks.h).
 **
-** In a small heap a chunk is one small block, because a small block wastes nothing for alignment.
-** The first chunk has capacity for everything that a new state contains. Each later one has a
-** sixteenth of the heap's size, which bounds the unused part, but at least 4 KiB. In a larger heap
-** a chunk has a quarter of the heap's size, within bounds: 4 to 32 blocks of 32 KiB if it is
-** mapped, 8 to 31 if it comes from lua_Alloc. If memory is refused, a smaller chunk is requested.
-** The smallest is one small block for the present request alone, so that a program can use a limit
-** of memory completely.
+** Size. In a small heap a chunk is one small block, of a sixteenth of the heap's size, but at least
+** 4 KiB. In a larger heap it has a quarter of the heap's size, from 4 to 32 blocks of 32 KiB. If
+** memory is refused, a smaller chunk is requested, in the end one small block for the present
+** request, so that a program can use a limit of memory completely.
 **
-** Chunks of states of luaL_newstate are mapped if the heap has 128 KiB or more, because the system
-** aligns mappings at no cost and takes them back independently of malloc (mapped.h). If the program
-** replaces the allocator of such a state, the new allocator receives the requests for later chunks.
-** All mappings, except huge chunks, have the same advice (madvise). So the system joins adjacent
-** ones, which matters because a process may have at most 65,530 mappings.
+** Origin. Chunks of states of luaL_newstate are mapped from 128 KiB on: the system aligns mappings
+** at no cost, and takes them back independently of malloc (mapped.h). Other chunks come from
+** lua_Alloc. All mappings except huge chunks have the same advice (madvise), so that the system can
+** join them: a process may have at most 65,530.
 **
-** A big mapped heap (LUAN_BIGHEAP) grows by huge chunks, which have the size of a huge page, 2 MiB.
-** They become huge pages where the system has transparent huge pages ("always" or "madvise"). A
-** fork, which copies the page tables, is several times faster then (bench/heap), and address
-** translation costs less.
-**
-** The first touch of a huge page takes a pause of 0.2 ms, because the system clears the whole page,
-** and up to 9 ms on a virtual machine whose host has reclaimed free memory. So a huge chunk has no
-** advice at first. When the next huge chunk is added, the chunk gets MADV_HUGEPAGE, and the system
-** may join its pages in the background. With LUA_GC=huge-pages a huge chunk gets the advice at
-** once. A new huge chunk is adjacent to the previous one if possible, and becomes part of its
-** mapping, because the previous one has no advice yet either.
-**
-** If more than an eighth of a huge chunk is free, luaN_releasepages returns the free pages to the
-** system and sets MADV_NOHUGEPAGE for the chunk. Otherwise the system would join the pages again
-** and fill the gaps.
+** Huge chunks. A big mapped heap (LUAN_BIGHEAP) grows by chunks of 2 MiB, which become huge pages
+** if the system has transparent huge pages. A fork is several times faster then (bench/heap). The
+** first touch of a huge page is a pause of 0.2 ms or more, because the system clears it. So a huge
+** chunk gets MADV_HUGEPAGE only when the next one is added, and the system joins its pages in the
+** background. (With LUA_GC=huge-pages it gets the advice at once.) If more than an eighth of it is
+** free later, luaN_releasepages returns these pages, with MADV_NOHUGEPAGE, so that the system does
+** not fill the gaps again.
 */
 #define LUA_CORE
 #define _DEFAULT_SOURCE
@@ -52,52 +40,45 @@
 #include "mapped.h"
 #include "seam.h"
 
-/* Bytes of the first small block of a state. Later small blocks have at least a page if there is
-   memory. */
+/* bytes of the first small block of a state */
 #define FIRST_BLOCK	((size_t)2560)
-/* least size in bytes of a small block of the heap, when memory is short */
+/* smallest small block, in bytes, when memory is short */
 #define LEAST_ASKED	((size_t)1024)
 
-/* Sizes of new chunks. In a small heap a new chunk has one GROWTH_SMALL-th of the bytes of all
-   blocks, in a larger heap one GROWTH-th, within the bounds below. With larger chunks, there are
-   fewer chunks and more unused memory. */
+/* A new chunk has one GROWTH_SMALL-th (small heap) or one GROWTH-th of the bytes of all blocks.
+   Larger chunks mean fewer chunks and more unused memory. */
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
-/* Least and largest number of blocks of a chunk: MAPPED_MIN and MAPPED_MAX if it is mapped,
-   CHUNK_MIN and CHUNK_MAX if it comes from lua_Alloc, which must provide one block more for the
-   alignment. Exceptions: a huge chunk has more blocks; a chunk may have fewer if it is a mapping of
-   a closed state that was kept (a spare mapping). */
+/* Numbers of blocks of a chunk: CHUNK_MIN to CHUNK_MAX from lua_Alloc, which must provide one block
+   more for the alignment; MAPPED_MIN to MAPPED_MAX if mapped. Huge chunks have more, spare mappings
+   may have fewer. */
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	(MAPPED_MAX - 1)
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
-/* Bytes of all blocks at which a heap stops being small, that is, at which its next chunks contain
-   blocks of LUAN_BLOCK bytes: SMALL_MAPPED if chunks are mapped, SMALL_HEAP if they come from
-   lua_Alloc. */
+/* Bytes of all blocks from which new chunks contain blocks of LUAN_BLOCK bytes; below, small
+   blocks. SMALL_MAPPED is for heaps whose chunks are mapped. */
 #define SMALL_HEAP	((size_t)MAPPED_MAX * LUAN_BLOCK)
 #define SMALL_MAPPED	((size_t)MAPPED_MIN * LUAN_BLOCK)
 
-/* Bytes of a huge page, and of the huge chunks by which a big mapped heap grows. */
+/* bytes of a huge page and of a huge chunk */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
-/* Bounds of the time of one call of luaN_trim without 'all': it visits at most MAX_TRIM_VISITS
-   chunks and frees at most MAX_TRIMMED of them. */
+/* Limits of one call of luaN_trim without 'all': chunks visited and chunks freed. */
 #define MAX_TRIM_VISITS		64u
 #define MAX_TRIMMED		2u
 
-/* Bounds of the time of one call of luaN_releasepages: after MAX_RELEASE_CALLS system calls or
-   MAX_RELEASE_VISITS chunks, it visits no further chunk. */
+/* Limits of one call of luaN_releasepages: system calls and chunks visited. */
 #define MAX_RELEASE_CALLS		128u
 #define MAX_RELEASE_VISITS	8u
 
 
 /* {== chunks ============================================================ */
 
-/* True if state g maps its chunks, except small blocks: its allocator is luaN_alloc. Always false
-   in a build with AddressSanitizer, because LeakSanitizer searches for pointers only in memory of
-   malloc. */
+/* True if state g maps its chunks. Always false with AddressSanitizer, because LeakSanitizer
+   searches for pointers only in memory of malloc. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
 #define ismapped(g)	0
 #else
@@ -105,10 +86,8 @@
 #endif
 
 
-/* Calls madvise for n bytes at p. Returns 0 if that succeeds, else -1. If a filter of system
-   calls (seccomp) refuses madvise, the state does not call madvise again: its pages are neither
-   released nor made huge. LUA_GC=no-madvise has that effect from the start, for filters that end
-   the process. */
+/* Calls madvise. Returns 0 if that succeeds, else -1. After a refusal by a filter of system calls
+   (seccomp), does not call it again. LUA_GC=no-madvise has that effect from the start. */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
   int before = errno;
@@ -127,8 +106,8 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 #endif
 
 
-/* Returns 1 if lua_Alloc can provide n bytes in pieces of 'size' bytes. To find out, requests
-   the pieces and frees them again. */
+/* Returns 1 if lua_Alloc can provide n bytes in pieces of 'size' bytes: requests the pieces and
+   frees them again. */
 static int hasmore (global_State *g, size_t n, size_t size) {
   void *list = NULL, *p;
   size_t sum = 0;
@@ -162,9 +141,8 @@ int luaN_leavesroom (global_State *g, size_t n) {
 }
 
 
-/* Initializes block i of chunk c with n lines, and puts the block into the list 'empty'. 'more'
-   is the number of bytes after the head of the block that are in use, too: the size of the
-   chunk's luaN_Chunk if it is in this block, else 0. */
+/* Initializes block i of chunk c with n lines, and adds it to the list 'empty'. more: bytes of the
+   luaN_Chunk after the head, or 0. */
 static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
                       size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
@@ -182,8 +160,7 @@ static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
 }
 
 
-/* Initializes the chunk c of n blocks, the first one at 'first', and adds it to the heap. 'size' is
-   the number of bytes requested. */
+/* Initializes chunk c, of 'size' bytes with n blocks from 'first' on, and adds it to the heap. */
 static void addchunk (luaN_Blocks *h, luaN_Chunk *c, size_t size, char *first, unsigned n) {
   memset(c, 0, sizeof(*c));
   c->size = size;
@@ -200,17 +177,14 @@ static size_t wholelines (size_t n) {
 }
 
 
-/* Adds a chunk that is one small block of 'size' bytes. 'size' is raised so that n bytes fit, and
-   limited to LUAN_BLOCK. If memory is short, the block is smaller, but still has capacity for n
-   bytes. Returns 0 if there is no memory. */
+/* Adds a chunk with one small block of 'size' bytes, at most LUAN_BLOCK. The block fits n bytes
+   even if memory is short and it must be smaller. Returns 0 if there is no memory. */
 static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
   size_t bytes;
-  size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes are enough for the head */
-  /* After a refusal of lua_Alloc, 'ceiling' makes requests fail until a major collection ends. If
-     no collection can run, the refusal is forgotten, because only another request can get
-     memory. */
+  size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes suffice for the head */
+  /* If no collection can run, only a request can get memory, so an earlier refusal is forgotten. */
   if (!luaN_maycollect(g)) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
@@ -228,14 +202,14 @@ static int newsmall (global_State *g, size_t size, size_t n) {
 }
 
 
-/* Adds a chunk from lua_Alloc with n blocks of LUAN_BLOCK bytes. If memory is short, halves n, down
-   to CHUNK_MIN. Returns 0 if there is no memory. */
+/* Adds a chunk from lua_Alloc with n blocks, or fewer (at least CHUNK_MIN) if memory is short.
+   Returns 0 if there is none. */
 static int newwhole (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c = NULL;
   size_t size = 0;
   char *first;
-  for (; n >= CHUNK_MIN; n /= 2) {  /* requests n blocks and one more, to align the first */
+  for (; n >= CHUNK_MIN; n /= 2) {  /* one block more, to align the first */
     size = ((size_t)n + 1) * LUAN_BLOCK + sizeof(luaN_Chunk);
     if ((c = (luaN_Chunk *)luaN_ask(g, NULL, 0, size)) != NULL) break;
   }
@@ -248,9 +222,8 @@ static int newwhole (global_State *g, unsigned n) {
 }
 
 
-/* Adds a mapped chunk of n blocks. Returns 0 if there is no memory. Unless the chunk is huge,
-   prefers a mapping of a closed state that was kept for this purpose (spare mapping, mapped.h);
-   the chunk may then have fewer blocks. */
+/* Adds a mapped chunk of n blocks, or a spare mapping (mapped.h), perhaps with fewer, unless the
+   chunk is huge. Returns 0 if there is no memory. */
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
@@ -297,8 +270,8 @@ int luaN_newchunk (global_State *g, size_t n) {
 }
 
 
-/* Frees chunk c. If 'closing' is 1, because the state is being closed, a mapping may be kept for
-   the next states (spare mapping, mapped.h). */
+/* Frees chunk c. closing: 1 if the state is being closed, so that a mapping may be kept as a spare
+   (mapped.h). */
 static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = c->size;
@@ -313,7 +286,7 @@ static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   if (c->next) c->next->prev = c->prev;
   if (c->prev) c->prev->next = c->next;
   else h->chunks = c->next;
-  if (h->sweptchunk == c) {  /* the next slice of luaN_sweeplines starts with the next chunk */
+  if (h->sweptchunk == c) {  /* the sweep of lines continues with the next chunk */
     h->sweptchunk = c->next;
     h->sweptblock = 0;
   }
@@ -375,7 +348,7 @@ void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i, unsigned j) {
 }
 
 
-/* Returns 1 if all lines of the page with index 'page' in block b are free. */
+/* Returns 1 if all lines of page number 'page' of b are free. */
 static int isfreepage (const luaN_Block *b, unsigned page) {
   const unsigned n = LUAN_PAGE / LUAN_LINE;
   unsigned i;
@@ -388,8 +361,8 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Returns the free pages of b to the system. Returns the number of system calls, including those
-   that 'advise' has skipped because the system had refused madvise. */
+/* Returns the free pages of b to the system. Returns the number of system calls, with skipped
+   ones. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
@@ -416,9 +389,8 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Returns 1 if the free pages of c should be returned to the system. For a huge chunk that is so
-   if more than an eighth of its pages are free, that is, more pages than it has blocks. A lower
-   limit would return memory earlier and break up more huge pages. */
+/* Returns 1 if the free pages of c should be returned: for a huge chunk, if more than an eighth of
+   its pages are free. A lower limit would break up more huge pages. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

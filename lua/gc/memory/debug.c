@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of the debug build: the bitmap of granules in use, and calls of the Lua API by functions
-   of the sampler (debug.h). */
+/* Checks of the debug build (debug.h): granules in use, and API calls by functions of the
+   sampler. */
 #define LUA_CORE
 
 #include "lprefix.h"

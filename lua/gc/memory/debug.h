@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Checks that the debug and sanitizer builds add to every allocation. In a release build all hooks
-** are empty.
+** Checks that the debug and sanitizer builds add to allocations; empty in a release build.
 **
-**   LUAN_DEBUG  A bitmap of the granules in use detects memory that is allocated twice (H3). Lines
-**               that become free are filled with LUAN_DEADBYTE. The process is ended if a function
-**               of the sampler calls the Lua API (luaN_mayenter), or if luaN_verify finds a broken
-**               invariant (verify.h).
-**   ASan        Free lines are poisoned. The lines of a hole stay poisoned until an allocation uses
-**               them.
+**   LUAN_DEBUG  Detects memory that is allocated twice (H3), with a bitmap of the granules in use.
+**               Fills free lines with LUAN_DEADBYTE. Ends the process if a function of the sampler
+**               calls the Lua API, or if luaN_verify finds a violated invariant.
+**   ASan        Poisons free lines, and lines of a hole until they are allocated.
 */
 #ifndef luaN_debug_h
 #define luaN_debug_h
@@ -28,12 +25,11 @@ struct lua_State;
 #define luaN_asanclose(p,n)	((void)0)
 #endif
 
-/* Hooks of all builds. luaN_handedout is called when n bytes at p were allocated; luaN_takenback
-   when n bytes at p, which are whole lines, have become free. */
+/* luaN_handedout: n bytes at p were allocated. luaN_takenback: n bytes at p, whole lines, have
+   become free. */
 #if defined(LUAN_DEBUG)
-/* luaN_setused marks n bytes at p as in use. It ends the process if some of them are in use already
-   (H3) or are not in the block of p. luaN_setunused marks n bytes as free and fills them with
-   LUAN_DEADBYTE. */
+/* Mark n bytes at p as in use (ends the process if some are already: H3), or as free (fills them
+   with LUAN_DEADBYTE). */
 LUAI_FUNC void luaN_setused (luaN_Blocks *h, void *p, size_t n);
 LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_handedout(h,p,n)	(luaN_asanopen(p, n), luaN_setused(h, p, n))
@@ -44,9 +40,9 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_takenback(h,p,n)	luaN_asanclose(p, n)
 #endif
 
-/* Sets whether a function of the sampler is running ('on'). Such a function must not call the API,
-   except lua_getinfo and lua_getstack. Each API function calls luaN_mayenter with its own name,
-   usually by lua_lock (core.h); luaN_mayenter ends the process if the call is not allowed. */
+/* luaN_asking sets whether a function of the sampler is running. Such a function may call only
+   lua_getinfo and lua_getstack: each API function calls luaN_mayenter with its name, which ends the
+   process otherwise. */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
 LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
@@ -55,9 +51,9 @@ LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 #define luaN_mayenter(L,f)	((void)0)
 #endif
 
-/* luaN_mustverify checks the heap after a collection, and ends the process if an invariant does not
-   hold. 'exact' is 1 after luaC_fullgc. In a large heap only every N-th call checks. The check is
-   luaN_verifier, which inspect/verify.c sets when the process starts. */
+/* Checks the invariants after a collection, in a large heap only at every N-th call, and ends the
+   process if one is violated. exact: 1 after luaC_fullgc. luaN_verifier is set by
+   inspect/verify.c. */
 #if defined(LUAN_DEBUG)
 LUAI_DDEC(void (*luaN_verifier) (struct lua_State *L, int exact);)
 #define luaN_mustverify(L,exact)	luaN_verifier(L, exact)

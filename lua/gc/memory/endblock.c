@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps one freed block at the end of malloc's heap, so that malloc does not return that memory to
-   the system (endblock.h). */
+/* Keeps one freed block at the end of malloc's heap (endblock.h). */
 #define LUA_CORE
 #define _DEFAULT_SOURCE  /* sbrk */
 
@@ -14,22 +13,20 @@
 #include "giveback.h"
 
 
-/* The kept block of the process. An OS thread that reads or sets the fields must have taken the
-   flag 'busy', and never waits for it: while another thread has it, a block that is offered for
-   keeping is freed at once. */
+/* The kept block of the process. An OS thread must have taken the flag 'busy' to use it, and never
+   waits for the flag: a block that is offered meanwhile is freed at once. */
 static struct {
-  /* flag that an OS thread takes to use the kept block: 1 while it is taken */
+  /* 1: an OS thread has taken the flag */
   int busy;
-  /* the freed block at the end of malloc's heap that the process keeps, or NULL */
+  /* the kept block, or NULL */
   char *last;
-  /* Time, in milliseconds of CLOCK_MONOTONIC, of the last call of luaN_keepend with a freed block
-     that could be kept. */
+  /* milliseconds of CLOCK_MONOTONIC when a block was offered last */
   unsigned at;
 } stays;
 
 
 void *luaN_keepend (void *p, unsigned ms) {
-  /* A block above the program break is a mapping, or belongs to another arena of malloc. */
+  /* A block above the program break is a mapping or in another arena. */
   if ((char *)p >= (char *)sbrk(0) || !luaN_hold(&stays.busy)) return p;
   stays.at = ms;
   if ((char *)p > stays.last) {

@@ -13,8 +13,7 @@
 #if defined(__GLIBC__)
 #include <malloc.h>
 
-/* malloc_trim is a weak symbol, because a statically linked program may have another malloc without
-   this function. */
+/* A weak symbol: a statically linked program may have a malloc without this function. */
 #pragma weak malloc_trim
 
 #define trim()	((void)(malloc_trim != NULL && malloc_trim(0)))
@@ -22,16 +21,15 @@
 #define trim()	((void)0)
 #endif
 
-/* malloc_trim is called only if at least this number of bytes was freed since the last call. With a
-   lower number, memory is returned earlier, with more calls. */
+/* Bytes that must have been freed since the last call of malloc_trim. A lower number returns memory
+   earlier, with more calls. */
 #define MUCH	((size_t)16 * 1024 * 1024)
 
 
-/* These two variables are shared by all states of the process. */
-/* bytes that states of this process have freed since malloc_trim was last called */
+/* Shared by all states of the process. */
+/* bytes freed since malloc_trim was last called */
 static size_t freed;
-/* Time, in milliseconds of CLOCK_MONOTONIC, at which luaN_giveback last called malloc_trim without
-   'now', that is, for a caller that need not return the memory at once. */
+/* milliseconds of CLOCK_MONOTONIC at the last call of malloc_trim without 'now' */
 static unsigned at;
 
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of blocks, and the search for the block that contains an address (heap.h). Nothing in this
-   file depends on the origin of blocks (lua_Alloc or mmap) or on their contents. */
+/* Lists of blocks, and the search for the block of an address (heap.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -34,8 +33,8 @@ void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Puts b first in its list, so that the block used last is used again first. A small block is an
-   exception: in the lists 'empty' and 'holed', it is put last. */
+/* Puts b first in its list, so that the block used last is used again first; a small block last in
+   'empty' and 'holed'. */
 void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;
@@ -58,8 +57,7 @@ void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
 #define smallat(h,i)	((luaN_Block *)(h)->small.a[i])
 
 
-/* Returns the index in 'small' of the first block at a higher address than p; small.n if there is
-   none. */
+/* Returns the index in 'small' of the first block above address p, or small.n. */
 static size_t smallbehind (const luaN_Blocks *h, const void *p) {
   size_t low = 0, high = h->small.n;
   while (low < high) {
@@ -77,7 +75,7 @@ luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p) {
     luaN_Block *b = smallat(h, i - 1);
     if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b)) {
       uintptr_t granules = luaN_granuleof(h->low, b);
-      if (granules <= UINT16_MAX)  /* the distance fits into the cache 'recent' */
+      if (granules <= UINT16_MAX)  /* the distance fits into the cache */
         ((luaN_Blocks *)h)->recent[luaN_recentat(p)] = (uint16_t)granules;
       return b;
     }

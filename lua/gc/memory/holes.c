@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines and holes (holes.h): chooses the memory of allocations. This file depends neither on the
-   contents of lines nor on sampling, and of the collector only on the marks of lines. It never
-   collects and never raises an error: nursery.c collects and tries again. */
+/* Lines and holes (holes.h): chooses the memory of allocations. Never collects or raises: nursery.c
+   collects and tries again. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -14,14 +13,14 @@
 #include "debug.h"
 #include "holes.h"
 
-/* A block is put into a list of blocks with holes ('holed') only if at least MIN_FREE_LINES of its
-   lines are free, or, for a small block, one MIN_FREE_PART-th of its lines. With lower limits,
-   blocks are filled better, and the allocator visits more of them. */
+/* A block is listed as having holes if at least MIN_FREE_LINES of its lines are free; a small
+   block, if one MIN_FREE_PART-th is. Lower limits fill blocks better, and make the allocator visit
+   more of them. */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
-/* Blocks of this class or a higher one are preferred, even if the request fits into a smaller hole.
-   The class of a block is log2 of the number of lines of its largest hole. */
+/* Blocks of this class or higher are preferred, even if the request fits into a smaller hole.
+   (Class: log2 of the number of lines of the largest hole.) */
 #define MIN_ROOMY_CLASS		2u
 
 
@@ -35,13 +34,13 @@ static unsigned log2of (unsigned n) {
 }
 
 
-/* Words in which the lowest (LOW) or the highest bit (HIGH) of each of the eight bytes is set. */
+/* the lowest, the highest bit of each of the eight bytes of a word */
 #define LOW	UINT64_C(0x0101010101010101)
 #define HIGH	UINT64_C(0x8080808080808080)
 
 
-/* Returns the marks of the lines i to i + 7 as a word, line i in its lowest byte. May read past
-   marks[], into the rest of the head. */
+/* Returns the marks of lines i to i + 7 as a word, line i in the lowest byte. May read past
+   marks[]. */
 static uint64_t eight (const luaN_Block *b, unsigned i) {
   uint64_t w;
   memcpy(&w, (const lu_byte *)b + LUAN_MARKSAT + i, sizeof(w));
@@ -49,14 +48,14 @@ static uint64_t eight (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Returns a word with bit 7 set in each byte that is 0 in w (Warren, "Hacker's Delight", 6-1). */
+/* Sets bit 7 of each byte that is 0 in w, and no other bit (Warren, "Hacker's Delight", 6-1). */
 static uint64_t zerobytes (uint64_t w) {
   return ~(((w & ~HIGH) + ~HIGH) | w | ~HIGH);
 }
 
 
-/* Returns the length of the longest run of bytes of 'zeros' that have bit 7 set, but at least
-   'least'. No other bit of 'zeros' may be set. */
+/* Returns the length of the longest run of bytes with bit 7 set in 'zeros', but at least 'least'.
+   No other bit may be set. */
 static unsigned longest (uint64_t zeros, unsigned least) {
   unsigned n = 0;
   while (zeros != 0) {
@@ -82,7 +81,7 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
     hole = 0;
     if (zeros == 0) continue;
     n += (unsigned)((zeros >> 7) * LOW >> 56);
-    /* A hole that starts and ends within the eight lines has at most 6. */
+    /* a hole within the eight lines has at most 6 */
     if (most < 6) most = longest(zeros, most);
     hole = (unsigned)__builtin_clzll(w) / 8;
   }
@@ -91,8 +90,8 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Moves b to the list for its number of free lines, as luaN_relist does, but also if b is in the
-   list 'used'. The nursery must not use holes of b any more. */
+/* Moves b to the list for its free lines, like luaN_relist, also from 'used'. The nursery must not
+   use holes of b any more. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = luaN_survey(b, &largest);
   luaN_Where where;
@@ -107,8 +106,7 @@ static void relist (luaN_Blocks *h, luaN_Block *b) {
 
 /* {== lines ============================================================= */
 
-/* Records that line i of b is free, so that the debug and sanitizer builds detect accesses to
-   the line. */
+/* Records that line i of b is free, for the debug and sanitizer builds. */
 static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
   char *p = (char *)b + (size_t)i * LUAN_LINE;
   luaN_takenback(h, p, LUAN_LINE);
@@ -118,8 +116,7 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* Moves each block to the head of its new list, which reverses the order: the block used first,
-     the last of 'used', becomes the head. */
+  /* Each block moves to the head of its new list, so the one used first becomes the head. */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i;
     for (i = 0; i < b->nlines; i += 8) {
@@ -145,7 +142,7 @@ void luaN_relist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Removes all bits but 'keep' from the marks of b. Returns 1 if a line has become free. */
+/* Removes all bits but 'keep' from the marks of b. Returns 1 if that has freed a line. */
 static int sweepblock (luaN_Blocks *h, luaN_Block *b, lu_byte keep) {
   uint64_t freed = 0;
   unsigned i;
@@ -159,7 +156,7 @@ static int sweepblock (luaN_Blocks *h, luaN_Block *b, lu_byte keep) {
 #endif
     memcpy(b->marks + i, &kept, sizeof(kept));
   }
-  (void)h;  /* not used in a release build */
+  (void)h;  /* unused in a release build */
   return freed != 0;
 }
 
@@ -188,7 +185,7 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    /* A line with LUAN_YOUNG is still part of a hole of the nursery; luaN_recycle frees it. */
+    /* still part of a hole of the nursery; luaN_recycle frees the line */
     if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;
     else if (b->marks[i] != 0) {
       b->marks[i] = 0;
@@ -214,7 +211,7 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
 
 /* {== holes ============================================================= */
 
-/* Returns the first free line of b from line i on; nlines if there is none. */
+/* Returns the first free line of b from i on, or nlines. */
 static unsigned nextfree (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
@@ -228,7 +225,7 @@ static unsigned nextfree (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Returns the first line of b in use from line i on; nlines if there is none. */
+/* Returns the first line of b in use from i on, or nlines. */
 static unsigned nextused (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
@@ -241,8 +238,8 @@ static unsigned nextused (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Takes the first hole of at least n bytes in b, from line 'from' on: sets *r to the hole, marks
-   its lines as young, moves b to 'used', and returns 1. Returns 0 if there is no such hole. */
+/* Takes the first hole of at least n bytes of b, from line 'from' on: sets *r, marks its lines as
+   young, and moves b to 'used'. Returns 0 if there is none. */
 static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
                      unsigned from, size_t n) {
   unsigned i = from;
@@ -274,8 +271,8 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 }
 
 
-/* Takes the first hole of at least n bytes in any block of any chunk (takehole), also in blocks
-   that are in no list. Returns 0 if there is none. */
+/* Takes the first hole of at least n bytes in any block, listed or not. Returns 0 if there is
+   none. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {
@@ -288,8 +285,8 @@ static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Returns a block of the lists 'holed' whose class guarantees a hole of at least n lines, or NULL.
-   Prefers blocks of class MIN_ROOMY_CLASS or higher, which have larger holes. */
+/* Returns a block of 'holed' that certainly has a hole of n lines, or NULL. Prefers blocks with
+   larger holes (MIN_ROOMY_CLASS). */
 static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
   unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
   unsigned i, from = (class < MIN_ROOMY_CLASS) ? MIN_ROOMY_CLASS : class;
@@ -301,7 +298,7 @@ static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
 }
 
 
-/* Returns a block of 'empty' with at least n usable bytes, or NULL. */
+/* Returns an empty block with at least n usable bytes, or NULL. */
 static luaN_Block *emptyblock (luaN_Blocks *h, size_t n) {
   luaN_Link *l;
   for (l = h->empty.next; l != &h->empty; l = l->next) {

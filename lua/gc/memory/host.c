@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of lua_Alloc, which the host supplies (host.h), and the allocator of the states of
-   luaL_newstate (luaN_alloc). */
+/* Calls of lua_Alloc (host.h), and the allocator of luaL_newstate (luaN_alloc). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -16,10 +15,8 @@
 #include "seam.h"
 
 
-/* 1 while lua_Alloc runs on this OS thread: memory that malloc provides to the thread then belongs
-   to a Lua heap. Belongs to the OS thread because luaN_isallocating has no state as an argument: a
-   hook of malloc does not know it while the state is created, or if a host calls the API without a
-   protected call. */
+/* 1 while lua_Alloc runs on this OS thread, so that memory from malloc belongs to a Lua heap. Per
+   thread, because a hook of malloc does not know the state. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
 
@@ -47,8 +44,8 @@ int luaN_lend (int on) {
 #endif
 
 
-/* Returns the start of the running or last pause of the collector: CLOCK_MONOTONIC in
-   milliseconds, modulo 2^32. That is exact enough for limits of one second. */
+/* Returns the start of the last pause of the collector, in milliseconds modulo 2^32: exact enough
+   for limits of a second. */
 static unsigned milliseconds (const global_State *g) {
   return (unsigned)(g->heap.gc.pause.began / 1000000);
 }
@@ -64,7 +61,7 @@ void luaN_freeend (global_State *g, int now) {
 
 
 int luaN_trimmalloc (global_State *g, int now) {
-  /* no-madvise excludes malloc_trim, too, because that calls madvise. */
+  /* malloc_trim calls madvise, too */
   return g->frealloc == luaN_alloc && !g->heap.gc.pace.tuning.nomadvise &&
          luaN_giveback(milliseconds(g), now);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of lua_Alloc, the allocation function that the host supplies, and the number of bytes
-   obtained from it ('held'). */
+/* Calls of lua_Alloc, the host's allocation function, and the count of bytes obtained from it
+   ('held'). */
 #ifndef luaN_host_h
 #define luaN_host_h
 
@@ -13,46 +13,37 @@ struct global_State;
 /* True if a collection may run now. */
 #define luaN_maycollect(g)	(completestate(g) && !(g)->gcstopem)
 
-/* Calls lua_Alloc and returns its result. Does not update 'held', the number of bytes obtained
-   from lua_Alloc. During the call, luaN_isallocating (seam.h) returns 1 on this OS thread. */
+/* Calls lua_Alloc without updating 'held'. luaN_isallocating returns 1 on this OS thread
+   meanwhile. */
 LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
                                 size_t nsize);
 
 #if defined(LUAN_DEBUG)
-/* Sets the value that luaN_isallocating returns on this OS thread. Returns the previous value. */
+/* Sets the value of luaN_isallocating on this OS thread, and returns the previous one. */
 LUAI_FUNC int luaN_lend (int on);
 #endif
 
-/* Allocates, resizes or frees a block by lua_Alloc, as realloc does, and updates 'held', the
-   number of bytes obtained from lua_Alloc. Returns NULL if there is no memory. If nsize is 0,
-   frees p, or keeps p as the block at the end of malloc's heap and frees the previous one
-   (endblock.h). Never collects. */
+/* Allocates, resizes or frees a block by lua_Alloc, like realloc, and updates 'held'. Returns NULL
+   if there is no memory. May keep a freed block (endblock.h). Never collects. */
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
 /*
-** Frees memory that the process keeps for later, and adds the bytes that the state has freed to
-** the count of giveback.h. Memory that is kept:
-**   - in a state whose lua_Alloc is luaN_alloc, the kept block at the end of malloc's heap;
-**     freed if luaN_keepend (endblock.h) was not called for a second, or if 'now' is set
-**   - the spare mappings (mapped.h); freed if no state was closed for a second
+** Frees memory that the process keeps for later if it was not used for a second: the block at the
+** end of malloc's heap (at once if 'now'), and spare mappings. Also adds the bytes that the state
+** has freed to the count of giveback.h.
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
-/* Returns free memory of malloc to the system (luaN_giveback), if the lua_Alloc of the state is
-   luaN_alloc and LUA_GC=no-madvise is not set. Returns 1 if malloc_trim was called, else 0. To
-   be called after luaN_freeend. */
+/* Returns free memory of malloc to the system (luaN_giveback) if lua_Alloc is luaN_alloc and
+   madvise is allowed. Returns 1 if malloc_trim was called. To be called after luaN_freeend. */
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*
-** Calls luaN_ask for memory that the heap can do without: if it is refused, the caller can
-** search for a hole, leave a list incomplete, or run a collection. Returns NULL if there is no
-** memory.
-**
-** Does not call lua_Alloc if 'held' would grow to 'ceiling' (heap.h) or above. Otherwise
-** lua_Alloc would be called for each object that is marked, if there is no memory for longer
-** lists. If growth is refused, sets 'refused' to 1; if lua_Alloc has refused it, also sets
-** 'ceiling' to the size of 'held' that was refused.
+** Calls luaN_ask for memory that the heap can do without. Returns NULL if it is refused, and sets
+** 'refused' and 'ceiling' (heap.h). While 'held' would reach 'ceiling', refuses without a call:
+** otherwise lua_Alloc would be called for each marked object while memory for longer lists is
+** missing.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
                               size_t nsize);

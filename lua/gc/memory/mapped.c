@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory from mmap, and the mappings of closed states that are kept for the next states (spare
-   mappings, mapped.h). */
+/* Memory from mmap, and spare mappings: mappings of closed states that are kept for the next ones
+   (mapped.h). */
 #define LUA_CORE
 #define _DEFAULT_SOURCE  /* MAP_ANONYMOUS, madvise */
 
@@ -14,33 +14,29 @@
 #include "giveback.h"
 #include "mapped.h"
 
-/* Largest number of bytes of all mappings of closed states that are kept (spare mappings). */
+/* limit of the bytes of all spare mappings */
 #define MOST	((size_t)32 * 1024 * 1024)
 
-/* A spare mapping. This struct is stored in its first bytes. */
+/* A spare mapping; the struct is in its first bytes. */
 typedef struct Spare {
   struct Spare *next;
 } Spare;
 
 /* The spare mappings of the process. An OS thread must have taken the flag 'busy' to use them,
-   except for atomic reads of 'bytes'. It never waits for the flag: if another thread has it, it
-   uses no spare mappings. */
+   except to read 'bytes' atomically, and never waits for the flag. */
 static struct {
-  /* flag that an OS thread takes to use the spare mappings: 1 while it is taken */
+  /* 1: an OS thread has taken the flag */
   int busy;
-  /* Lists of the spare mappings (mappings of closed states that the process keeps); the index is
-     the size in blocks of LUAN_BLOCK bytes. */
+  /* lists of spare mappings, by size in blocks of LUAN_BLOCK bytes */
   Spare *of[LUAN_MAPUNITS + 1];
-  size_t bytes;			/* bytes of all spare mappings that the process keeps */
-  /* Limit, in bytes, of all spare mappings that the process keeps. luaN_closespares, which is
-     called when a state is closed, sets it. */
+  size_t bytes;			/* bytes of all spare mappings */
+  /* present limit of 'bytes', set when a state is closed */
   size_t room;
-  /* Bytes of the mappings that states have requested (luaN_takespare) since a state was last
-     closed. */
+  /* bytes of mappings requested since a state was last closed */
   size_t requested;
-  /* time at which a state was last closed, in milliseconds of CLOCK_MONOTONIC */
+  /* milliseconds of CLOCK_MONOTONIC when a state was last closed */
   unsigned at;
-  int closed;			/* 1: at least one state of the process was closed */
+  int closed;			/* 1: a state of the process was closed */
 } spares;
 
 
@@ -54,9 +50,8 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* Maps memory as luaN_map does, but keeps the spare mappings if the system refuses. The first
-   mmap usually returns an aligned address, because the system puts a mapping directly below the
-   previous one, which is usually aligned. */
+/* Like luaN_map, but keeps the spare mappings. The first mmap usually returns an aligned address,
+   directly below the previous mapping. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;
@@ -102,7 +97,7 @@ static char *mapped_take (size_t units) {
 }
 
 
-/* Unmaps spare mappings, the largest first, until they have at most 'most' bytes. */
+/* Unmaps spare mappings, the largest first, until at most 'most' bytes are left. */
 static void shrink (size_t most) {
   size_t n;
   for (n = LUAN_MAPUNITS; n > 0; n--)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing arrays of words (vec.h). Their capacity is doubled when it is used up. */
+/* Growing arrays of words (vec.h), with doubled capacity. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -13,8 +13,7 @@
 #include "host.h"
 #include "vec.h"
 
-/* Least capacity of an array of words, in words. It is small, because every state has several
-   arrays. */
+/* smallest capacity, in words */
 #define SMALLEST	2u
 
 

@@ -16,7 +16,7 @@
 #include "seam.h"
 
 
-/* Returns t in nanoseconds. Returns 0 if t is negative, as on a clock that was set back. */
+/* Returns t in nanoseconds; 0 if t is negative, on a clock that was set back. */
 static uint64_t nanoseconds (const struct timespec *t) {
   return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
@@ -29,7 +29,7 @@ uint64_t luaN_now (void) {
 }
 
 
-/* Returns the CPU time in nanoseconds of this OS thread, without that of other threads. */
+/* Returns the CPU time of this OS thread in nanoseconds. */
 static uint64_t processor (void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -41,8 +41,7 @@ void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
   g->heap.gc.pause.slicebegan = 0;
-  /* Blocks that are freed explicitly from here on do not delay the next minor collection (payback
-     in nursery.c). */
+  /* Explicit frees from here on do not delay the next minor collection (payback in nursery.c). */
   g->heap.spare = 0;
   memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
 }
@@ -53,14 +52,13 @@ void luaN_beginslice (global_State *g) {
 }
 
 
-/* Returns the nanoseconds from 'then' to 'now', or 0 if the clock was set back between them. */
+/* Returns the nanoseconds from 'then' to 'now'; 0 if the clock was set back. */
 static uint64_t between (uint64_t then, uint64_t now) {
   return (now > then) ? now - then : 0;
 }
 
 
-/* Returns the CPU time in nanoseconds of all slices that luaN_beginslice has timed, including the
-   running one. */
+/* Returns the CPU time of all timed slices, with the running one, in nanoseconds. */
 static uint64_t slices (const luaN_Gc *c) {
   if (c->pause.slicebegan == 0) return c->pause.slices;
   return c->pause.slices + between(c->pause.slicebegan, processor());

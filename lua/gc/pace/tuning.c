@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Settings of an operator who cannot change the program: the environment variable LUA_GC, a list of
-** words separated by commas.
+** Settings of an operator who cannot change the program: the environment variable LUA_GC, words
+** separated by commas.
 **
 **   generational, incremental  the mode
 **   pause=N, stepmul=N         parameters of the incremental mode, percent
@@ -12,17 +12,13 @@
 **   huge-pages                 a big heap has huge pages from the first touch on
 **   no-madvise                 madvise is not called
 **
-** The variable is read when a state is created, and the settings hold for the life of the state.
-** Programs that run with the rights of another user do not read it. If a word is wrong, the whole
-** variable has no effect, and a message on standard error reports the first wrong word in the
-** process.
+** The settings hold for the life of a state. If a word is wrong, the whole variable has no effect,
+** and a message reports the first wrong word. Programs that run with the rights of another user do
+** not read the variable.
 **
-** If a program sets a parameter that LUA_GC has set (by collectgarbage or lua_gc), the call returns
-** the result that it would have without LUA_GC, and the collector runs as the operator has set.
-** Parameters that LUA_GC does not name are those of the program.
-**
-** "stop", full collections and explicit steps have their usual effect. Their results follow the
-** mode of the program, because the program may wait for the end of a cycle.
+** If a program sets a parameter that LUA_GC has set, the call returns its usual result and has no
+** other effect. "stop", full collections and explicit steps work as usual, with the results of the
+** program's own mode, because the program may run steps until a cycle ends.
 */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE	/* secure_getenv */
@@ -45,7 +41,7 @@
 #define PERCENT_MAX	10000u
 #define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
 
-/* largest number of bytes of a wrong word of LUA_GC that the error message contains */
+/* number of bytes of a wrong word that the error message contains */
 #define SHOWN	LUA_IDSIZE
 
 #define KNOWN \
@@ -53,8 +49,7 @@
   "nursery=BYTES, huge-pages, no-madvise"
 
 
-/* Prints an error message for a wrong word of n bytes, with the reason 'why'. Prints only the
-   first such message of the process. */
+/* Prints an error message for a wrong word of n bytes, once per process. why: the reason. */
 static void complain (const char *word, size_t n, const char *why) {
   static int reported;
   char text[SHOWN + 1];
@@ -68,8 +63,8 @@ static void complain (const char *word, size_t n, const char *why) {
 }
 
 
-/* Reads the decimal number from p to 'end' into *n. Returns 0 if there is no digit, if there is any
-   other character, or if the number is above 'most'. */
+/* Reads a decimal number, from p to 'end', into *n. Returns 0 if it is not one or is above
+   'most'. */
 static int tuning_number (const char *p, const char *end, size_t most, size_t *n) {
   *n = 0;
   if (p == end) return 0;
@@ -100,8 +95,8 @@ static int size (const char *p, const char *end, size_t *to) {
 }
 
 
-/* Reads one size into t->nursery, or two with a '-' between into t->nursery and t->most. Returns 0
-   if one is wrong, or if the second is not larger than the first. */
+/* Reads a size, or two with a '-' between, into t->nursery and t->most. Returns 0 if one is wrong,
+   or if the second is not larger. */
 static int sizes (const char *p, const char *end, luaN_Tuning *t) {
   const char *between = (const char *)memchr(p, '-', (size_t)(end - p));
   t->most = 0;
@@ -111,7 +106,7 @@ static int sizes (const char *p, const char *end, luaN_Tuning *t) {
 }
 
 
-/* Indexes of the words with a value in 'names' (readword). */
+/* indexes of 'names' in readword */
 enum { PAUSE, STEPMUL, MAJOR, NURSERY };
 
 static int tuning_valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
@@ -124,7 +119,7 @@ static int tuning_valueof (luaN_Tuning *t, int which, const char *p, const char 
 }
 
 
-/* Reads a word of n bytes into *t. Returns NULL, or a text that says why the word is wrong. */
+/* Reads a word of n bytes into *t. Returns NULL, or the reason why the word is wrong. */
 static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
   static const char *const names[] = {"pause=", "stepmul=", "major=", "nursery="};
   int i, mode = (n == 12 && memcmp(word, "generational", n) == 0) ? KGC_GEN
