@@ -16,7 +16,7 @@ int ages_add (Ages *a, uint64_t bytes, int survived) {
   return 1;
 }
 
-/* Returns the index of the range (bin) that contains a number of bytes. */
+/* Returns the bin of a number of bytes. */
 static size_t binof (double length) {
   double k;
   if (!(length >= AGES_FIRST))
@@ -25,16 +25,13 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Returns the upper end, in bytes, of the range (bin) with index k. */
+/* Returns the upper end of bin k, bytes. */
 static double endof (size_t k) {
   return k < AGES_BINS - 1 ? AGES_FIRST * exp2((double)k / AGES_DOUBLING) : INFINITY;
 }
 
-/*
-** Adds a part of a nursery to the totals: the bytes that were allocated 'from' to 'to' bytes before
-** the collection. 'all': bytes allocated in the nursery. 'weight': bytes that all samples of the
-** nursery represent, divided by 'all'.
-*/
+/* Adds to the table the bytes allocated 'from' to 'to' bytes before the collection. 'all':
+   bytes of the nursery; 'weight': bytes of all its samples / 'all'. */
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {
   size_t k;

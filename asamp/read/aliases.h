@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Aliases: a map from the numbers of functions with the same name to the number of the first one. A
-** program that loads a template a million times has a million functions with one name; the call
-** tree has only one function for them. Independent of the rest of the reader.
+** Maps function numbers to the number of the first function with the same name. A program may load
+** the same code a million times; in the call tree it is one function. The map is an array in
+** pages, so that a far-off number in a damaged file costs one page.
 **
-** The map is an array in pages, 4 bytes for each number, because the numbers of a file are
-** consecutive. A number far from all others, in a damaged file, costs only one page. Invariants:
-**
-**   AL1  aliases_of replaces a number once: it ignores an alias of the alias;
-**   AL2  the pages have at most READER_MAXALIASES entries. A number on a further page has no alias,
-**        and is counted in 'left'.
+**   AL1  an alias has no alias: aliases_of replaces a number once;
+**   AL2  the pages have at most READER_MAXALIASES entries; numbers beyond are counted in 'left'.
 */
 #ifndef asamp_aliases_h
 #define asamp_aliases_h
@@ -22,15 +18,12 @@
 
 #define ALIASES_PAGE	BOUND(4096u, 4)  /* function numbers per page */
 
-/* The aliases of a file. All zero: none. */
+/* The map. All zero: empty. */
 typedef struct Aliases {
-  IdMap bypage;       /* maps the numbers of pages (+ 1) to their indexes in 'pages' */
-  uint32_t **pages;   /* the pages; each has the alias of ALIASES_PAGE function numbers, or 0 for a
-                         number without an alias */
+  IdMap bypage;       /* maps page numbers + 1 to indexes in 'pages' */
+  uint32_t **pages;   /* aliases by function number, or 0 */
   size_t n, size;     /* number of pages, capacity of 'pages' */
-  uint64_t left;      /* number of calls of aliases_set that stored no alias, because the function
-                         number is on a further page and the pages have reached READER_MAXALIASES
-                         entries (AL2) */
+  uint64_t left;      /* function numbers not stored because of the limit (AL2) */
 } Aliases;
 
 /* Returns the alias of function number n; n itself if it has no alias. */
@@ -45,13 +38,10 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   return alias != 0 ? alias : n;
 }
 
-/*
-** Makes 'alias', which must not be 0, the alias of function number n. Does not store it, but counts
-** it in 'left', if a further page would exceed the limit (AL2). Returns 0 if there is not enough
-** memory.
-*/
+/* Sets the alias (not 0) of function number n, or counts it in 'left' at the limit (AL2).
+   Returns 0 if there is not enough memory. */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
-/* Frees all pages; there are then no aliases. */
+/* Frees the map, which is then empty. */
 void aliases_free (Aliases *a);
 
 #endif

@@ -19,11 +19,8 @@ void bins_free (Bins *b) {
 
 #define NOROW	SIZE_MAX
 
-/*
-** Returns the index of the row of a node and kind in slice number 'bin', and creates the row if
-** needed. At the limit of rows (B3), adds 'count' to 'left' and returns the index of the row of
-** node 0. Returns NOROW if there is not enough memory.
-*/
+/* Returns the row of a bin, node and kind; creates it if needed. At the limit (B3) adds 'count'
+   to 'left' and returns node 0's row. Returns NOROW if there is not enough memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
   /* bin, node and kind have 14, 22 and 24 bits */
@@ -61,11 +58,7 @@ static void bins_addrow (BinRow *to, const BinRow *from) {
     to->last = from->last;
 }
 
-/*
-** Doubles the width of the slices: halves the slice numbers of all rows, and merges rows that
-** become equal. Compacts the array in place, because a row only moves towards the start, over rows
-** that were handled before.
-*/
+/* Doubles the width of the slices and merges rows that become equal, in place. */
 static void widen (Bins *b) {
   size_t i, n = b->n;
   b->width *= 2;
@@ -82,8 +75,7 @@ static void widen (Bins *b) {
   }
 }
 
-/* Adds the totals 'from' to the row of a call tree node and kind in the slice (part of the
-   profile's length) that contains position 'at'. */
+/* Adds totals to the row of a node and kind in the slice at 'at'. */
 static void addto (Bins *b, uint64_t at, uint32_t node, uint32_t kind, const BinRow *from) {
   size_t to;
   while (at / b->width >= b->most && !b->failed)
@@ -137,7 +129,7 @@ void bins_death (Bins *b, const ReadSample *s) {
   bins_deathat(b, s, s->time);
 }
 
-/* The order of rows for qsort: by slice number (bin), node and kind. */
+/* Orders rows by bin, node and kind. */
 static int order (const void *a, const void *b) {
   const BinRow *x = a, *y = b;
   if (x->bin != y->bin)

@@ -21,10 +21,8 @@ void course_free (Course *c) {
 
 /* -------------------------------------------------------------- pauses -- */
 
-/*
-** Returns the histogram's slot of a pause. Each us up to 1,023 has a slot. Longer pauses share a
-** slot if they have the same number of bits and agree in the 9 bits after the leading one.
-*/
+/* Returns the slot of a pause: its own up to 1,023 us; longer pauses share one if their leading
+   10 bits are equal. */
 static size_t course_slotof (uint64_t us) {
   unsigned shift = 0;
   size_t slot;
@@ -34,7 +32,7 @@ static size_t course_slotof (uint64_t us) {
   return slot < COURSE_SLOTS ? slot : COURSE_SLOTS - 1;
 }
 
-/* Returns the longest pause, in us, that is counted in the histogram's slot. */
+/* Returns the longest pause of a slot, us. */
 static uint64_t slottop (size_t slot) {
   unsigned shift = slot < 1024 ? 0 : (unsigned)(slot / 512 - 1);
   uint64_t bits = slot - shift * (size_t)512;
@@ -63,7 +61,7 @@ static uint64_t more (uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* Makes a span (an element of the timeline) of one collection. */
+/* Makes a span of one collection. */
 static void spanof (Span *s, const ReadCollection *one) {
   memset(s, 0, sizeof(*s));
   s->time = one->time;
@@ -92,7 +90,7 @@ static void spanof (Span *s, const ReadCollection *one) {
   }
 }
 
-/* Adds the collections of the span 'next' to the span s. They are later than those of s. */
+/* Adds the later span 'next' to the span s. */
 static void join (Span *s, const Span *next) {
   s->time = next->time;
   s->duration += next->duration;
@@ -118,8 +116,7 @@ static void join (Span *s, const Span *next) {
   s->state = next->state;
 }
 
-/* Halves the timeline: merges pairs of its elements (spans). To be called only with COURSE_MOST
-   spans of 'group' collections each. */
+/* Merges pairs of spans. Call it only with COURSE_MOST full spans. */
 static void course_halve (Course *c) {
   size_t i;
   for (i = 0; i < c->n / 2; i++) {

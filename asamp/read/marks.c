@@ -32,7 +32,7 @@ void marks_free (Marks *m) {
   memset(m, 0, sizeof(*m));
 }
 
-/* Returns a copy of the mark's value up to its first NUL; NULL if there is not enough memory. */
+/* Returns a copy of the value up to its first NUL; NULL if there is not enough memory. */
 static char *copyof (const ReadMark *mark) {
   const char *nul = memchr(mark->value, '\0', mark->valuelength);
   size_t n = nul != NULL ? (size_t)(nul - mark->value) : mark->valuelength;
@@ -44,11 +44,8 @@ static char *copyof (const ReadMark *mark) {
   return to;
 }
 
-/*
-** Returns the index of the name in 'names', and adds the name if needed. If there are MARKS_NAMES
-** names already (MK1), returns the index of the name REST, which represents all others. Returns
-** SIZE_MAX if there is not enough memory.
-*/
+/* Returns the index of a name; adds it if needed. At the limit (MK1) returns that of REST,
+   which stands for all others. Returns SIZE_MAX if there is not enough memory. */
 static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
   uint32_t at = number == IDMAP_NONE ? IDMAP_NONE
@@ -73,7 +70,7 @@ static size_t marks_named (Marks *m, const char *name, size_t n) {
   return m->nnames++;
 }
 
-/* Returns 1, and sets *number, if the text is a finite number with optional spaces around it. */
+/* Returns 1 and sets *number if the text is a finite number, with optional spaces. */
 static int marks_isnumber (const char *text, double *number) {
   char *end;
   if (strpbrk(text, "nNiI") != NULL)
@@ -83,7 +80,7 @@ static int marks_isnumber (const char *text, double *number) {
          isfinite(*number);
 }
 
-/* Adds a mark (a name and a value that the program has recorded) to the totals of its name. */
+/* Adds a mark to the totals of its name. */
 static void marks_count (MarkName *to, uint64_t time, const char *value) {
   double number;
   if (to->count++ == 0)
@@ -100,8 +97,7 @@ static void marks_count (MarkName *to, uint64_t time, const char *value) {
   to->integers += value[strspn(value, "0123456789+- ")] == '\0';
 }
 
-/* Drops every second of the marks that are kept for the timeline. Must be called with MARKS_MOST of
-   them. */
+/* Drops every second kept mark. Call it with MARKS_MOST of them. */
 static void marks_halve (Marks *m) {
   size_t i;
   for (i = 0; i < m->n / 2; i++) {
@@ -112,8 +108,8 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Counts the mark of the program, and keeps it for the timeline if it is the first or a step-th one
-   after the first (MK2). Returns 0 if there is not enough memory. */
+/* Counts a mark and keeps it if it is a step-th one (MK2). Returns 0 if there is not enough
+   memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

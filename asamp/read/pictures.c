@@ -20,10 +20,7 @@ void pictures_free (Pictures *p) {
   memset(p, 0, sizeof(*p));
 }
 
-/*
-** Drops about half of the snapshots. Keeps the last one, the first of those with the largest 'rss',
-** and every second one of the others (PI1).
-*/
+/* Drops every second snapshot, except the last one and the largest (PI1). */
 static void pictures_halve (Pictures *p) {
   size_t i, n = 0, highest = 0, others = 0;
   for (i = 1; i < p->n; i++)
@@ -38,8 +35,8 @@ static void pictures_halve (Pictures *p) {
   p->n = n;
 }
 
-/* Returns the last snapshot if it was taken at that time, else a new one. Returns NULL if there is
-   not enough memory. */
+/* Returns the last snapshot if it has that time, else a new one; NULL if there is not enough
+   memory. */
 static Picture *of (Pictures *p, uint64_t time) {
   Picture *to;
   if (p->n > 0 && p->all[p->n - 1].time == time)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Snapshots of resident memory (pictures), read from the file row by row. Independent of files and
-** Lua. Invariants:
+** Snapshots of resident memory, read row by row.
 **
-**   PI1  at most PICTURES_MOST snapshots are kept. At the limit half of them are dropped: the last
-**        one, the one with the most resident memory, and every second of the others stay;
+**   PI1  at most PICTURES_MOST snapshots. At the limit every second one is dropped, except the
+**        last one and the largest;
 **   PI2  a snapshot has at most PICTURES_ROWS rows.
 */
 #ifndef asamp_pictures_h
@@ -13,7 +12,7 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* A row of a snapshot of resident memory: a number of bytes and their use, as in ReadResident. */
+/* A row of a snapshot: bytes and their use, as in ReadResident. */
 typedef struct PictureRow {
   int64_t bytes;
   uint32_t what, text;   /* offsets in Pictures.texts */
@@ -21,34 +20,28 @@ typedef struct PictureRow {
 
 /* A snapshot of resident memory. */
 typedef struct Picture {
-  uint64_t time;         /* time of the snapshot, us since the start */
-  int64_t rss;           /* resident bytes of the process: those of the row "rss"; 0: there is no
-                            such row */
+  uint64_t time;         /* us since the start */
+  int64_t rss;           /* resident bytes of the process (row "rss"); 0: unknown */
   PictureRow *rows;
   size_t n, size;        /* number of rows, capacity */
 } Picture;
 
 typedef struct Pictures {
-  StrTab texts;          /* texts of all rows; those beyond PICTURES_TEXTS bytes are empty */
+  StrTab texts;          /* texts of all rows, up to PICTURES_TEXTS bytes */
   Picture *all;          /* the kept snapshots, oldest first */
-  size_t n, size;        /* number of kept snapshots, capacity */
+  size_t n, size;        /* number of snapshots, capacity */
   uint64_t count;        /* number of snapshots in the file */
-  uint64_t left;         /* number of rows dropped because their snapshot already had PICTURES_ROWS
-                            rows (PI2) */
+  uint64_t left;         /* rows dropped because of the limit (PI2) */
 } Pictures;
 
-/*
-** Initializes an empty list of snapshots of resident memory. Returns 0 if there is not enough
-** memory; pictures_free must be called in either case.
-*/
+/* Initializes an empty list. Returns 0 if there is not enough memory; call pictures_free in
+   either case. */
 int pictures_init (Pictures *p);
 /* Frees everything. */
 void pictures_free (Pictures *p);
 
-/*
-** Adds a row to the last snapshot if they have the same time, else to a new snapshot. Copies the
-** texts, cut to READER_MAXNAME bytes. Returns 0 if there is not enough memory.
-*/
+/* Adds a row to the last snapshot if the time is equal, else to a new one. Copies the texts,
+   cut to READER_MAXNAME bytes. Returns 0 if there is not enough memory. */
 int pictures_add (Pictures *p, const ReadResident *r);
 
 #endif

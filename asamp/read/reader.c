@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Reads the records of a log. The rules are in reader.h, the limits in bounds.h, the numbers of the
-** records in vmprof.h.
-*/
+/* Reads the records of a log (reader.h). Record types are in vmprof.h, limits in bounds.h. */
 #include "reader.h"
 #include "sample.h"
 #include "bytes.h"
@@ -20,24 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits of the header's mode byte (enum VmprofMode). */
+/* Bits of the header's mode byte. */
 enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
 
-/* Least number of bytes of the log between two calls of the client's 'progress'. */
+/* Bytes of the log between two calls of the client's 'progress'. */
 #define PROGRESS	(4u << 20)
 
-/* A frame of the stack that internstack has read last. */
+/* A frame of the last stack. */
 typedef struct PathFrame {
-  uint64_t id;         /* id of the function, with aliases (aliases.h) resolved */
+  uint64_t id;         /* id of the function, aliases resolved */
   uint32_t line;
-  uint32_t node;       /* node of the call tree that represents the frame and its callers */
+  uint32_t node;       /* call tree node of the frame */
 } PathFrame;
 
-/*
-** Direct-mapped cache from stacks to nodes of the call tree. The index is a hash of the stack's
-** words. Programs return to the same stacks, and one lookup for a stack is cheaper than one for
-** each frame.
-*/
+/* Direct-mapped cache from stacks to call tree nodes, indexed by a hash of the stack. One
+   lookup replaces one per frame. */
 #define KNOWN		BOUND(1024, 4)  /* number of stacks in the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, in words */
 
@@ -53,26 +47,23 @@ typedef struct Input {
   uint64_t record;     /* offset of the current record */
   uint64_t progressed;       /* offset at the last call of 'progress' */
   int header;          /* 1: the header record was read */
-  /* Layout of a stack record. 'pairs' 1: the words of the stack are pairs (kind, address), as PyPy
-     writes them. 'threads' 1: a word with the thread follows the stack. 'memory' 1: a word with the
-     resident bytes comes last. */
+  /* Layout of a stack record: it ends with a word for the resident bytes; its words are pairs
+     (kind, address), as PyPy writes them; it has a word for the thread. */
   int memory, pairs, threads;
-  size_t word, address;  /* bytes of a number and of an address: 8 and 8 in 64-bit logs, 4 and 4 in
-			    32-bit logs, 4 and 8 in logs of Windows */
-  unsigned char *wide;   /* buffer for 32-bit addresses extended to 64 bits */
-  PathFrame *path;     /* frames of the last stack, the outermost first; READER_MAXDEPTH elements */
+  size_t word, address;  /* bytes of a number and of an address */
+  unsigned char *wide;   /* 32-bit addresses extended to 64 bits */
+  PathFrame *path;     /* frames of the last stack, outermost first */
   size_t npath;        /* number of frames in 'path' */
-  /* The KNOWN entries of the cache, 1 MiB. They are not cleared, so that a short profile uses
-     only a few pages of memory. */
+  /* The cache; not cleared, so that a short profile touches few pages. */
   Known *known;
-  uint32_t nknown[KNOWN];  /* number of words of each entry of the cache; 0: the entry is empty */
-  char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta record */
+  uint32_t nknown[KNOWN];  /* words of each cached stack; 0: empty */
+  char *value;         /* buffer for the value of a meta record */
 } Input;
 
-/* Result of reading a record. STOP: no further record is read; the log ends here, or is damaged. */
+/* Result of reading a record. STOP: the log ends or is damaged. */
 typedef enum { STOP, GO } Step;
 
-/* Sets the message: a phrase, and the position of the current record. Returns STOP. */
+/* Sets the message from a phrase and the record's position. Returns STOP. */
 static Step damaged (Input *in, const char *what) {
   ReadProfile *r = in->state.r;
   snprintf(r->message, sizeof(r->message), "cannot be read after byte %llu of the log: %s",
@@ -80,15 +71,14 @@ static Step damaged (Input *in, const char *what) {
   return STOP;
 }
 
-/* Sets the message for a log that ends, or cannot be unpacked, within the current record. Returns
-   STOP. */
+/* Sets the message for a log that ends within a record. Returns STOP. */
 static Step reader_ended (Input *in) {
   const char *failure = source_failure(in->source);
   return damaged(in, failure != NULL ? failure
                                      : "the file ends inside a record");
 }
 
-/* Reads a number of 'size' bytes, 8 or 4, into *w. Returns 0 if the data end too early. */
+/* Reads a number of 8 or 4 bytes into *w. Returns 0 at the end of the data. */
 static int getnumber (Input *in, size_t size, uint64_t *w) {
   const unsigned char *b = source_take(in->source, size);
   if (b == NULL)
@@ -97,10 +87,8 @@ static int getnumber (Input *in, size_t size, uint64_t *w) {
   return 1;
 }
 
-/*
-** Reads n addresses. Returns them as 8 bytes each, valid until the next read. Returns NULL if the
-** data end too early, or if there is not enough memory; in the latter case sets 'failed'.
-*/
+/* Reads n addresses and returns them as 8 bytes each, valid until the next read. Returns NULL
+   at the end of the data, or if there is not enough memory ('failed'). */
 static const unsigned char *addresses (Input *in, size_t n) {
   const unsigned char *b = source_take(in->source, in->address * n);
   size_t i;
@@ -118,11 +106,8 @@ static const unsigned char *addresses (Input *in, size_t n) {
   return in->wide;
 }
 
-/*
-** Reads a string: stores its first 'room' bytes in 'to', without a NUL, and skips the others. Sets
-** *n to the number of stored bytes, *left to the number of skipped bytes. Returns 0 if the data end
-** too early.
-*/
+/* Reads a string: stores up to 'room' bytes without a NUL and skips the rest. Sets *n to the
+   stored and *left to the skipped bytes. Returns 0 at the end of the data. */
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
   uint64_t length;
@@ -134,8 +119,6 @@ static int getstring (Input *in, char *to, size_t room, size_t *n,
     return 0;
   return source_read(in->source, NULL, *left) == *left;
 }
-
-/* Reads the header record. A second header record counts as damage. */
 
 /* Reads the header record. A second one is damage. */
 static Step header (Input *in) {
@@ -160,7 +143,7 @@ static Step header (Input *in) {
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
-  /* Empties the cache: the stacks before the header were read with another layout. */
+  /* the cached stacks have another layout */
   memset(in->nknown, 0, sizeof(in->nknown));
   in->header = 1;
   in->threads = r->version >= 1;
@@ -171,7 +154,7 @@ static Step header (Input *in) {
   return GO;
 }
 
-/* Reads seconds, microseconds and time zone, 8 bytes each, and sets *us to us since the epoch. */
+/* Reads a time stamp (seconds, microseconds, time zone) and sets *us to us since the epoch. */
 static Step timestamp (Input *in, uint64_t *us) {
   const unsigned char *b = source_take(in->source, 24);
   if (b == NULL)
@@ -180,7 +163,7 @@ static Step timestamp (Input *in, uint64_t *us) {
   return GO;
 }
 
-/* Reads a meta record: a key and a value. Ignores it if the key has more than 63 bytes. */
+/* Reads a meta record, a key and a value. Ignores keys above 63 bytes. */
 static Step reader_meta (Input *in) {
   char key[64];
   size_t nkey, nvalue;
@@ -209,12 +192,8 @@ static Step reader_name (Input *in) {
   return GO;
 }
 
-/*
-** Sets in->path[depth] to a frame of the current stack and its node; the outermost frame has depth
-** 0. The element still has a frame of the previous stack, whose node is reused if this frame and
-** all outer frames ('same' 1) are equal in the two stacks. Returns 1 in that case, else 0: 'same'
-** for the next inner frame.
-*/
+/* Sets in->path[depth], depth 0 for the outermost frame. Reuses the previous stack's node if
+   this frame and all outer ones ('same') are equal. Returns 1 in that case. */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                          int same) {
   PathFrame *at = &in->path[depth];
@@ -232,15 +211,14 @@ static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
   return 0;
 }
 
-/* Returns the call tree node of a stack of n words, innermost frame first. An empty stack has node
-   0. */
+/* Returns the call tree node of a stack of n words, innermost first; 0 for an empty one. */
 static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   size_t i, depth = 0;
   int same = 1;
   if (in->pairs) {
     for (i = n; i > 1; i -= 2) {
       const unsigned char *w = words + 8 * (i - 2);
-      if (bytes_getword(w) != 6)  /* an assembler entry is not a frame of its own */
+      if (bytes_getword(w) != 6)  /* an assembler entry is no frame */
         same = reader_frame(in, depth++, bytes_getword(w + 8), 0, same);
     }
   }
@@ -258,8 +236,7 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   return depth > 0 ? in->path[depth - 1].node : 0;
 }
 
-/* Returns the call tree node of a stack, as internstack, but looks it up in the cache 'known'
-   first. */
+/* Like internstack, with the cache. */
 static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   Known *known;
   uint64_t hash = n;
@@ -278,12 +255,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   return known->node;
 }
 
-/*
-** Reads the common part of stack and object records: the time, the number of words, these words,
-** and 'more' further words. Sets *seconds to the time (0 before version 7, where a word that is 1
-** takes its place) and *n to the number of words without the further ones. Returns the words, 8
-** bytes each, valid until the next read, or NULL if the record is damaged.
-*/
+/* Reads the start of a stack or object record: time, number of words, the words and 'more'
+   further words. Sets *seconds (0 before version 7) and *n. Returns the words, valid until the
+   next read, or NULL if the record is damaged. */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {
   const unsigned char *b;
@@ -312,7 +286,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   return b;
 }
 
-/* Reads a stack record. 'allocation': 1 if the record's marker is that of an allocation sample. */
+/* Reads a stack record. 'allocation' 1: of an allocation sample. */
 static Step reader_stack (Input *in, int allocation) {
   const ReadProfile *r = in->state.r;
   double seconds;
@@ -328,8 +302,7 @@ static Step reader_stack (Input *in, int allocation) {
   if (!allocation && r->own && r->lines && n >= 2 &&
       frameids_istype(bytes_getword(w + 8), &type) &&
       (r->version < 7 || profile_iscopy((int)type))) {
-    /* Skip the innermost frame. It is not a function: its id has the type of the allocated block
-       or, for a sample of copied bytes, the kind of copy (COPY_NEW, ...), now in 'type'. */
+    /* The innermost frame is not a function: its id is the block's type or the kind of copy. */
     w += 16;
     n -= 2;
     allocation = 1;
@@ -350,10 +323,8 @@ static Step objects (Input *in) {
   return GO;
 }
 
-/*
-** Reads the trailer, after which the log ends. One more byte is read so that source.c verifies the
-** checksum of a compressed log; other data after the trailer are ignored.
-*/
+/* Reads the trailer, after which the log ends. Reads one more byte, so that source.c verifies
+   the checksum. */
 static Step trailer (Input *in) {
   ReadProfile *r = in->state.r;
   if (r->version >= 5 && timestamp(in, &r->ended) == STOP)
@@ -367,10 +338,8 @@ static Step trailer (Input *in) {
 
 /* ---------------------------------------------------------------- file -- */
 
-/*
-** Reads the five words at the start of the file and sets the sizes of numbers and addresses.
-** Returns the reason why the file cannot be read, or NULL.
-*/
+/* Reads the first five words of the file and sets the sizes of numbers and addresses. Returns
+   NULL, or the reason why the file cannot be read. */
 static const char *firstwords (Input *in) {
   const unsigned char *b = source_take(in->source, 8);
   const char *failure = source_failure(in->source);
@@ -424,7 +393,7 @@ static Step reader_record (Input *in) {
   }
 }
 
-/* Calls the client's 'progress' if PROGRESS bytes were read since its last call. */
+/* Calls 'progress' if PROGRESS bytes were read since its last call. */
 static void reader_progress (Input *in) {
   ReaderClient *client = in->state.client;
   if (client->progress != NULL && in->record >= in->progressed + PROGRESS) {
@@ -433,8 +402,7 @@ static void reader_progress (Input *in) {
   }
 }
 
-/* Sets 'live', and replaces the message, if the log has no end because it is still being
-   written. */
+/* Sets 'live' and the message if the log has no end because it is still being written. */
 static void live (Input *in) {
   ReadProfile *r = in->state.r;
   char by[40] = "";
@@ -447,11 +415,8 @@ static void live (Input *in) {
            "%llu of the log", by, (unsigned long long)in->record);
 }
 
-/*
-** Delivers the events that remain at the end of the file, such as the outcomes of samples that no
-** collection has decided. Then sets the remaining fields of the ReadProfile. Returns the reason of
-** a failure, or NULL.
-*/
+/* Delivers the remaining outcomes, and sets the remaining fields of the ReadProfile. Returns
+   NULL or the reason of a failure. */
 static const char *reader_finish (ReaderState *s) {
   ReadProfile *r = s->r;
   readeremit_head(s);
@@ -470,13 +435,12 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the writer recorded no deaths of the other
-                                                  survivors */
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the others have no recorded deaths */
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }
 
-/* Reads the opened file. Returns the reason why there is no result, or NULL. */
+/* Reads the opened file. Returns NULL or the reason why there is no result. */
 static const char *readall (Input *in) {
   const char *reason = firstwords(in);
   if (reason != NULL)

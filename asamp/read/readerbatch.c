@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the texts with sizes, types, outcomes and events (readerbatch.h). Their grammar is in
+/* Reads the texts with details of samples (readerbatch.h). Their grammar is in
    doc/profile-format.md. */
 #include "readerbatch.h"
 #include "details.h"
@@ -16,26 +16,20 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/*
-** Iterator over the lines p, q and T of a details text. A line p sets a sampling period in bytes, a
-** line q a period of time samples, and a line T the OS thread. Each applies from a certain sample
-** of the text on.
-*/
+/* Iterator over the lines p, q and T of a text: sampling period of allocations, of time, and OS
+   thread. */
 typedef struct Periods {
   Fields events;       /* the lines after the current one */
-  int letter;          /* letter of the current line: 'p', 'q' or 'T'; 0: no line is left */
-  uint64_t at;         /* index, among the samples of the text, of the first one to which the line
-                          applies */
-  uint64_t period;     /* for 'p' the sampling period in bytes, for 'q' the period of time samples
-                          in ns, for 'T' the system number of the OS thread */
-  uint64_t state;      /* id of the Lua state to which the line belongs, or NOSTATE */
-  int wall;            /* for 'q': 1 for samples of wall time, 0 for samples of CPU time */
+  int letter;          /* 'p', 'q' or 'T'; 0: no line is left */
+  uint64_t at;         /* index of the first sample to which the line applies */
+  uint64_t period;     /* p: bytes; q: ns; T: system number of the OS thread */
+  uint64_t state;      /* id of the Lua state, or NOSTATE */
+  int wall;            /* q: 1 for wall time, 0 for CPU time */
 } Periods;
 
-#define NOSTATE		UINT64_MAX  /* no line before the current one names a Lua state */
+#define NOSTATE		UINT64_MAX  /* no Lua state was named yet */
 
-/* Moves to the next line p, q or T: a sampling period, a period of time samples, or an OS
-   thread. */
+/* Moves to the next line p, q or T. */
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {
@@ -52,11 +46,8 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/*
-** Applies the lines p, q and T (periods, OS thread) whose 'at' is at most 'sample', the index of a
-** sample in the text, and delivers the new periods to the client. In files of many Lua states,
-** ignores lines p and T that do not belong to a state.
-*/
+/* Applies the lines p, q and T up to the sample with that index, and delivers new periods to
+   the client. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -77,7 +68,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
         s->period = p->period;
       if (r->samples > 0)
         r->periods++;
-      else  /* the client has received no allocation sample yet: this is the initial period */
+      else  /* the initial period: no allocation sample was delivered yet */
         r->period = p->period;
       readerstate_toclient(s);
       if (s->client->period != NULL)
@@ -105,11 +96,8 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/*
-** Delivers the next sample of the details text, which represents 'count' sampling periods. Removes
-** its 'copies' equal stacks from the first queued run. Returns 0 if that run has fewer stacks, or
-** if 'count' and 'copies' are invalid.
-*/
+/* Delivers the next sample, of 'count' periods, and removes its 'copies' equal stacks from the
+   queue. Returns 0 if the queue has fewer, or if the numbers are invalid. */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
@@ -159,11 +147,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/*
-** Reads the next triple of the list 'counts' of a details text: the number of a sample in the text
-** (from 1), the number of sampling periods that it represents, and the number of its equal stacks.
-** Sets triple[0] to 0 at the end of the list.
-*/
+/* Reads the next triple of a list: number of a sample (from 1), its periods, its equal stacks.
+   Sets triple[0] to 0 at the end. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -172,14 +157,12 @@ static void nextcount (Fields *f, uint64_t triple[3]) {
   }
 }
 
-/* A run of consecutive samples with one label set. 'left': number of samples of the run that have
-   not been read. 'id': number of the set in the file. */
+/* A run of samples with one label set: samples left, and number of the set. */
 typedef struct Labelled {
   uint64_t left, id;
 } Labelled;
 
-/* Returns the label set of the next sample, as in ReadSample. Returns 0 (no labels) after the last
-   run. */
+/* Returns the label set of the next sample as in ReadSample; 0: none. */
 static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   while (l->left == 0) {
     if (!details_number(&d->labels, &l->left) || !details_number(&d->labels, &l->id)) {
@@ -191,7 +174,7 @@ static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   return readerlabels_set(s, l->id);
 }
 
-/* Delivers the samples of a details text. Returns 0 if they do not match the queued stacks. */
+/* Delivers the samples of a text. Returns 0 if they do not match the queued stacks. */
 static int samples (ReaderState *s, Details *d, Periods *p) {
   uint64_t count[3] = {0, 0, 0};
   uint64_t i, outside = 0;
@@ -215,12 +198,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /* -------------------------------------------------------------- events -- */
 
-/*
-** Returns the time at which the survival outcomes in a line f, or the deaths in a line d, were
-** decided: the end of the next collection in the details text, else the time of the last sample.
-** 'events' has the lines after that line. The result holds for all lines before that collection,
-** and is cached in s->ahead and s->aheadtime, so that no line is scanned twice.
-*/
+/* Returns the time at which the outcomes or deaths of a line were decided: the end of the next
+   collection in 'events', else the time of the last sample. The result is cached, so that no
+   line is scanned twice. */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;
@@ -244,29 +224,23 @@ static uint64_t decision (ReaderState *s, Fields events) {
   return s->aheadtime;
 }
 
-/* Returns the offset in ReadProfile.text of the name of a class; 0: it has none. */
+/* Returns the name of a class as an offset in ReadProfile.text; 0: none. */
 static uint64_t classname (const ReaderState *s, uint64_t class) {
   uint32_t name = idmap_get(&s->classes, class + 1);
   return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
-/*
-** Iterator over a line l or u. These lines follow a line f (survival outcomes) and have lengths of
-** runs of its samples. The runs of a line l give the classes of these samples. The runs of a line u
-** divide the survivors: the first run has survivors whose death the file may record (followed
-** ones), the second has others, and so on alternately.
-*/
+/* Iterator over a line l or u, which has runs of the samples of the line f before it. Line l:
+   the class of each run. Line u: runs of survivors, alternately with and without a recorded
+   death. */
 typedef struct Runs {
-  Fields line;         /* the unread part of the line; line.p NULL: there is no such line, or all
-                          was read */
-  uint64_t left;       /* number of samples of the current run that have not been read */
-  uint64_t value;      /* value of the current run. In a line l: offset of the class name in
-                          ReadProfile.text. In a line u: 1 if the file may record the deaths of
-                          these survivors */
+  Fields line;         /* the unread part; line.p NULL: no line, or all read */
+  uint64_t left;       /* samples left in the current run */
+  uint64_t value;      /* l: offset of the class name in ReadProfile.text; u: 1 if deaths are
+                          recorded */
 } Runs;
 
-/* If the first line of 'events' has that letter, removes the line from 'events', and initializes *r
-   to iterate over the line. */
+/* Initializes *r with the first line of 'events' and removes that line, if it has that letter. */
 static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
@@ -276,8 +250,8 @@ static void startrun (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* Moves to the next sample of a line l. Returns its class: the offset of the name in
-   ReadProfile.text; 0: none. */
+/* Moves to the next sample of a line l. Returns its class as an offset in ReadProfile.text; 0:
+   none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&
@@ -292,7 +266,7 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Moves to the next survivor of a line u. Returns 1 if the file records no death of it. */
+/* Moves to the next survivor of a line u. Returns 1 if its death is not recorded. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
     return 0;
@@ -307,12 +281,9 @@ static int nextunfollowed (Runs *r) {
   return !r->value;
 }
 
-/*
-** Reads a line f, which has survival outcomes: lengths of runs of the oldest samples of the state
-** that have no outcome yet, alternately died and survived. 'events' has the lines after it. A line
-** l (classes) and a line u (survivors whose death the file may record) at the start of 'events'
-** belong to the line f, and are removed.
-*/
+/* Reads a line f: outcomes of the oldest undecided samples, as runs, alternately died and
+   survived. Lines l (classes) and u (survivors whose death is recorded) at the start of
+   'events' belong to it and are removed. */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;
@@ -325,22 +296,21 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
     while (n-- > 0) {
       int fate = !survived ? 0 : nextunfollowed(&unfollowed) ? 2 : 1;
       if (!readeremit_decide(s, fate, nextclass(s, &classes), time))
-        return;  /* more outcomes than samples without an outcome */
+        return;  /* more outcomes than samples */
     }
     survived = !survived;
   }
 }
 
-/* Reads a line d, which has deaths of survivors: lengths of runs of the followed samples,
-   alternately alive and dead. Followed samples are survivors whose death the file records. */
+/* Reads a line d: deaths of survivors, as runs, alternately alive and dead. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))
     readeremit_deaths(s, alive, dead, time);
 }
 
-/* Reads a line g (a minor collection) or G (a major one). Some of its numbers are differences from
-   the previous collection of the state. */
+/* Reads a line g (minor collection) or G (major). Some numbers are differences from the state's
+   previous collection. */
 static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   ReadCollection *c = &s->of->before;
   Collected decoded;
@@ -371,8 +341,7 @@ static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   readeremit_collection(s, c);
 }
 
-/* Reads a line C, which has the id and the name of a class. If an id has several names, the first
-   one is used. */
+/* Reads a line C: id and name of a class. The first name of an id is used. */
 static void nameclass (ReaderState *s, Fields *f) {
   uint64_t id;
   size_t n;
@@ -384,8 +353,7 @@ static void nameclass (ReaderState *s, Fields *f) {
   readername_set(s, &s->classes, id + 1, f->p, n);
 }
 
-/* Reads a line m, which has a mark (a name and a value that the program has recorded), and delivers
-   it. */
+/* Reads a line m and delivers the mark (a name and a value that the program recorded). */
 static void readerbatch_mark (ReaderState *s, Fields *f) {
   ReadMark m;
   int64_t difference;
@@ -406,7 +374,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* Reads a line r, which has one use of resident memory and its size, and delivers it. */
+/* Reads a line r and delivers it: a use of resident memory and its size. */
 static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;
@@ -433,8 +401,7 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_start(s, id, s->eventtime);
 }
 
-/* Adds 'bytes', exact bytes that the current Lua state has allocated, to the state's row in
-   ReadProfile.states, and delivers them. 'row' NULL: the state has no row. */
+/* Adds exact allocated bytes to the current state's row (NULL: none) and delivers them. */
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_toclient(s);
   if (row != NULL)
@@ -443,7 +410,7 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
-/* Reads a line L, which has the exact bytes allocated with a label set, and delivers them. */
+/* Reads a line L and delivers it: exact bytes allocated with a label set. */
 static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
   if (!details_number(f, &id) || !details_number(f, &bytes))
@@ -466,8 +433,7 @@ static void endstate (ReaderState *s, Fields *f) {
   readerlife_end(s, s->eventtime, details_number(f, &orphans) ? orphans : 0);
 }
 
-/* Adds the rest of a line, cut to READER_MAXNAME bytes, to ReadProfile.text and returns its
-   offset. */
+/* Adds the rest of a line to ReadProfile.text, cut to READER_MAXNAME bytes. Returns its offset. */
 static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   size_t n;
   f->p += f->p < f->end;
@@ -475,10 +441,8 @@ static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   return strtab_put(&s->r->text, f->p, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/*
-** Sets the names of Lua states from all lines Y of a details text. To be called before the samples
-** of the text are delivered, because some clients group samples by the script of their state.
-*/
+/* Sets the names of Lua states from all lines Y of a text. Call it before the samples are
+   delivered, because clients may group them by script. */
 static void callstates (ReaderState *s, Fields events) {
   ReadState *row = NULL;
   Fields line;
@@ -494,10 +458,8 @@ static void callstates (ReaderState *s, Fields events) {
   }
 }
 
-/*
-** Reads a line about a Lua state: S selects the current state, N starts a state, X ends it, A has
-** its exact bytes, Y its name. Does nothing in files of one state, which have no such lines.
-*/
+/* Reads a line about a Lua state: S selects it, N starts it, X ends it, A has its exact bytes,
+   Y its name. Ignored in files of one state. */
 static void stateline (ReaderState *s, int letter, Fields *f) {
   ReadState *row = readerstate_row(s);
   uint64_t n;
@@ -525,8 +487,7 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
   }
 }
 
-/* Returns 1 if a line with that letter belongs to the current Lua state, which the last line N or S
-   before it has named. */
+/* Returns 1 if a line with that letter belongs to the current Lua state. */
 static int isofstate (int letter) {
   return strchr("fdgGmHhwLYAX", letter) != NULL;
 }

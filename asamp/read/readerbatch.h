@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads the details of samples in profiles written by asamp. There, the stacks of samples are
-** binary records. The other data of samples (size, type, survival outcome), and the events, are in
-** texts, the details (details.h). A details text describes one batch: the samples whose stacks come
-** after the previous text. The text has columns of numbers, which together with the stacks queued
-** in ReaderState.runs give the samples, and then a list of lines, one for each event. The first
-** letter of a line is its type.
+** Reads the details of samples in asamp's files. The stacks of a batch of samples are binary
+** records; then a text (details.h) has the sizes, types and outcomes of these samples as columns
+** of numbers, and events as lines. The first letter of a line is its type. Used only by the files
+** that implement reader.h.
 */
 #ifndef asamp_readerbatch_h
 #define asamp_readerbatch_h
 
 #include "readerstate.h"
 
-/*
-** Reads the details text of n bytes at 'text': delivers its samples, then its events, and empties
-** 'runs'. Returns 0 if the text does not match the grammar (doc/profile-format.md) or the queued
-** stacks; some of its events may have been delivered by then.
-*/
+/* Delivers the samples and events of a text of n bytes, and empties the queue of stacks.
+   Returns 0 if the text does not match the grammar (doc/profile-format.md) or the stacks. */
 int readerbatch_read (ReaderState *s, const char *text, size_t n);
 
 #endif

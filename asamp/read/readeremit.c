@@ -11,8 +11,7 @@ void readeremit_head (ReaderState *s) {
   s->hashead = 1;
 }
 
-/* Returns 1 if the client does not select events of the Lua state of s->of, or not with this label
-   set. */
+/* Returns 1 if the client does not select the current Lua state or this label set. */
 static int ishidden (const ReaderState *s, uint32_t labels) {
   return s->of->hidden || readerlabels_unwanted(s, labels);
 }
@@ -25,7 +24,7 @@ static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
   return ishidden(s, c->labels) || readerstate_isoutside(s, c->time) || s->client->without != NULL;
 }
 
-/* Calls the client's 'fate' with a sample's survival outcome, if the client selects the sample. */
+/* Calls the client's 'fate', if the client selects the sample. */
 static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_head(s);
@@ -34,7 +33,7 @@ static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
     s->client->fate(s->client->ud, sample, fate, time);
 }
 
-/* Adds the sample to the row of its Lua state and to the row of the state's OS thread. */
+/* Adds a sample to the rows of its Lua state and OS thread. */
 static void sumstate (ReaderState *s, const ReadSample *sample) {
   ReadState *state = readerstate_row(s);
   ReadThread *thread = readerstate_threadrow(s);
@@ -50,8 +49,8 @@ static void sumstate (ReaderState *s, const ReadSample *sample) {
   }
 }
 
-/* Adds the bytes or ns that the sample represents to *all, an element of s->summed. If the sum
-   would exceed READER_MAXSUM, sets 'toomuch' instead. */
+/* Adds the bytes or ns of a sample to *all, or sets 'toomuch' if the sum would exceed
+   READER_MAXSUM. */
 static void sum (ReaderState *s, uint64_t *all, const ReadSample *sample) {
   uint64_t n = readsample_bytes(sample);
   if (n > READER_MAXSUM - *all)
@@ -106,11 +105,8 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
     s->client->copy(s->client->ud, sample);
 }
 
-/*
-** Delivers the outcome of a survivor. If 'follow' is 1 (the file may record its death) and the list
-** s->of->follow is below its limit, adds the sample to the list, with the value of ReaderClient.tag
-** that the client has set.
-*/
+/* Delivers the outcome of a survivor. With 'follow' (its death may be recorded), adds it to the
+   list s->of->follow, with the client's tag, if there is space. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
   int room = follow && readerfollow_room(&s->of->follow, &s->failed);
@@ -143,7 +139,8 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, &s->failed)) {  /* keeps the positions of later samples */
+        readerfollow_room(&s->of->follow, &s->failed)) {  /* keeps the positions of later
+                                                             samples */
       ReadFollowed nothing;
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing);

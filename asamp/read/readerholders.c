@@ -4,12 +4,8 @@
 #include "readerlabels.h"
 #include "list.h"
 
-/*
-** Adds the path in the line to ReadProfile.paths, unless a path with the same steps exists there.
-** Each Lua state numbers its paths separately, so 'paths' of the stream maps the number in the line
-** to the index of the path. If the path is beyond a limit, maps the number to the path without the
-** last step, its parent; if there is no parent, does not map the number.
-*/
+/* Adds a path to ReadProfile.paths unless it is there, and maps its number in the file, which
+   is local to the state, to its index. A path beyond a limit maps to its parent. */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
   uint64_t id, parent, key;
@@ -18,7 +14,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
       id >= UINT32_MAX || idmap_get(&s->of->paths, id + 1) != IDMAP_NONE)
     return;
   if (parent != 0 && (above = idmap_get(&s->of->paths, parent + 1)) == IDMAP_NONE)
-    return;  /* the file has no path with the number of the parent */
+    return;  /* unknown parent */
   line->p += line->p < line->end;  /* skips the space */
   if (above > 0 && r->paths[above - 1].depth >= READER_MAXSTEPS) {
     r->left[LEFT_STEPS]++;
@@ -44,13 +40,11 @@ void readerholders_path (ReaderState *s, Fields *line) {
   r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
   r->paths[r->npaths++].step = step;
   if (!idmap_set(&s->bystep, key, (uint32_t)r->npaths) ||
-      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* the value is the index of the new
-                                                                  path + 1 */
+      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* index of the new path + 1 */
     s->failed = 1;
 }
 
-/* Marks all followed samples of a Lua state as not reached, before the results of a heap walk are
-   read. */
+/* Marks all followed samples of a state as not reached, before the results of a heap walk. */
 static void beginwalk (ReaderStream *one) {
   ReaderFollow *f = &one->follow;
   size_t i;
@@ -96,7 +90,7 @@ void readerholders_walk (ReaderState *s, Fields *line) {
     s->client->walk(s->client->ud, &w);
 }
 
-/* Calls the client's 'held' for the followed samples of a Lua state that are alive at the end. */
+/* Calls 'held' for the followed samples of a state that are alive at the end. */
 static void finishone (ReaderState *s, ReaderStream *one) {
   size_t i;
   s->of = one;

@@ -20,14 +20,13 @@ static int newset (ReaderState *s) {
   return 1;
 }
 
-/* Adds a string, cut to READER_MAXNAME bytes, to 'text' and returns its offset. */
+/* Adds a string to 'text', cut to READER_MAXNAME bytes. Returns its offset. */
 static uint32_t putcut (ReadProfile *r, const char *text, size_t n) {
   r->left[LEFT_LONGNAMES] += n > READER_MAXNAME;
   return strtab_put(&r->text, text, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* Adds a label to the last set, and updates the set's field 'unwanted' (1 if the client does not
-   select events with the set). */
+/* Adds a label to the last set, and updates its 'unwanted'. */
 static void putlabel (ReaderState *s, const char *name, size_t namelength,
                       const char *value, size_t valuelength) {
   ReadProfile *r = s->r;
@@ -51,11 +50,7 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
                     strcmp(r->text.text + label->value, c->labelvalue) != 0;
 }
 
-/*
-** Counts a label set that is dropped because there are READER_MAXLABELSETS sets. It is counted at
-** the first of its lines, which is recognized because each new set has a larger number than all
-** before.
-*/
+/* Counts a set dropped because of the limit, at the first of its lines. */
 static void leaveset (ReaderState *s, uint64_t id) {
   if (id > s->lastset) {
     s->lastset = id;
@@ -63,8 +58,7 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
-/* Reads a line B, which has one label of a set. Ignores the line unless its set is the last one
-   that was read or the next one. */
+/* Reads a line B. Ignores it unless its set is the last one read or the next one. */
 static void readline (ReaderState *s, Fields *line) {
   uint64_t id, length;
   size_t rest;

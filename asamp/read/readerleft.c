@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In 'text', '#' is replaced by the count and '%' by the limit. */
+/* In 'text', '#' stands for the count and '%' for the limit. */
 static const struct {
   const char *key;
   uint64_t limit;
@@ -131,7 +131,7 @@ uint64_t readerleft_limit (ReadLeft what) {
   return all[what].limit;
 }
 
-/* Writes a number with commas, as 1,234,567, without a NUL. Returns the length. */
+/* Writes a number with commas, without a NUL. Returns the length. */
 static size_t putcount (char *to, uint64_t n) {
   char digits[24];
   size_t length = (size_t)sprintf(digits, "%llu", (unsigned long long)n), i;

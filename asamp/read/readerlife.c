@@ -4,12 +4,9 @@
 #include "readeremit.h"
 #include "readerorphans.h"
 
-/*
-** Delivers the deaths of the samples that are alive in closed Lua states, except samples of native
-** memory that live on (orphans, readerorphans.h), and removes the streams of these states from
-** 'list'. There is no current state afterwards. The last stream of 'list' takes the position of a
-** removed one, so that the cost does not depend on the number of open states.
-*/
+/* Delivers the deaths of the samples still alive in closed states, except native memory that
+   lives on, and removes these states from 'list'. The last stream takes a removed one's
+   position. */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
   ReaderStream *one;
@@ -69,12 +66,8 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
   readerstate_none(s);
 }
 
-/*
-** Returns the sum of the exact bytes that the Lua states selected by the client have allocated.
-** Returns 0 if the sum is unknown, because one of these states is open at the end of an incomplete
-** file; or has samples but no exact bytes; or has no exact bytes and is open at the end of a file
-** without a total of exact bytes.
-*/
+/* Returns the exact bytes allocated by the selected states; 0: unknown, because a state has no
+   total or is open at the end of an incomplete file. */
 static uint64_t allocatedby (const ReaderState *s) {
   const ReadProfile *r = s->r;
   const ReadState *row;

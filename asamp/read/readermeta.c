@@ -14,8 +14,7 @@ static int starts (const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Reads a meta record gc_stats__0, gc_stats__1, ...: the name of the next statistic in object
-   records. */
+/* Reads a meta record gc_stats__N: the name of a statistic in object records. */
 static void statname (ReaderState *s, const char *name) {
   static const char *const known[3] = {
     "total_memory_used", "total_size_of_arenas", "VmRSS"
@@ -28,19 +27,19 @@ static void statname (ReaderState *s, const char *name) {
   s->nstats++;
 }
 
-/* Sets the name of a type of blocks; skips spaces at its start. */
+/* Sets the name of a type of blocks; skips leading spaces. */
 static void nametype (ReaderState *s, uint64_t type, const char *name) {
   name += strspn(name, " ");
   readername_set(s, &s->types, type + 1, name, strlen(name));
 }
 
-/* Converts seconds as text to us; returns 0 if they are not from 0 to READER_MAXTIME. */
+/* Converts a text in seconds to us; 0 if out of range. */
 static uint64_t microseconds (const char *value) {
   double us = decimal_read(value, NULL) * 1e6 + 0.5;
   return us > 0 && us < (double)READER_MAXTIME ? (uint64_t)us : 0;
 }
 
-/* Records that asamp has written the file, with details of samples in that format (details.h). */
+/* Records that asamp wrote the file, in that format of details. */
 static void ownfile (ReaderState *s, int format) {
   s->format = format;
   s->r->own = s->r->timed = 1;
@@ -50,8 +49,7 @@ static void ownfile (ReaderState *s, int format) {
   s->timeperiod = s->r->timeperiod;
 }
 
-/* Reads the value of a flight recorder's meta record: the four numbers of ReadProfile.ring; missing
-   ones are 0. */
+/* Reads the four numbers of ReadProfile.ring; missing ones are 0. */
 static void ring (ReadProfile *r, const char *value) {
   char *end = (char *)value;
   int i;
@@ -60,11 +58,8 @@ static void ring (ReadProfile *r, const char *value) {
     r->ring[i] = strtoull(end, &end, 10);
 }
 
-/*
-** Reads a private meta record, whose key starts with "asamp.". Ignores most of these unless the
-** record asamp.format was read before, which shows that asamp has written the file. Returns as
-** readermeta_read.
-*/
+/* Reads a record whose key starts with "asamp.". Ignores most of them unless asamp.format was
+   read. Returns like readermeta_read. */
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
   if (strcmp(key, "asamp.format") == 0) {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maps an id to 'value' in m. If m has READER_MAXIDS entries, counts the id in ReadProfile.left
-   (R2) and returns 0. */
+/* Maps an id to 'value'. At READER_MAXIDS entries counts it in ReadProfile.left (R2) and
+   returns 0. */
 static int readername_enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t value) {
   if (m->n >= READER_MAXIDS) {
     s->r->left[LEFT_IDS]++;
@@ -31,13 +31,9 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
   readername_enter(s, m, id, strtab_put(&s->r->text, text, n));
 }
 
-/*
-** In a file written by asamp, makes a function an alias of the earlier function with the same name,
-** if there is one. The writer may number each prototype, and a program that loads templates makes
-** an unlimited number of prototypes. 'number' is the offset of the name. Returns 1 if the id needs
-** no entry in 'names': it is an alias, or it is s->unnamed, which represents all functions whose
-** names are beyond the limit.
-*/
+/* Makes a function the alias of an earlier one with the same name (offset 'number'), because a
+   program may load the same code many times. Returns 1 if it is an alias, or if it represents
+   all names beyond the limit. */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
   uint32_t known = idmap_get(&s->byname, (uint64_t)number + 1);
@@ -76,11 +72,8 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
     readername_enter(s, &s->r->names, id, number);
 }
 
-/*
-** Sets the names of types of blocks from the meta records __rtype_N. Files that asamp has written
-** in the stock format have no such records. In these files, a type has an id like a frame, and the
-** name of this id is used.
-*/
+/* Sets the names of types of blocks from records __rtype_N or, in asamp's stock format, from
+   the name of the type's frame id. */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
   uint32_t i;
@@ -100,18 +93,17 @@ static void namekinds (ReaderState *s) {
   }
 }
 
-/* Id for functions without a name. The first READER_MAXNAMELESS of them keep their own ids; all
-   others share this one. */
+/* Id of nameless functions after the first READER_MAXNAMELESS. */
 #define OTHERS	UINT64_MAX
 
-/* Returns the offset of the frame's name in ReadProfile.text; 0: it has none. */
+/* Returns the offset of a frame's name in ReadProfile.text; 0: none. */
 static uint32_t readername_named (const ReaderState *s, uint64_t id) {
   uint32_t name = id != 0 ? idmap_get(&s->r->names, id) : IDMAP_NONE;
   return name != IDMAP_NONE ? name : 0;
 }
 
-/* Returns the offset of the frame's name in ReadProfile.text. The name of a frame without one is
-   "[unknown 0x<id>]", and that of OTHERS is "[unknown]". */
+/* Returns the offset of a frame's name in ReadProfile.text; without a name, that of "[unknown
+   0x<id>]" or "[unknown]". */
 static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   uint32_t name = readername_named(s, id);
   char text[40];
@@ -124,20 +116,16 @@ static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   return name != 0 ? name : s->unknown;
 }
 
-/* Temporary data of the function 'functions'. */
+/* Data of the function 'functions'. */
 typedef struct Naming {
-  /* 'byid' maps frame ids (+ 1) to indexes in ReadProfile.functions. 'byname' maps offsets of names
-     (+ 1) to the same indexes. */
+  /* Map frame ids + 1, and offsets of names + 1, to indexes in ReadProfile.functions. */
   IdMap byid, byname;
   uint32_t *text;      /* text[f]: name of function f, offset in ReadProfile.text */
   uint64_t *id;        /* id[f]: id of one of the frames of function f */
 } Naming;
 
-/*
-** Returns the index in ReadProfile.functions of the function that has the name of the frame 'id',
-** and adds the function if needed. Returns IDMAP_NONE if there is not enough memory. To be called
-** at most once for each id, because it counts the ids without a name.
-*/
+/* Returns the function with the name of frame 'id'; adds it if needed. Returns IDMAP_NONE if
+   there is not enough memory. Call it once for each id. */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;
   uint32_t name = readername_nameof(s, id);
@@ -154,7 +142,7 @@ static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   return f;
 }
 
-/* Sets the function of every node except the root. Returns 0 if there is not enough memory. */
+/* Sets the function of every node but the root. Returns 0 if there is not enough memory. */
 static int readername_number (ReaderState *s, Naming *n) {
   ReadProfile *r = s->r;
   uint32_t i;
@@ -177,11 +165,8 @@ static int readername_number (ReaderState *s, Naming *n) {
   return 1;
 }
 
-/*
-** Sets 'functions' and 'fn' of the ReadProfile. Frames with equal names are one function, because
-** the frames of a C function have an id for each of its call sites. Adds all names before it sets
-** pointers into 'text', which moves when it grows. Returns 0 if there is not enough memory.
-*/
+/* Sets 'functions' and 'fn'. Frames with equal names are one function. Returns 0 if there is
+   not enough memory. */
 static int functions (ReaderState *s) {
   ReadProfile *r = s->r;
   Naming n;

@@ -5,7 +5,7 @@
 #include "readeremit.h"
 #include "sample.h"
 
-/* Returns 1 if the entry is a sample of native memory. An entry with count 0 has no sample. */
+/* Returns 1 if the entry is a sample of native memory. */
 static int isnative (const ReadProfile *r, const ReadFollowed *f) {
   return f->sample.count > 0 && r->kinds[f->sample.kind].type == KIND_NATIVE &&
          f->sample.kind >= READER_FIRSTKIND;
@@ -20,8 +20,8 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n) 
   one->orphans = natives == n ? n : 0;
 }
 
-/* Moves the stream of an ended state to 'orphaned'. If 'orphaned' has READER_MAXSTREAMS streams,
-   frees the stream and counts its live samples of native memory in ReadProfile.left (RS3). */
+/* Moves the stream of an ended state to 'orphaned'. At READER_MAXSTREAMS frees it and counts
+   its samples in ReadProfile.left (RS3). */
 static void readerorphans_keep (ReaderState *s, ReaderStream *one) {
   ReaderStreams *all = &s->streams;
   if (all->norphaned == READER_MAXSTREAMS) {
@@ -58,7 +58,7 @@ void readerorphans_bury (ReaderState *s) {
     readerstream_free(one);
 }
 
-/* Frees orphaned[at] and removes it; the last stream of 'orphaned' moves to its index. */
+/* Removes and frees orphaned[at]; the last one takes its index. */
 static void drop (ReaderState *s, uint32_t at) {
   ReaderStreams *all = &s->streams;
   ReaderStream *last = all->orphaned[--all->norphaned];
@@ -70,10 +70,8 @@ static void drop (ReaderState *s, uint32_t at) {
     s->failed = 1;
 }
 
-/*
-** Returns the stream of the open or closed Lua state with that id; NULL if there is none. Sets *at
-** to the index of the stream in 'orphaned', or to IDMAP_NONE if the stream is in 'list'.
-*/
+/* Returns the stream of a state, or NULL. Sets *at to its index in 'orphaned', or to IDMAP_NONE
+   if it is in 'list'. */
 static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint32_t *at) {
   const ReaderStreams *all = &s->streams;
   uint32_t place;
@@ -87,11 +85,9 @@ static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint
   return place < all->n && all->list[place]->id == id ? all->list[place] : NULL;
 }
 
-/*
-** Continues the pass over the followed samples of a stream (readerfollow.h). Of the samples of
-** native memory, keeps the next 'alive' ones, then removes 'dead' ones and delivers their deaths.
-** Keeps all other samples. *place counts the samples of native memory that the pass has kept.
-*/
+/* Continues a pass over followed samples (readerfollow.h): of those of native memory, keeps
+   'alive' ones, then removes 'dead' ones and delivers their deaths. *place counts the kept
+   ones. */
 static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
                                 uint64_t dead, size_t *place, uint64_t time) {
   ReaderFollow *f = &one->follow;

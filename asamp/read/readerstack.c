@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Converts 'seconds' of the monotonic clock to us since the start. Returns the time of the last
-   sample if that time is later. */
+/* Converts seconds of the monotonic clock to us since the start, at least the time of the last
+   sample. */
 static uint64_t readerstack_timeof (ReaderState *s, double seconds) {
   const ReadProfile *r = s->r;
   uint64_t us = 0;
@@ -51,11 +51,8 @@ void readerstack_giveup (ReaderState *s) {
   s->runfirst = s->nruns = 0;
 }
 
-/*
-** Queues a stack of a file written by asamp: adds it to the last run if the run has equal stacks,
-** else starts a new run. If there are READER_MAXRUNS runs already, first delivers these as samples
-** without size, type and outcome.
-*/
+/* Queues a stack: adds it to the last run of equal stacks or starts one. At READER_MAXRUNS runs
+   first delivers all without details. */
 static void addrun (ReaderState *s, const Run *new) {
   Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
   if (run != NULL && run->node == new->node && run->type == new->type &&
@@ -75,8 +72,8 @@ static void addrun (ReaderState *s, const Run *new) {
     s->failed = 1;
 }
 
-/* Delivers a stack of another writer's file as a sample. In a file without times, the sample is one
-   period of time samples (1 ms if unknown) later than the previous one. */
+/* Delivers a stack of another writer's file as a sample. Without times, samples are one period
+   (1 ms if unknown) apart. */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
   ReadProfile *r = s->r;
@@ -115,20 +112,17 @@ void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
 
 /* ------------------------------------------------------------- objects -- */
 
-/* Returns the statistic s->stat[which] of an object record; 0 if it is missing. 'first': index of
-   the first statistic in 'words'. */
+/* Returns the statistic s->stat[which] of an object record; 0: missing. Statistics start at
+   words[first]. */
 static uint64_t statat (const ReaderState *s, const unsigned char *words,
                         size_t first, int which) {
   return s->stat[which] >= 0 ? bytes_getword(words + 8 * (first + (size_t)s->stat[which]))
                              : 0;
 }
 
-/*
-** An object record has one word for each object, newest first, and then the statistics. The number
-** of statistics is the number of meta records that name them; these meta records may be at the end
-** of the file. Before they are read, the record is assumed to have one object for each sample
-** without a survival outcome.
-*/
+/* An object record has one word for each object, newest first, and then the statistics. Their
+   number is the number of meta records that name them. If these come later, the record is
+   assumed to have one object per undecided sample. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;
@@ -138,7 +132,7 @@ void readerstack_objects (ReaderState *s, double seconds,
                                   : (n < open ? n : open);
   size_t i;
   if (r->own)
-    return;  /* the details texts (readerbatch.h) have the same data */
+    return;  /* readerbatch.h reads the same data */
   r->fates = 1;
   memset(&c, 0, sizeof(c));
   c.time = readerstack_timeof(s, seconds);
@@ -147,7 +141,7 @@ void readerstack_objects (ReaderState *s, double seconds,
     c.held = statat(s, words, nobjects, 1);
     c.rss = statat(s, words, nobjects, 2);
   }
-  for (i = nobjects; i-- > 0; ) {  /* from the oldest object to the newest */
+  for (i = nobjects; i-- > 0; ) {  /* from the oldest to the newest */
     uint64_t w = bytes_getword(words + 8 * i);
     if (s->of->open.passed == 0 && s->of->open.n > 0) {
       uint32_t kind = readerstate_kind(s, w >> 2, 0);

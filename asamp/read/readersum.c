@@ -9,22 +9,20 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-#define EXACT_MOST	((uint64_t)1 << 63)  /* limit of the sum 'labelled', bytes */
+#define EXACT_MOST	((uint64_t)1 << 63)  /* limit of 'labelled', bytes */
 
-/* Returns the estimated number of blocks that the sample represents; 0 if its size is unknown. */
+/* Returns the estimated number of blocks of a sample; 0: unknown size. */
 static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;
 }
 
-/* Returns the variance of the bytes that the sample represents (sitetable.h). */
+/* Returns the variance of the bytes that a sample represents. */
 static double squaresof (const ReadSample *s) {
   return (double)readsample_bytes(s) * (double)s->period;
 }
 
-/*
-** Returns the totals of a label set, and creates them if needed. If there is not enough memory,
-** returns NULL and sets the client's 'stop', which ends the reading.
-*/
+/* Returns the totals of a label set; creates them if needed. Without memory returns NULL and
+   ends the reading ('stop'). */
 static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
   if (!list_room(&s->labels, (size_t)set + 1, &s->labelsize, sizeof(*s->labels))) {
     s->client.stop = NOMEMORY;
@@ -56,11 +54,8 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
     l->undecidedbytes += bytes;
 }
 
-/*
-** Returns the index of a sample's site (its call tree node, kind and tag) in 'table', and creates
-** the site if needed; SITETABLE_NONE if there is not enough memory. Stores the index in client.tag,
-** so that the callback 'death' receives it.
-*/
+/* Returns the index of a sample's site in 'table', or SITETABLE_NONE if there is not enough
+   memory. Stores it in client.tag for the callback 'death'. */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
                                  : 0;
@@ -78,12 +73,12 @@ static uint32_t digits (uint64_t n) {
   return k;
 }
 
-/* Returns the us from a sample's allocation to the collection that found it dead. */
+/* Returns the us from a sample's allocation to 'time'. */
 static uint64_t lifeof (const ReadSample *sample, uint64_t time) {
   return time > sample->time ? time - sample->time : 0;
 }
 
-/* Adds a sample known to have died at 'time' to the totals by kind and length of life. */
+/* Adds a sample that died at 'time' to the totals by lifetime. */
 static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   size_t at = sitetable_at(&s->times, sample->kind, digits(lifeof(sample, time)), sample->count);
   if (at == SITETABLE_NONE) {
@@ -95,8 +90,7 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   s->times.sites[at].objects += objectsof(sample);
 }
 
-/* Adds a sample to all totals by site, kind, label set and slice of time. 'time': time of its
-   survival outcome. */
+/* Adds a sample to all totals. 'time' is that of its outcome. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
@@ -192,8 +186,7 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
     s->client.stop = NOMEMORY;
 }
 
-/* Subtracts a survivor from the totals, because a collection at or before the time 'instant' found
-   it dead. */
+/* Subtracts a survivor that died before or at 'instant'. */
 static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
@@ -256,12 +249,12 @@ static void readersum_death (void *ud, const ReadDeath *d) {
     s->client.stop = NOMEMORY;
 }
 
-/* Returns 1 if the sample is of native memory, which no heap walk reaches. */
+/* Returns 1 for native memory, which no heap walk reaches. */
 static int nativesample (const ReaderSum *s, const ReadSample *sample) {
   return s->profile != NULL && s->profile->kinds[sample->kind].type == KIND_NATIVE;
 }
 
-/* Returns 1 if the sampled block is the array part or hash part of a table. */
+/* Returns 1 if the block is a table's array or hash part. */
 static int vectorsample (const ReaderSum *s, const ReadSample *sample) {
   unsigned type = s->profile != NULL ? s->profile->kinds[sample->kind].type : KIND_COUNT;
   return type == KIND_TABLE_ARRAY || type == KIND_TABLE_HASH;
@@ -308,7 +301,7 @@ static void readersum_labelled (void *ud, uint32_t set, uint64_t bytes) {
   if (l == NULL)
     return;
   if (bytes > EXACT_MOST - s->labelled)
-    bytes = EXACT_MOST - s->labelled;  /* finishlabels rejects a sum of EXACT_MOST */
+    bytes = EXACT_MOST - s->labelled;  /* finishlabels rejects this sum */
   l->exact += bytes;
   s->labelled += bytes;
 }
@@ -325,7 +318,7 @@ static void readersum_resident (void *ud, const ReadResident *r) {
     s->client.stop = NOMEMORY;
 }
 
-/* Keeps the first heap walk and every 'walkstep'-th after it, for a timeline. */
+/* Keeps the first heap walk and every 'walkstep'-th after it. */
 static void walked (void *ud, const ReadWalk *w) {
   ReaderSum *s = ud;
   size_t i;
@@ -369,10 +362,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
          pictures_init(&s->pictures);
 }
 
-/*
-** Sets Site.time, the number of sampling periods that the site's time samples represent. If the
-** period changed during the run, computes the number from 'ns' and the first period.
-*/
+/* Sets Site.time: the periods of the site's time samples, in units of the first period. */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
   site->time = (double)site->samples;
@@ -382,10 +372,8 @@ static void finishtime (Site *site, const ReadProfile *r) {
   }
 }
 
-/*
-** Sets 'exactlabels'. If the exact bytes are known, adds the bytes allocated without labels to set
-** 0, and sets the bytes of the sets that the client does not select to 0.
-*/
+/* Sets 'exactlabels'. If exact bytes are known, adds those without labels to set 0, and clears
+   the sets not selected. */
 static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   LabelTotals *none = labelled(s, 0);
   size_t i;
@@ -395,7 +383,7 @@ static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   if (!s->exactlabels)
     return;
   none->exact += r->allocated - s->labelled;
-  for (i = 0; i < s->nlabels; i++) {  /* clears the sets that the client does not select */
+  for (i = 0; i < s->nlabels; i++) {  /* clears the sets not selected */
     if (i == 0 ? s->client.labelname != NULL && s->client.labelvalue != NULL
                : r->labelsets[i - 1].unwanted)
       s->labels[i].exact = 0;
@@ -427,7 +415,7 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   bins_finish(&s->born, r->scale);
   bins_finish(&s->alive, r->scale);
   bins_finish(&s->worked, r->scale);
-  idmap_free(&s->table.bykey);  /* freed early: large profiles need less memory at once */
+  idmap_free(&s->table.bykey);  /* freed early, to reduce peak memory */
   idmap_free(&s->lives.bykey);
   idmap_free(&s->times.bykey);
   idmap_free(&s->held.bykey);

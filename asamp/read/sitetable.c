@@ -12,7 +12,7 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
 
 size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
                          uint64_t count) {
-  /* tag, node + 1 and kind have 17, 22 and 24 bits; the key is not 0, because node + 1 is not 0 */
+  /* 17, 22 and 24 bits; never 0 */
   uint64_t key = (uint64_t)tag << 46 | ((uint64_t)node + 1) << 24 | kind;
   uint32_t known = idmap_get(&l->bykey, key);
   if (known != IDMAP_NONE)

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of the place (a number for a Lua state or for several, tags.h) that represents all states
-   and scripts without a place of their own. */
+/* The place of all states and scripts without their own place. */
 #define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {
@@ -28,8 +27,7 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place (number of several Lua states, tags.h) that represents all states of a script,
-   and assigns one if needed. Returns OTHERS if no place is free. */
+/* Returns the place of a script; assigns one if needed. Returns OTHERS if none is free. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -42,8 +40,7 @@ static uint32_t script (Tags *t, uint32_t name) {
   return TAGS_STATES + t->nnames++;
 }
 
-/* Returns the place (number of a Lua state or of several, tags.h) of the state of the client's
-   current event. */
+/* Returns the place of the current event's state. */
 static uint32_t place (Tags *t, const ReaderClient *c) {
   if (!(t->by & (TAGS_BYSTATE | TAGS_BYSCRIPT)) || !t->r->many)
     return 0;
@@ -56,7 +53,7 @@ static uint32_t place (Tags *t, const ReaderClient *c) {
 uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t count) {
   Tag tag = {place(t, c), t->by & TAGS_BYTHREAD ? c->thread : 0,
              t->by & TAGS_BYLABELS ? labels : 0};
-  /* never 0, as IdMap requires; label sets are below 2^17, places below 2^8 - 1 */
+  /* never 0, as IdMap requires */
   uint64_t key = (uint64_t)(tag.group + 1) << 56 | (uint64_t)tag.labels << 32 | tag.thread;
   uint32_t at = idmap_get(&t->bykey, key);
   if (at != IDMAP_NONE)
@@ -72,7 +69,7 @@ uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t coun
   return (uint32_t)t->n++;
 }
 
-/* Makes each Lua state a group of its own. There are at most TAGS_STATES states. */
+/* Makes each Lua state a group. */
 static void groupstates (Tags *t, const ReadProfile *r) {
   uint32_t i;
   for (i = 0; i < r->nstates; i++) {
@@ -84,11 +81,8 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/*
-** Makes a group for each script, and maps the places (tags.h) of states and scripts to the groups.
-** Returns the number of states of the last group, which the caller makes. Sets *together to the
-** number of states that are not distinguished: for each script, its number of states minus 1.
-*/
+/* Makes a group for each script and maps places to groups. Returns the number of states in the
+   last group. Sets *together to the number of states that are not distinguished. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;
@@ -108,7 +102,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
     t->groups[i].name = t->names[i];
     t->groupof[TAGS_STATES + i] = i;
   }
-  for (i = 0; i < TAGS_STATES; i++) {  /* the last group follows the groups of scripts */
+  for (i = 0; i < TAGS_STATES; i++) {  /* the last group */
     if (t->groupof[i] == OTHERS - TAGS_STATES)
       t->groupof[i] = t->nnames;
   }
@@ -116,7 +110,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if a sample has a tag whose place represents all other states and scripts. */
+/* Returns 1 if a sample's place is OTHERS. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The call tree of a profile: every distinct stack has one node, which represents the stack's
-** innermost frame. The node's ancestors represent the callers. Independent of names and of numbers
-** of samples. Invariants:
+** The call tree: a node for each distinct stack, which represents its innermost frame; the
+** ancestors are the callers.
 **
-**   TR1  a node's parent has a smaller index; node 0 is the root, which represents no frame;
-**   TR2  no two nodes have the same (parent, id, line);
-**   TR3  at most TREE_MAXNODES nodes: beyond the limit, new frames are left out and counted in
-**        'left'.
+**   TR1  a node's parent has a smaller index; node 0 is the root, without a frame;
+**   TR2  no two nodes have the same parent, id and line;
+**   TR3  at most TREE_MAXNODES nodes; further frames are left out and counted.
 */
 #ifndef asamp_tree_h
 #define asamp_tree_h
@@ -26,24 +24,18 @@ typedef struct Tree {
   TreeNode *nodes;
   uint32_t n;        /* number of nodes */
   uint32_t size;     /* capacity of 'nodes' */
-  uint32_t *slots;   /* hash table: the index of a node, or 0 for a free slot */
-  uint32_t nslots;   /* number of slots: a power of 2, at least 2 * n */
-  uint64_t left;     /* number of times that a frame was left out because there are TREE_MAXNODES
-                        nodes (TR3) */
+  uint32_t *slots;   /* hash table of node indexes; 0: free */
+  uint32_t nslots;   /* a power of 2, at least 2 * n */
+  uint64_t left;     /* frames left out because of the limit (TR3) */
 } Tree;
 
-/*
-** Initializes the tree with its root. Returns 0 if there is not enough memory; tree_free must be
-** called in either case.
-*/
+/* Initializes the tree with its root. Returns 0 if there is not enough memory; call tree_free
+   in either case. */
 int tree_init (Tree *t);
 void tree_free (Tree *t);
 
-/*
-** Returns the child of 'parent' with that id and line, and creates the child if needed. Returns
-** 'parent' if there are TREE_MAXNODES nodes (TR3). Returns 0, which is not a child of any node, if
-** there is not enough memory.
-*/
+/* Returns the child of 'parent' with that id and line; creates it if needed. Returns 'parent'
+   at the limit (TR3), 0 if there is not enough memory. */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 
 #endif

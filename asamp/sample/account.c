@@ -9,20 +9,16 @@
 
 #define FIRSTLOG	4	/* log2 of the number of slots of the first table */
 
-
 static uint32_t account_place (uint32_t set, unsigned log) {
   return (set * 0x9e3779b1u) >> (32 - log);
 }
 
-
-/* Returns the sum with index i, counted over all pieces. Piece k, from 0 on, has ACCOUNT_FIRST << k
-   sums. */
+/* Returns the sum with index i. Piece k has ACCOUNT_FIRST << k sums. */
 static AccountSum *sumat (const Account *a, uint32_t i) {
   uint32_t scaled = i / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);
   return &a->pieces[piece][i - ACCOUNT_FIRST * ((1u << piece) - 1)];
 }
-
 
 static void account_put (AccountSum **table, unsigned log, AccountSum *sum) {
   uint32_t i = account_place(sum->set, log), mask = (1u << log) - 1;
@@ -30,8 +26,7 @@ static void account_put (AccountSum **table, unsigned log, AccountSum *sum) {
   table[i] = sum;
 }
 
-
-/* Makes room for one more sum in the table. Returns 0 if there is not enough memory. */
+/* Reserves space for one more sum in the table. Returns 0 if there is not enough memory. */
 static int growtable (Account *a) {
   unsigned log = (a->table == NULL) ? FIRSTLOG : a->log + 1;
   AccountSum **table;
@@ -46,9 +41,8 @@ static int growtable (Account *a) {
   return 1;
 }
 
-
-/* Makes a sum for a label set that has none yet. Returns NULL if there are as many sums as the
-   pieces can have, or if there is not enough memory. */
+/* Makes the sum of a label set. Returns NULL if all pieces are full or there is not enough
+   memory. */
 static AccountSum *newsum (Account *a, uint32_t set) {
   uint32_t scaled = a->n / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);
@@ -64,7 +58,6 @@ static AccountSum *newsum (Account *a, uint32_t set) {
   return sum;
 }
 
-
 static AccountSum *sumof (Account *a, uint32_t set) {
   if (set == 0) return &a->none;
   if (a->table != NULL) {
@@ -76,25 +69,20 @@ static AccountSum *sumof (Account *a, uint32_t set) {
   return newsum(a, set);
 }
 
-
-/* Callback 'find' of luaN_Labels, called when the running thread's label set changes: returns the
-   address of the set's sum. */
+/* Returns the address of the set's sum. Called by the core at each change of label set. */
 static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
   AccountSum *sum = sumof((Account *)seam, set);
-  if (sum == NULL) return seam->bytes;  /* without memory for a sum, the bytes are added to that of
-					   the previous label's set (AC2) */
+  if (sum == NULL) return seam->bytes;  /* no memory: the previous set's sum (AC2) */
   seam->recent[set % LUAN_RECENTLABELS].label = set;
   seam->recent[set % LUAN_RECENTLABELS].bytes = &sum->bytes;
   return &sum->bytes;
 }
 
-
-/* Adds the bytes allocated since seam->from to the sum of the present label set. */
+/* Adds the bytes allocated since seam->from to the current set's sum. */
 static void account_count (luaN_Labels *seam, uint64_t allocated) {
   *seam->bytes += allocated - seam->from;
   seam->from = allocated;
 }
-
 
 void account_on (Account *a, lua_State *L) {
   luaN_Labels *seam = &a->seam;
@@ -108,7 +96,6 @@ void account_on (Account *a, lua_State *L) {
   luaN_setlabels(L, seam);
 }
 
-
 void account_off (Account *a, lua_State *L) {
   uint64_t allocated = luaN_allocated(L);
   if (!a->on) return;
@@ -118,15 +105,12 @@ void account_off (Account *a, lua_State *L) {
   a->on = 0;
 }
 
-
-/* If 'keep' is 0, sets a sum to 0. If 'keep' is 1, subtracts from the sum the bytes that are marked
-   as reported. */
+/* Clears a sum; with 'keep', subtracts only the bytes already reported. */
 static void account_zero (AccountSum *sum, int keep) {
   uint64_t bytes = (keep && sum->bytes > sum->reported) ? sum->bytes - sum->reported : 0;
   sum->bytes = bytes;
   sum->reported = 0;
 }
-
 
 void account_reset (Account *a, lua_State *L, uint64_t rest) {
   uint32_t i;
@@ -137,7 +121,6 @@ void account_reset (Account *a, lua_State *L, uint64_t rest) {
   a->since = a->seam.from = luaN_allocated(L);
 }
 
-
 void account_close (Account *a) {
   unsigned i;
   for (i = 0; i < ACCOUNT_PIECES; i++) free(a->pieces[i]);
@@ -145,17 +128,15 @@ void account_close (Account *a) {
   memset(a, 0, sizeof(*a));
 }
 
-
 uint64_t account_bytes (const Account *a, lua_State *L) {
   return a->bytes + (a->on ? luaN_allocated(L) - a->since : 0);
 }
-
 
 typedef struct Each {
   AccountPart part;
   void (*f) (void *ud, uint32_t set, uint64_t bytes);
   void *ud;
-  uint64_t all;		/* bytes passed to the callback f of account_each so far */
+  uint64_t all;		/* bytes passed to the callback so far */
 } Each;
 
 static void account_one (Each *e, AccountSum *sum, uint64_t bytes) {
@@ -165,13 +146,11 @@ static void account_one (Each *e, AccountSum *sum, uint64_t bytes) {
   e->f(e->ud, sum->set, bytes);
 }
 
-
 static void account_other (Each *e, AccountSum *sum) {
   uint64_t bytes = __atomic_load_n(&sum->bytes, __ATOMIC_RELAXED);
   uint64_t reported = (e->part == ACCOUNT_WHOLE) ? 0 : sum->reported;
   account_one(e, sum, bytes > reported ? bytes - reported : 0);
 }
-
 
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud) {

@@ -20,36 +20,28 @@
 #define SS_AUTODISARM	(1U << 31)
 #endif
 
-#define FRAME	((size_t)4096)	/* Bytes of the largest signal frame in a program that does
-				   not enable x86 tile registers. */
+#define FRAME	((size_t)4096)	/* Fallback for the size of a signal frame, bytes. */
 
-static pthread_key_t key;	/* Each thread's value: the mapping of the stack that this file has
-				   provided to it, or NULL. */
+static pthread_key_t key;	/* Value of each thread: the mapping of our stack, or NULL. */
 static int iskey;
 
-
-/* Returns the size of the largest signal frame in bytes, as the kernel reports it; FRAME if it
-   does not. */
+/* Returns the size of the largest signal frame in bytes. */
 static size_t framesize (void) {
   size_t n = (size_t)getauxval(AT_MINSIGSTKSZ);
   return (n == 0) ? FRAME : n;
 }
 
-
 static size_t pagesize (void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-
-/* Returns the bytes of the mapping of one stack, including the inaccessible page below it. */
+/* Returns the size of our stack's mapping in bytes, with the inaccessible page. */
 static size_t wholesize (void) {
   size_t page = pagesize();
   return (framesize() + ALTSTACK_BYTES + page - 1) / page * page + page;
 }
 
-
-/* Called at the end of a thread to which this file has provided a stack: disables the stack, if it
-   is still set, and unmaps it (AS2). */
+/* Disables and unmaps the thread's stack at the end of the thread (AS2). */
 static void threadends (void *p) {
   char *map = p, *here = __builtin_frame_address(0);
   stack_t s, none;
@@ -61,18 +53,15 @@ static void threadends (void *p) {
   munmap(map, wholesize());
 }
 
-
 static void altstack_once (void) {
   iskey = (pthread_key_create(&key, threadends) == 0);
 }
-
 
 static int altstack_failed (char *err, size_t errsize) {
   snprintf(err, errsize, "cannot sample time: no stack for signal handlers: %s",
            strerror(errno));
   return 0;
 }
-
 
 static int set (char *map, char *err, size_t errsize) {
   stack_t s;
@@ -81,15 +70,13 @@ static int set (char *map, char *err, size_t errsize) {
   s.ss_size = wholesize() - pagesize();
   s.ss_flags = (int)SS_AUTODISARM;
   if (sigaltstack(&s, NULL) == 0) return 1;
-  s.ss_flags = 0;  /* kernels before Linux 4.7 do not know SS_AUTODISARM */
+  s.ss_flags = 0;  /* before Linux 4.7, SS_AUTODISARM fails */
   if (sigaltstack(&s, NULL) == 0) return 1;
   return altstack_failed(err, errsize);
 }
 
-
-/* Maps a stack and sets it as the thread's alternate stack. Called when no alternate stack is
-   enabled. If this file has provided a stack to the thread already, the kernel has only disabled it
-   while a handler runs on it (AS3): then changes nothing and returns 1. */
+/* Maps a stack and sets it as the thread's alternate stack. Does nothing if the thread has our
+   stack already: the kernel has disabled it for a running handler (AS3). */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;
@@ -106,12 +93,10 @@ static int give (char *err, size_t errsize) {
     return 0;
   }
   if (set(map, err, errsize)) return 1;
-  pthread_setspecific(key, NULL);  /* so that the next call does not assume that the thread has a
-				      stack of this file */
+  pthread_setspecific(key, NULL);  /* the thread has no stack of ours */
   munmap(map, wholesize());
   return 0;
 }
-
 
 int altstack_use (size_t least, char *err, size_t errsize) {
   size_t frame = framesize();
@@ -126,7 +111,6 @@ int altstack_use (size_t least, char *err, size_t errsize) {
   errno = EINVAL;
   return 0;
 }
-
 
 size_t altstack_room (const ucontext_t *context) {
   const stack_t *s = &context->uc_stack;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Finds the Lua that opens a module (binding.h): in the global scope of the process or, if it is
-** not there, with a handle of its object file. A symbol that the loader finds in another object
-** file is rejected.
-*/
+/* Finds the functions of a Lua (binding.h): first in the global scope of the process, then in
+   the Lua's own object file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -20,8 +17,8 @@
 #define NAME(f)	#f,
 static const char *const names[] = { BINDING_LUA(NAME) BINDING_SEAM(NAME) };
 #define ONE(f)	+ 1
-enum { LUANAMES = 0 BINDING_LUA(ONE) };	/* number of functions of upstream's API (BINDING_LUA),
-					   which come first in the list of all names */
+enum { LUANAMES = 0 BINDING_LUA(ONE) };	/* Number of upstream's functions, which come first in
+                                           'names'. */
 
 #define COUNT(list)	(sizeof(list) / sizeof(*list))
 
@@ -30,8 +27,7 @@ _Static_assert(sizeof(Binding) == COUNT(names) * sizeof(void *),
 
 Binding binding;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* Protects 'binding' and 'served'. */
-static const struct link_map *served;	/* Object file whose functions are bound; NULL: none yet. */
-
+static const struct link_map *served;	/* Object file whose functions are bound; NULL: none. */
 
 /* Returns the object file that contains an address, or NULL. Stores its address range in
    *where. */
@@ -43,34 +39,23 @@ static struct link_map *objectof (void *address, Loaded *where) {
           dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP)) ? object : NULL;
 }
 
-
-/* Closes the handle of an object file that was not bound. The handle of a bound one stays open, so
-   that the file stays loaded (BD3). RTLD_DEFAULT needs no closing: dlsym itself keeps the object
-   files of the symbols that it returned. */
+/* Closes the handle of an object file that was not bound. A bound one stays open (BD3). */
 static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
 }
-
 
 static const char *binding_nameof (const struct link_map *object) {
   return (object->l_name[0] != '\0') ? object->l_name : "the program itself";
 }
 
-
-/*
-** Returns the address of a symbol that the object file at 'where' itself exports, or NULL. A symbol
-** found in one of its dependencies, or in a library loaded earlier, may belong to another Lua.
-*/
+/* Returns the address of a symbol if the object file at 'where' defines it, else NULL. A
+   definition in another object file may belong to another Lua. */
 static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
   char *address = dlsym(handle, name);
   return (address != NULL && where->from <= address && address < where->to) ? address : NULL;
 }
 
-
-/*
-** Fills *b with the functions of the object file: all, or only upstream's if 'seam' is 0. Returns
-** NULL, or the first name that the object file does not export.
-*/
+/* Fills *b, with 'seam' also the functions of seam.h. Returns NULL, or the first missing name. */
 static const char *binding_find (void *handle, const Loaded *where, int seam, Binding *b) {
   void *found[COUNT(names)] = {NULL};
   size_t n = seam ? COUNT(names) : LUANAMES, i;
@@ -81,7 +66,6 @@ static const char *binding_find (void *handle, const Loaded *where, int seam, Bi
   return NULL;
 }
 
-
 static int isserved (const struct link_map *object) {
   int yes;
   pthread_mutex_lock(&lock);
@@ -90,9 +74,7 @@ static int isserved (const struct link_map *object) {
   return yes;
 }
 
-
-/* If the module is not bound to an object file yet, records that it is now bound to 'object'.
-   Returns the object file to which it is bound. */
+/* Binds the module to 'object' unless it is bound already. Returns the bound object file. */
 static const struct link_map *serve (const struct link_map *object,
                                      const Binding *b) {
   const struct link_map *which;
@@ -106,13 +88,10 @@ static const struct link_map *serve (const struct link_map *object,
   return which;
 }
 
-
 typedef int Raise (lua_State *L, const char *format, ...);
 
-/*
-** Binds the module to the Lua whose code contains 'caller'. Returns 1, or 0 with the reason in
-** 'err'. After a failure, *raise is the luaL_error of that Lua, or NULL if that Lua exports none.
-*/
+/* Binds the module to the Lua whose code contains 'caller'. Returns 1, or 0 with the reason in
+   'err'. On failure *raise is that Lua's luaL_error, or NULL. */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {
   Loaded where = {NULL, NULL, NULL};
@@ -123,8 +102,8 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   Binding b;
   if (isserved(object)) return 1;
   error = ownsymbol(handle, &where, "luaL_error");
-  if (error == NULL && object != NULL) {  /* the global scope of the process has no Lua, or another
-					     one than the caller's */
+  if (error == NULL && object != NULL) {  /* the global scope has no Lua, or another Lua than
+                                             the caller's */
     const char *path = (object->l_name[0] != '\0') ? object->l_name : NULL;
     handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle != NULL) error = ownsymbol(handle, &where, "luaL_error");
@@ -158,12 +137,10 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   return 1;
 }
 
-
 int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize) {
   Raise *raise;
   return bind(module, seam, caller, &raise, err, errsize);
 }
-
 
 int binding_of (lua_State *L, const char *module, int seam, void *caller) {
   char err[2 * PATH_MAX + 512];

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** When a module is opened, binds the functions of Lua that the module calls to the Lua that opens
-** it: the object file (program, library or plugin) whose code calls luaopen_.
+** Finds the functions of Lua that a C module calls. A process may contain two Luas, or one loaded
+** with RTLD_LOCAL; then the dynamic loader would bind a module to the wrong Lua or to none. So
+** modules are not linked to Lua. They call Lua through pointers, which are looked up in the object
+** file whose code calls luaopen_. Each luaopen_ function starts with
 **
-** If modules linked to Lua, the dynamic loader would bind these functions by name, in the scope
-** that the whole process shares. That scope does not contain a Lua loaded by dlopen with
-** RTLD_LOCAL. If the process has two Luas, the scope may contain the wrong one. So modules link to
-** no Lua library and have no undefined symbol of Lua. A source file that calls Lua includes this
-** header, and each luaopen_ function of a module starts with
+** if (!binding_open(L, "profiler.core", 1)) return 0;
 **
-**   if (!binding_open(L, "profiler.core", 1)) return 0;
-**
-** Invariants:
 **   BD1  no field of 'binding' is called before binding_open or binding_try has returned 1;
-**   BD2  all functions are of one object file, which contains the core that runs the state. A
-**        module serves one Lua of a process and refuses the others;
+**   BD2  all functions are of one object file. A module serves one Lua of a process and refuses
+**        others;
 **   BD3  that object file is never unloaded.
 */
 #ifndef asamp_binding_h
@@ -25,8 +20,7 @@
 #include "lualib.h"
 #include "seam.h"
 
-/* BINDING_LUA lists the functions of upstream's API that the modules call, BINDING_SEAM those of
-   seam.h. */
+/* The functions that modules call: of upstream's API, and of seam.h. */
 #define BINDING_LUA(X) X(luaL_argerror) X(luaL_checkinteger) \
   X(luaL_checklstring) X(luaL_checkoption) X(luaL_checkstack) \
   X(luaL_checktype) X(luaL_checkudata) X(luaL_checkversion_) X(luaL_error) \
@@ -53,10 +47,7 @@
   X(luaN_setcopies) X(luaN_setcounts) X(luaN_setdistance) X(luaN_setlabel) X(luaN_setlabels) \
   X(luaN_setlimits) X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
-/*
-** The bound functions. The symbol 'binding' is hidden, so that a call needs only one instruction,
-** which reads the function's field.
-*/
+/* The bound functions. 'binding' is a hidden symbol, which makes a call as short as possible. */
 typedef struct Binding {
 #define FIELD(f)	__typeof__(f) *f;
   BINDING_LUA(FIELD)
@@ -67,20 +58,17 @@ typedef struct Binding {
 extern Binding binding __attribute__((visibility("hidden")));
 
 /*
-** Binds the module to the Lua that called the surrounding function. Returns 1 on success. If 'seam'
-** is 1, also binds the functions of seam.h; if 0, their fields stay NULL. Only the first successful
-** call binds functions; later calls ignore 'seam'.
+** Binds the module to the Lua that calls the surrounding function. Returns 1 on success. With
+** 'seam', also binds the functions of seam.h. Only the first successful call binds.
 **
-** Raises an error, in the calling Lua, if that Lua lacks a function or is not the Lua that the
-** module already serves. If that Lua exports no luaL_error, writes one line with advice to stderr
-** and returns 0 instead; then require returns true. Thread-safe.
+** Raises a Lua error if that Lua lacks a function or the module already serves another Lua. If
+** that Lua lacks luaL_error, writes a line to stderr and returns 0. Thread-safe.
 */
 #define binding_open(L,module,seam) \
   binding_of(L, module, seam, __builtin_return_address(0))
 int binding_of (lua_State *L, const char *module, int seam, void *caller);
 
-/* Does the same as binding_of for the Lua whose code contains 'caller', but raises no error. On
-   failure writes one line to 'err' and returns 0. */
+/* Like binding_of, but returns 0 with a line in 'err' on failure instead of raising an error. */
 int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize);
 
 #ifndef BINDING_NAMES	/* binding.c needs the real names of the functions */

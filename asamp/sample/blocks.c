@@ -9,14 +9,11 @@
 /* The address of 'tomb' marks deleted slots; no block has this address. */
 static const char tomb;
 
-
-/* Returns the slot at which the search for a block starts, by Fibonacci hashing of its address in
-   units of 8 bytes. */
+/* Returns the first slot to search for a block (Fibonacci hashing). */
 static size_t blocks_slotof (const Blocks *b, const void *block) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 3) * UINT64_C(0x9E3779B97F4A7C15);
   return (size_t)(h >> 32) & (b->size - 1);
 }
-
 
 int blocks_room (Blocks *b) {
   Blocks new = {NULL, (b->size == 0) ? 64 : b->size, 0, 0};
@@ -35,9 +32,8 @@ int blocks_room (Blocks *b) {
   return 1;
 }
 
-
-/* Returns the entry of the block. If there is none, returns NULL and stores in *room the slot in
-   which a new entry for the block belongs. The table must have slots. */
+/* Returns the entry of a block. If there is none, returns NULL and stores the slot for a new
+   entry in *room. */
 static struct BlockEntry *blocks_find (const Blocks *b, const void *block,
                                        struct BlockEntry **room) {
   size_t i;
@@ -50,7 +46,6 @@ static struct BlockEntry *blocks_find (const Blocks *b, const void *block,
   if (*room == NULL) *room = &b->entries[i];
   return NULL;
 }
-
 
 size_t blocks_put (Blocks *b, const void *block, size_t number) {
   struct BlockEntry *room, *e = blocks_find(b, block, &room);
@@ -66,7 +61,6 @@ size_t blocks_put (Blocks *b, const void *block, size_t number) {
   return before;
 }
 
-
 int blocks_take (Blocks *b, const void *block, size_t *number) {
   struct BlockEntry *room, *e = (b->n > 0) ? blocks_find(b, block, &room) : NULL;
   if (e == NULL) return 0;
@@ -77,13 +71,11 @@ int blocks_take (Blocks *b, const void *block, size_t *number) {
   return 1;
 }
 
-
 void blocks_clear (Blocks *b) {
   if (b->n + b->ntombs > 0)
     memset(b->entries, 0, b->size * sizeof(*b->entries));
   b->n = b->ntombs = 0;
 }
-
 
 void blocks_free (Blocks *b) {
   free(b->entries);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Hash table, with open addressing, from the addresses of watched blocks (sampled memory whose
-** explicit free is to be noticed) to numbers of samples. If a block has several samples, the table
-** has the number of the newest, and each sample that of the previous one. Independent of Lua and of
-** samples.
+** Hash table from addresses of memory blocks to numbers of samples, with open addressing. It
+** contains the watched blocks: sampled memory whose free() is to be noticed. The value is the
+** block's newest sample.
 **
 **   BL1  a block is in the table at most once;
 **   BL2  the table is at most half full, deleted slots included.
@@ -16,33 +15,30 @@
 /* A table of blocks. All zero: empty. */
 typedef struct Blocks {
   struct BlockEntry {
-    const void *block;	/* NULL: a free slot; address of 'tomb' (blocks.c): a deleted one. */
-    size_t number;	/* Number (index in a list) of the block's newest sample. */
+    const void *block;	/* NULL: free slot; address of 'tomb' (blocks.c): deleted slot. */
+    size_t number;	/* Index of the block's newest sample. */
   } *entries;
   size_t size;		/* Number of slots: a power of two, or 0. */
   size_t n;		/* Number of blocks in the table. */
   size_t ntombs;	/* Number of deleted slots. */
 } Blocks;
 
-/*
-** Reserves space for one more block. Returns 0 and changes nothing if there is not enough memory.
-*/
+/* Reserves space for one more block. Returns 0 if there is not enough memory. */
 int blocks_room (Blocks *b);
 
-#define BLOCKS_NONE	((size_t)-1)	/* no number: the block is not in the table, or has no
-					   earlier sample */
+#define BLOCKS_NONE	((size_t)-1)	/* the block is not in the table, or has no earlier
+                                           sample */
 
-/*
-** Sets the number of a block. Returns the number that the block had, or BLOCKS_NONE if it was not
-** in the table. Call blocks_room before adding a new block.
-*/
+/* Sets the number of a block. Returns its old number, or BLOCKS_NONE. Call blocks_room before
+   adding a block. */
 size_t blocks_put (Blocks *b, const void *block, size_t number);
 
 /* Removes a block and stores its number in *number. Returns 0 if the table lacks the block. */
 int blocks_take (Blocks *b, const void *block, size_t *number);
 
-/* blocks_clear removes all blocks and keeps the memory; blocks_free frees it. */
+/* Removes all blocks and keeps the memory. */
 void blocks_clear (Blocks *b);
+/* Frees the memory. */
 void blocks_free (Blocks *b);
 
 #endif

@@ -10,18 +10,15 @@
 
 #include "binding.h"
 
-#define NONE	UINT32_MAX	/* value of ClassName.parent: the path has one component */
-#define LEVELS	3	/* largest number of levels of tables from a root to a table in the index */
+#define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
+#define LEVELS	3	/* largest depth of a table in the index */
 
-/* Smallest cost of an index of table names, in slots of Lua tables read. Subtracted from the budget
-   even if the index reads fewer slots. */
+/* Smallest cost of an index, in slots. */
 #define LEASTSLOTS	256u
-
 
 static uint64_t classes_keyof (const void *p) {
   return (uint64_t)(uintptr_t)p;
 }
-
 
 /* {== numbers ========================================================== */
 
@@ -30,12 +27,8 @@ static uint64_t classes_hashof (const char *s) {
   return (h == 0) ? 1 : h;
 }
 
-
-/*
-** Returns the number of the class with that name, and makes a new number if there is none. If the
-** limit CLASSES_MAX is reached, a new name becomes "(other classes)". Returns 0 if there is not
-** enough memory.
-*/
+/* Returns the number of a class name. Makes a new number if needed; beyond CLASSES_MAX that of
+   "(other classes)". Returns 0 if there is not enough memory. */
 static uint32_t classes_number (Classes *c, const char *name) {
   uint32_t last = idmap_get(&c->ids, classes_hashof(name)), i;
   size_t size = c->size;
@@ -62,9 +55,8 @@ static uint32_t classes_number (Classes *c, const char *name) {
   return c->n;
 }
 
-
-/* Returns the class number of a Lua string, of which at most CLASSES_NAME bytes count. NULs are
-   replaced by ';'. Returns 0 for an empty string, or if there is not enough memory. */
+/* Returns the class with the name s, truncated to CLASSES_NAME bytes and with NULs replaced by
+   ';'. Returns 0 for an empty string or if there is not enough memory. */
 static uint32_t numberof (Classes *c, const char *s, size_t length) {
   char name[CLASSES_NAME + 1];
   size_t i;
@@ -76,11 +68,9 @@ static uint32_t numberof (Classes *c, const char *s, size_t length) {
 
 /* }===================================================================== */
 
-
 /* {== the index ======================================================== */
 
-/* Writes the full name of entry i of the index, truncated to CLASSES_NAME bytes, and returns its
-   length. */
+/* Writes the path of entry i of the index, truncated to CLASSES_NAME bytes. Returns its length. */
 static size_t fullname (const Classes *c, uint32_t i,
                         char name[CLASSES_NAME + 1]) {
   const ClassName *n = &c->names[i];
@@ -95,10 +85,8 @@ static size_t fullname (const Classes *c, uint32_t i,
   return length + more;
 }
 
-
-/* Compares two names of one table (paths such as "geometry.Point") that have the same number of
-   levels. Returns 1 if the name of entry i is taken rather than that of entry j: one from a global,
-   or the bytewise smaller one. */
+/* Returns 1 if path i is preferred to path j of the same length: it starts with a global, or is
+   bytewise smaller. */
 static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -109,10 +97,8 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   return memcmp(a, b, (n < m ? n : m) + 1) < 0;
 }
 
-
-/* Enters the table e->table in the index, under the field e->key of the table of entry 'parent'
-   (NONE: of the table of globals or of package.loaded). Does nothing if the index already has an
-   equal or better name for the table. */
+/* Enters e->table with the path of entry 'parent' plus the field e->key. Does nothing if the
+   index has an equal or better path for it. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -140,10 +126,8 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
   }
 }
 
-
-/* Enters the live tables that are values of 'table' under string keys. Counts the slots read, and
-   stops at CLASSES_SLOTS. A key that starts with "__" is skipped if 'table' is a root (the globals
-   or the loaded modules); in other tables it is replaced by "". */
+/* Enters the live tables that are values of string keys of 'table'. A key "__..." is skipped in
+   a root table and adds no component elsewhere. */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
   luaN_Entry e;
@@ -159,15 +143,12 @@ static void enterall (Classes *c, lua_State *L, const void *table,
   }
 }
 
-
-/* Returns the entry that has the name of entry i. That is another entry if i is a field like
-   __index, which has no name of its own. */
+/* Returns the entry whose last component is not empty: i or one of its parents. */
 static uint32_t classes_named (const Classes *c, uint32_t i) {
   while (c->names[i].length == 0 && c->names[i].parent != NONE)
     i = c->names[i].parent;
   return i;
 }
-
 
 static void makeindex (Classes *c, lua_State *L) {
   const void *globals = luaN_globals(L);
@@ -183,19 +164,15 @@ static void makeindex (Classes *c, lua_State *L) {
     enterall(c, L, loaded.table, NONE, 1, 1);
   for (depth = 2; depth <= LEVELS; depth++) {
     for (end = c->nnames; i < end; i++) {
-      const ClassName n = c->names[i];  /* a copy, because c->names may be moved when it grows */
+      const ClassName n = c->names[i];  /* a copy: c->names may move */
       if (n.table != globals && n.table != loaded.table)
         enterall(c, L, n.table, classes_named(c, (uint32_t)i), n.root, depth);
     }
   }
 }
 
-
-/*
-** Updates the budget of slots that indexes may read. Returns 1 if an index may be built now. Two
-** conditions must hold: the budget suffices, or c->final is set; and there is no index yet, or the
-** state has allocated since the last update.
-*/
+/* Updates the budget. Returns 1 if an index may be built now: the budget suffices or c->final
+   is set, and the state has allocated since the last index. */
 static int affordable (Classes *c, lua_State *L) {
   uint64_t allocated = luaN_allocated(L), cost;
   cost = (c->slots > LEASTSLOTS) ? c->slots : LEASTSLOTS;
@@ -212,7 +189,6 @@ static int affordable (Classes *c, lua_State *L) {
 
 /* }===================================================================== */
 
-
 static uint32_t indexed (Classes *c, const void *table) {
   char name[CLASSES_NAME + 1];
   uint32_t at;
@@ -223,8 +199,7 @@ static uint32_t indexed (Classes *c, const void *table) {
   return numberof(c, name, length);
 }
 
-
-/* Not inlined, so that classes_of saves no registers for owners without a metatable. */
+/* Not inlined: keeps classes_of fast for objects without a metatable. */
 static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
                                                    const void *metatable) {
   luaN_Entry e;
@@ -248,17 +223,15 @@ static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
     }
   }
   if (id != 0 && !luaN_isdead(L, metatable))
-    /* if there is not enough memory, the class is determined again next time */
+    /* without memory, the class is determined again next time */
     (void)idmap_set(&c->known, classes_keyof(metatable), id);
   return id;
 }
-
 
 uint32_t classes_of (Classes *c, lua_State *L, const void *owner) {
   const void *metatable = luaN_metatable(L, owner);
   return (metatable == NULL) ? 0 : classby(c, L, metatable);
 }
-
 
 static void keepalive (IdMap *m, lua_State *L) {
   IdMap kept = {0};
@@ -272,12 +245,10 @@ static void keepalive (IdMap *m, lua_State *L) {
   *m = kept;
 }
 
-
 void classes_forgetdead (Classes *c, lua_State *L) {
   keepalive(&c->known, L);
   keepalive(&c->index, L);
 }
-
 
 void classes_forget (Classes *c) {
   idmap_free(&c->known);
@@ -286,7 +257,6 @@ void classes_forget (Classes *c) {
   c->slots = c->saved = c->made = 0;
   c->final = 0;
 }
-
 
 void classes_close (Classes *c) {
   uint32_t i;
@@ -299,7 +269,6 @@ void classes_close (Classes *c) {
   memset(c, 0, sizeof(*c));
 }
 
-
 void classes_forgetall (Classes *c) {
   void (*emit) (void *ud, uint32_t id, const char *name) = c->emit;
   void *ud = c->ud;
@@ -307,7 +276,6 @@ void classes_forgetall (Classes *c) {
   c->emit = emit;
   c->ud = ud;
 }
-
 
 void classes_start (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud) {

@@ -11,17 +11,13 @@
 typedef struct Search {
   lua_State *L;
   const void *function;
-  unsigned slots;		/* number of slots of Lua tables read so far */
-  size_t length;		/* bytes of 'name'; 0: no name was found yet */
+  unsigned slots;		/* slots of tables read so far */
+  size_t length;		/* bytes of 'name'; 0: none found yet */
   char name[2 * REGISTERED_NAME];
 } Search;
 
-
-/*
-** Takes the name PREFIX.KEY (KEY if the prefix is empty), if it is shorter than the name found so
-** far, or of the same length and bytewise smaller. Ignores a name of more than REGISTERED_NAME
-** bytes or with a NUL.
-*/
+/* Takes the name PREFIX.KEY if it is better than the name found so far. Ignores names longer
+   than REGISTERED_NAME bytes or with a NUL. */
 static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
   char name[sizeof(s->name)];
   size_t dot = (prefix->keylength > 0), n = prefix->keylength + dot + e->keylength;
@@ -36,7 +32,6 @@ static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
   s->length = n;
 }
 
-
 /* Searches the fields of a table. Returns 0 if the table or the search has too many slots. */
 static int fields (Search *s, const void *table, const luaN_Entry *prefix) {
   luaN_Entry e;
@@ -47,7 +42,6 @@ static int fields (Search *s, const void *table, const luaN_Entry *prefix) {
   }
   return 1;
 }
-
 
 static void modules (Search *s, const void *loaded) {
   const void *globals = luaN_globals(s->L);
@@ -60,7 +54,6 @@ static void modules (Search *s, const void *loaded) {
   }
 }
 
-
 static void metatables (Search *s, const void *loaded) {
   const void *registry = luaN_registry(s->L);
   luaN_Entry e, index;
@@ -72,7 +65,6 @@ static void metatables (Search *s, const void *loaded) {
         index.table != e.table) fields(s, index.table, &e);
   }
 }
-
 
 void cnames_meet (lua_State *L, const void *function) {
   Search s;

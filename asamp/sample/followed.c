@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The objects to which sampled memory belongs (owners) are prefetched this many samples ahead,
-   because they are scattered in memory. */
+/* Owners are prefetched this many samples ahead. */
 #define PREFETCH_DISTANCE	16
-
 
 void followed_close (Followed *f) {
   free(f->samples);
@@ -18,13 +16,11 @@ void followed_close (Followed *f) {
   followed_forget(f);
 }
 
-
 void followed_forget (Followed *f) {
   memset(f, 0, sizeof(*f));
 }
 
-
-/* Not inlined, so that followed_add saves no registers for it if there is space. */
+/* Not inlined: keeps followed_add fast while there is space. */
 static __attribute__((noinline)) int growlist (Followed *f) {
   size_t samples = f->capacity, runs = samples;
   if (f->n == FOLLOWED_MOST) return 0;
@@ -34,7 +30,6 @@ static __attribute__((noinline)) int growlist (Followed *f) {
   f->capacity = samples;
   return 1;
 }
-
 
 int followed_add (Followed *f, const void *owner, const void *block) {
   if (f->n == f->capacity && !growlist(f)) return 0;
@@ -47,7 +42,6 @@ int followed_add (Followed *f, const void *owner, const void *block) {
   return 1;
 }
 
-
 int followed_freed (Followed *f, const void *block) {
   size_t sample;
   if (!blocks_take(&f->watched, block, &sample)) return 0;
@@ -58,7 +52,6 @@ int followed_freed (Followed *f, const void *block) {
   } while (sample != FOLLOWED_NONE);
   return 1;
 }
-
 
 int followed_resized (Followed *f, const BlockResized *r) {
   size_t sample;
@@ -80,11 +73,8 @@ int followed_resized (Followed *f, const BlockResized *r) {
   return 1;
 }
 
-
-/*
-** Rebuilds the table of watched blocks with the new indexes of their samples, after samples were
-** removed from the list. Needs no memory, because the table has held at least as many blocks.
-*/
+/* Rebuilds the table of watched blocks after samples were removed. Needs no memory: the table
+   only shrinks. */
 static void renumber (Followed *f) {
   size_t i;
   if (f->watched.n == 0) return;
@@ -94,11 +84,10 @@ static void renumber (Followed *f) {
       f->samples[i].before = (uint32_t)blocks_put(&f->watched, f->samples[i].block, i);
 }
 
-
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge) {
   FollowedDeaths d = {f->runs, 0};
   size_t i, from = 0, n = 0;
-  int dead = 0;  /* 1: the run that starts at sample 'from' consists of dead samples */
+  int dead = 0;  /* 1: the run from sample 'from' on is one of dead samples */
   for (i = 0; i < f->n; i++) {
     const FollowedSample *s = &f->samples[i];
     int died = (s->owner == NULL) ? (s->block == NULL)

@@ -17,15 +17,14 @@ typedef struct Range {
   uintptr_t from, to;
 } Range;
 
-/* The address range of the blocks of each chunk; the resident bytes of the mapped chunks. */
+/* The address ranges of the state's chunks, and their resident bytes. */
 typedef struct Ranges {
   Range *all;
   size_t n, size;
   uint64_t resident;
 } Ranges;
 
-/* The bytes charged to one source line: native memory, or free bytes of blocks that objects
-   allocated by the line keep in use. */
+/* The bytes charged to one source line. */
 typedef struct Sum {
   uint32_t function, line;
   double bytes;
@@ -37,7 +36,6 @@ typedef struct Sums {
   IdMap byline;
 } Sums;
 
-
 static void chunk (void *ud, const luaN_ChunkPlace *c) {
   Ranges *r = ud;
   if (c->mapped) r->resident += mappings_resident(c->from, c->size);
@@ -46,12 +44,10 @@ static void chunk (void *ud, const luaN_ChunkPlace *c) {
   r->all[r->n++].to = (uintptr_t)c->first + c->bytes;
 }
 
-
 static int byaddress (const void *a, const void *b) {
   const Range *x = a, *y = b;
   return (x->from > y->from) - (x->from < y->from);
 }
-
 
 /* Returns 1 if p lies in one of the ranges, which are sorted by address. */
 static int isinside (const Ranges *r, const void *p) {
@@ -63,7 +59,6 @@ static int isinside (const Ranges *r, const void *p) {
   }
   return low < r->n && r->all[low].from <= (uintptr_t)p;
 }
-
 
 static void footprint_add (Sums *s, const Birth *b, double bytes) {
   uint64_t key = ((uint64_t)b->function << 32 | b->line) + 1;
@@ -79,7 +74,6 @@ static void footprint_add (Sums *s, const Birth *b, double bytes) {
   s->all[at].bytes += bytes;
 }
 
-
 static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *followed,
                    const Ranges *ranges) {
   size_t i;
@@ -89,8 +83,8 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
     uint64_t used, unused;
     if (s->owner == NULL && s->block == NULL) continue;
     if (mallocs_isowner(s->owner)) {
-      if (!mallocs_isfreed(s->owner))  /* a sample whose block was freed stays in the list until a
-					  collection reports its death */
+      if (!mallocs_isfreed(s->owner))  /* a freed block's sample stays listed until the next
+                                          collection */
         footprint_add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
     }
     else if (isinside(ranges, at)) {
@@ -102,14 +96,12 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
   }
 }
 
-
 static int bybytes (const void *a, const void *b) {
   const Sum *x = a, *y = b;
   if (x->bytes != y->bytes) return (x->bytes < y->bytes) - (x->bytes > y->bytes);
   if (x->function != y->function) return (x->function > y->function) - (x->function < y->function);
   return (x->line > y->line) - (x->line < y->line);
 }
-
 
 char *footprint_where (const BirthFunctions *functions, uint32_t function, uint32_t line) {
   const BirthFunction *f = births_named(functions, function);
@@ -118,9 +110,8 @@ char *footprint_where (const BirthFunctions *functions, uint32_t function, uint3
   return (asprintf(&text, "%s:%u", f->source, (unsigned)line) < 0) ? NULL : text;
 }
 
-
-/* Copies the FOOTPRINT_LINES largest sums to f->lines[sort]. Adds the bytes of all other sums to
-   f->rest[sort], and those of a large sum if there is not enough memory for its text. */
+/* Copies the FOOTPRINT_LINES largest sums to f->lines[sort], and adds the others to
+   f->rest[sort]. */
 static void lines (Footprint *f, int sort, Sums *s, const BirthFunctions *functions) {
   size_t i, n = (s->n < FOOTPRINT_LINES) ? s->n : FOOTPRINT_LINES;
   if (s->n == 0) return;
@@ -137,7 +128,6 @@ static void lines (Footprint *f, int sort, Sums *s, const BirthFunctions *functi
     f->lines[sort][f->n[sort]++].bytes = (uint64_t)s->all[i].bytes;
   }
 }
-
 
 void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions) {
@@ -160,7 +150,6 @@ void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
   }
   free(ranges.all);
 }
-
 
 void footprint_free (Footprint *f) {
   int sort;

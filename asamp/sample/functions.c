@@ -6,13 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static FunctionCache *newcache (uint32_t size) {
   FunctionCache *c = calloc(1, sizeof(*c) + size * sizeof(c->places[0]));
   if (c != NULL) c->mask = size - 1;
   return c;
 }
-
 
 int functions_open (Functions *f) {
   memset(f, 0, sizeof(*f));
@@ -20,19 +18,16 @@ int functions_open (Functions *f) {
   return f->cache != NULL;
 }
 
-
 void functions_close (Functions *f) {
   free(f->cache);
   idmap_free(&f->byname);
   memset(f, 0, sizeof(*f));
 }
 
-
 void functions_start (Functions *f) {
   idmap_free(&f->byname);
   functions_forget(f);
 }
-
 
 static void clear (Functions *f) {
   uint32_t i;
@@ -44,7 +39,6 @@ static void clear (Functions *f) {
       memset(&f->cache->places[f->listed[i]], 0, sizeof(f->cache->places[0]));
 }
 
-
 void functions_forget (Functions *f) {
   FunctionCache *cache = f->cache;
   clear(f);
@@ -52,11 +46,8 @@ void functions_forget (Functions *f) {
   f->cache = cache;
 }
 
-
-/* If half of the slots of a cache of fewer than FUNCTIONS_CACHED slots are used, replaces it by a
-   larger, empty one. First sets 'nlisted' to FUNCTIONS_LISTED, which means that 'listed' may lack
-   non-empty slots (FU3). So, if another thread forks meanwhile, the child clears all slots of
-   f->cache, whether it is the old or the new one. */
+/* Replaces a half full, small cache by a larger, empty one. First invalidates 'listed', so that
+   the child of a concurrent fork clears the whole cache (FU3). */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
   const uint32_t size = old->mask + 1;
@@ -68,12 +59,8 @@ static void functions_grow (Functions *f) {
   free(old);
 }
 
-
-/*
-** Enters a number in the cache. Adds the slot to 'listed', the list of non-empty slots (FU3),
-** before it fills the slot: the child of a fork by another thread in between clears the listed
-** slots.
-*/
+/* Enters a number in the cache. Lists the slot before filling it, so that the child of a
+   concurrent fork clears it (FU3). */
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c;
   uint32_t at;
@@ -89,7 +76,6 @@ static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   __atomic_store_n(&c->prototype, prototype, __ATOMIC_RELEASE);
 }
 
-
 /* Returns the hash of a name, never 0. */
 static uint64_t functions_keyof (const FunctionName *n) {
   uint64_t source = hash_bytes(n->source, strlen(n->source));
@@ -97,19 +83,14 @@ static uint64_t functions_keyof (const FunctionName *n) {
                     hash_words(source, (uint64_t)n->line)) | 1;
 }
 
-
-/* Returns the number of a name, or IDMAP_NONE. Sets *key to the key of the name in 'byname'. */
+/* Returns the number of a name, or IDMAP_NONE. Sets *key to its key in 'byname'. */
 static uint32_t functions_find (const Functions *f, const FunctionName *n, uint64_t *key) {
   *key = functions_keyof(n);
   return idmap_get(&f->byname, *key);
 }
 
-
-/*
-** Does the work of functions_number without the cache. If 'isold' is 1, the prototype had a number
-** before. If that was the last number, which functions beyond the limit share, it was counted in
-** f->lumped then, and is not counted again.
-*/
+/* Like functions_number, without the cache. With 'isold', the prototype had a number before and
+   is not counted again in 'lumped'. */
 static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
   uint32_t i = functions_find(f, n, &key);
@@ -130,14 +111,12 @@ static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, in
     i = functions_find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
-  (void)idmap_set(&f->byname, key, f->n + 1);  /* if there is not enough memory for the entry, the
-						  next prototype with this name receives another
-						  number */
+  (void)idmap_set(&f->byname, key, f->n + 1);  /* without memory, the next such prototype
+                                                  receives another number */
   f->nchunks += (uint32_t)chunk;
   *isnew = 1;
   return ++f->n;
 }
-
 
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew) {

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers the functions of a session 1, 2, ... Prototypes with equal name, line and source share
-** one number. For example, a server that loads templates makes new prototypes at each request; in
-** the profile they are one function of the program text. Independent of Lua.
+** Gives the functions of a session the numbers 1, 2, ... Function prototypes with equal name, line
+** and source share a number, because a program may load the same code many times. A cache maps
+** prototype ids to numbers; a second table maps a hash of name, line and source to numbers.
 **
-** A cache maps prototypes to numbers. Prototypes are identified by unsigned ids, which are never 0
-** and never reused. For a prototype that is not in the cache, the caller supplies the name again,
-** and the number is found by a keyed hash of name, line and source. The texts themselves are not
-** stored.
-**
-**   FU1  at most FUNCTIONS_MOST numbers are given; all further functions share the last one.
-**        Functions of chunks that are not files may have a new source at each load. At most
-**        FUNCTIONS_CHUNKS of them have their own numbers; further ones have the source [other
-**        chunks];
-**   FU2  the memory is bounded: 16 bytes per slot of 'byname', and the cache. The cache starts
-**        small and grows with its content, because of ten thousand states only a few run many
-**        functions;
-**   FU3  while 'nlisted' is below FUNCTIONS_LISTED, 'listed' has all non-empty cache slots. Then
-**        only these need to be cleared, which is fast for a state that lives for one request.
+**   FU1  at most FUNCTIONS_MOST numbers; further functions share the last one. At most
+**        FUNCTIONS_CHUNKS functions of chunks that are not files have own numbers; further ones
+**        have the source [other chunks];
+**   FU2  the memory is bounded. The cache starts small, because a process may have thousands of
+**        states;
+**   FU3  while 'nlisted' is below FUNCTIONS_LISTED, 'listed' has all non-empty cache slots, so
+**        that a short-lived state clears only these.
 */
 #ifndef asamp_functions_h
 #define asamp_functions_h
@@ -27,17 +20,15 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define FUNCTIONS_CACHED	8192  /* A cache with fewer slots than this grows by a factor of 4
-					 when half of its slots are used. */
+#define FUNCTIONS_CACHED	8192  /* A smaller cache grows by a factor of 4 when half full. */
 #define FUNCTIONS_FIRST	256	/* Slots of a new cache, a power of 2. */
-#define FUNCTIONS_LISTED	128   /* Capacity of Functions.listed. If fewer slots are
-				         non-empty, they are cleared one by one (FU3). */
+#define FUNCTIONS_LISTED	128   /* Capacity of Functions.listed (FU3). */
 
 /* Direct-mapped cache from prototypes to numbers. */
 typedef struct FunctionCache {
-  uint32_t mask;		/* Number of slots - 1; the number of slots is a power of 2. */
+  uint32_t mask;		/* Number of slots - 1; the number is a power of 2. */
   struct CachedFunction {
-    unsigned int prototype;	/* Id of the prototype; 0: an empty slot. */
+    unsigned int prototype;	/* Prototype id; 0: empty slot. */
     uint32_t number;
   } places[];
 } FunctionCache;
@@ -48,19 +39,16 @@ typedef struct Functions {
   uint32_t used;		/* Number of non-empty slots. */
   IdMap byname;		/* Maps the hash of name, line and source to the number. */
   uint16_t listed[FUNCTIONS_LISTED];
-  uint32_t nlisted;	/* Number of entries in 'listed'. If it is FUNCTIONS_LISTED, other slots
-			   may be non-empty, too. */
-  uint32_t n;	/* Number of function numbers given so far. */
-  uint32_t nchunks;	/* Number of function numbers given to functions of chunks that are not
-			   files. */
-  unsigned int last;	/* Highest prototype id so far. Prototypes with ids up to this one are not
-			   counted again in 'lumped' or 'lumpedchunks'. */
-  uint64_t lumped, lumpedchunks;  /* Numbers of prototypes beyond the limits FUNCTIONS_MOST
-				   ('lumped') and FUNCTIONS_CHUNKS ('lumpedchunks'), each counted at
-				   most once. */
+  uint32_t nlisted;	/* Entries of 'listed'; FUNCTIONS_LISTED: 'listed' may be incomplete. */
+  uint32_t n;	/* Numbers given so far. */
+  uint32_t nchunks;	/* Numbers given to functions of chunks that are not files. */
+  unsigned int last;	/* Highest prototype id so far; prototypes up to it are not counted
+                           again in 'lumped' or 'lumpedchunks'. */
+  uint64_t lumped, lumpedchunks;  /* Prototypes beyond FUNCTIONS_MOST and beyond
+                                     FUNCTIONS_CHUNKS. */
 } Functions;
 
-/* Name of a function, as in profile_function (profile.h). */
+/* Name of a function, as for profile_function. */
 typedef struct FunctionName {
   const char *name;
   int line;
@@ -72,10 +60,7 @@ typedef struct FunctionName {
 int functions_open (Functions *f);
 void functions_close (Functions *f);
 
-/*
-** Removes all functions without freeing 'byname'. Used in the child of a fork, which may have
-** caught another thread changing 'byname'.
-*/
+/* Removes all functions without freeing 'byname': after a fork it may be inconsistent. */
 void functions_forget (Functions *f);
 
 /* Removes all functions, at the start of a session. */
@@ -87,9 +72,8 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
   return c->prototype == prototype ? c->number : 0;
 }
 
-/* Returns the number of a prototype with that name, and enters it in the cache. If the number is
-   new, sets *isnew to 1; the caller then emits it with *name, which may have become a shared name
-   (FU1). If there is not enough memory, one name may receive several numbers. */
+/* Returns the number of a prototype with that name, and enters it in the cache. Sets *isnew to
+   1 for a new number; the caller then emits it with *name, which may have changed (FU1). */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);
 

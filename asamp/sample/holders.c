@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Finds paths to owners (holders.h). The walk records for each object its parent: the object from
-** which it was first reached. Owners, and the objects on the way to them, are 'needed'. After the
-** walk, the edges of the needed objects are visited again: the first edge to a needed object gives
-** the name of the step.
-*/
+/* Finds paths to owners (holders.h). A first walk records each object's parent, from which it
+   was first reached. Owners and all their ancestors are "needed". Then the edges of the needed
+   objects are visited again to name the steps. */
 #include "holders.h"
 #include "binding.h"
 #include "clock.h"
@@ -19,32 +16,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE	UINT32_MAX	/* no place in the order of the walk, or no number in Work.list */
-#define CODE	"\1code "	/* start of a step for a C function whose name is not known yet; the
-				   16 hexadecimal digits of its address follow */
+#define NONE	UINT32_MAX	/* no object, or no number in Work.list */
+#define CODE	"\1code "	/* prefix of a step for a C function without a name yet; 16
+                                   hexadecimal digits of its address follow */
 
-/* A needed object: the owner of a live sample, or an object on the path from a root to an owner. */
+/* A needed object: an owner or one of its ancestors. */
 typedef struct Needed {
-  uint32_t place, parent;	/* Place of this object in the order of the walk; place of the
-				   object from which it was reached, NONE for a root. */
-  uint32_t path;	/* Number of this object's path; 0: not yet determined, or the empty
-			   path. */
-  uint32_t fields;	/* Number of its string keys through which the walk first reached needed
-			   objects, counted up to HOLDERS_FIELDS + 1. */
-  uint32_t key;		/* If this object is the value of a weak key: number, in 'list', of the
-			   table that has the key. Otherwise NONE. */
-  unsigned char done, isroot;	/* 'done' is 1 if 'path' was determined, 'isroot' is 1 if the
-				   object is a root. */
-  uint32_t slots;	/* Number of unnamed stack slots of C calls that lead to needed objects. */
+  uint32_t place, parent;	/* Number of the object, and of its parent, in walk order; NONE
+                                   for a root's parent. */
+  uint32_t path;	/* Number of its path; 0: empty or not yet determined. */
+  uint32_t fields;	/* Number of string keys that lead to needed objects, up to
+                           HOLDERS_FIELDS + 1. */
+  uint32_t key;		/* If it is the value of a weak key: number in 'list' of the table; else
+                           NONE. */
+  unsigned char done, isroot;	/* 1: 'path' is determined; 1: the object is a root. */
+  uint32_t slots;	/* Number of unnamed C stack slots that lead to needed objects. */
 } Needed;
 
-/* An object that the walk did not reach through a strong reference of another object: a root, or
-   the value of a weak key. */
+/* An object without a parent: a root, or the value of a weak key. */
 typedef struct Top {
-  const void *object, *weak;  /* 'object': the root or value. 'weak': the table in which the object
-				 is the value of a weak key; NULL for a root. */
+  const void *object, *weak;  /* The object; the table in which it is the value of a weak key,
+                                 or NULL for a root. */
   long long which;	/* Kind of the root (LUAN_R*). */
-  uint32_t place;	/* Place of the object in the order of the walk. */
+  uint32_t place;	/* Number of the object in walk order. */
 } Top;
 
 /* State of one walk. */
@@ -53,36 +47,33 @@ typedef struct Work {
   Holders *h;
   HoldersMemory memory;
   uint64_t *filter;		/* Bit set of the owners, indexed by luaN_watchbit. */
-  unsigned filterlog;		/* log2 of the number of bits of 'filter': over 16 bits per owner,
-				   at most 2^22 bits. */
-  uint32_t *parent;		/* Place of the parent of the object at each place; valid only in
-				   the callback 'done'. */
-  const void *const *objects;	/* Object at each place; valid only in the callback 'done'. */
+  unsigned filterlog;		/* log2 of the bits of 'filter': over 16 bits per owner, at most
+                                   2^22 bits. */
+  uint32_t *parent;		/* Parents by number in walk order; valid in the callback
+                                   'done'. */
+  const void *const *objects;	/* Objects by number in walk order; valid in the callback
+                                   'done'. */
   const void **kept;		/* Copy of the addresses of the needed objects. */
   Top *tops;
   size_t ntops, topsize;
-  IdMap needed;		/* Maps addresses of needed objects (see the head) to their numbers in
-			   'list'. */
+  IdMap needed;		/* Maps a needed object's address to its number in 'list'. */
   Needed *list;
   size_t nlist, listsize;
-  IdMap wanted;		/* Set of the owners whose paths are searched. */
-  IdMap known;		/* Maps the hash of a parent path and a step to the number of the path that
-			   they form. */
+  IdMap wanted;		/* Set of the owners. */
+  IdMap known;		/* Maps the hash of a parent path and a step to the path's number. */
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
-  uint32_t at;		/* Number of the needed object whose edges are being visited. */
-  int counting;		/* 1: the running visit of the edges of object 'at' counts its 'fields' and
-			   'slots', and sets no paths. */
-  int counted;		/* 1: the fields 'fields' and 'slots' of needed object 'at' were counted. */
-  const void *body;	/* If object 'at' is a coroutine: the function of its outermost call. */
-  int bodyknown;		/* 1: the field 'body' was determined for object 'at'. */
-  /* Bit set of the needed objects, indexed by luaN_watchbit: its bits are 1 for these objects and
-     few others. */
+  uint32_t at;		/* Number of the needed object that is being visited. */
+  int counting;		/* 1: this visit only counts 'fields' and 'slots'. */
+  int counted;		/* 1: 'fields' and 'slots' of object 'at' are counted. */
+  const void *body;	/* If object 'at' is a coroutine: its outermost function. */
+  int bodyknown;		/* 1: 'body' is determined for object 'at'. */
+  /* Bit set of the needed objects, indexed by luaN_watchbit; may have false positives. */
   uint64_t *nearly;
-  unsigned nearlylog;	/* log2 of the number of bits of 'nearly': over 16 bits per object, at most
-			   2^26 bits. */
-  /* For each kind of edge whose step does not contain a key: the path of all objects that such an
-     edge of object 'at' reaches; 0: not yet determined. */
+  unsigned nearlylog;	/* log2 of the bits of 'nearly': over 16 bits per object, at most 2^26
+                           bits. */
+  /* For each kind of edge without a key in its step: the path of the objects it reaches; 0: not
+     yet determined. */
   uint32_t alike[LUAN_ENAME + 1];
   int failed;
 } Work;
@@ -107,15 +98,13 @@ static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   return block;
 }
 
-/* Memory function for luaN_walk: calls the one that the caller of holders_walk has passed. */
+/* Calls the memory function of holders_walk's caller. */
 static void *holders_memory (void *ud, void *block, size_t old, size_t size) {
   return ((Work *)ud)->memory(NULL, block, old, size);
 }
 
-/*
-** Reserves space for n elements of 'element' bytes. 'list' is the address of the pointer to the
-** elements, and *size their number. Returns 0 if there is not enough memory.
-*/
+/* Reserves space for n elements of 'element' bytes in *list, which has *size elements. Returns
+   0 if there is not enough memory. */
 static int holders_room (Work *w, void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n + BOUND_FIRST(256);
   void *block;
@@ -132,8 +121,7 @@ static void holders_release (Work *w, void *block, size_t size) {
   if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
-/* Callback of the walk: called for an object without a parent, which is a root or the value of a
-   weak key. */
+/* Records an object without a parent: a root, or the value of a weak key. */
 static int holders_edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
@@ -146,16 +134,12 @@ static int holders_edge (void *ud, const luaN_Edge *e) {
   return 1;
 }
 
-/* Returns the number in w->list of a needed object; NONE if the object is not needed (see the
-   head). */
+/* Returns the number of a needed object in w->list, or NONE. */
 static uint32_t holders_known (const Work *w, const void *o) {
   return idmap_get(&w->needed, holders_keyof(o));
 }
 
-/*
-** Marks the object at 'place', and all objects on the path from its root to it, as needed. 'bits'
-** has one bit for each place in the order of the walk.
-*/
+/* Marks an object and its ancestors as needed. 'bits' has one bit per object in walk order. */
 static void need (const Work *w, uint64_t *bits, uint32_t place) {
   for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
     bits[place / 64] |= UINT64_C(1) << place % 64;
@@ -177,8 +161,7 @@ static int enlist (Work *w, uint32_t place) {
   return 1;
 }
 
-/* Puts the needed objects, those whose bit is set, into w->list in the order of the walk. Returns 0
-   if there is not enough memory. */
+/* Lists the needed objects in walk order. Returns 0 if there is not enough memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {
@@ -189,9 +172,7 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Sets the field 'place' of the elements of w->tops. The elements are in the order in which the
-   walk reached the objects without a parent. Returns 0 if the walk has other objects without a
-   parent than w->tops. */
+/* Sets 'place' of all w->tops. Returns 0 if they differ from the objects without a parent. */
 static int holders_places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {
@@ -202,10 +183,8 @@ static int holders_places (Work *w, size_t n) {
   return k == w->ntops;
 }
 
-/*
-** For each object that was reached only as the value of a weak key, makes the table that has the
-** key its parent. Returns 0 if there is not enough memory.
-*/
+/* Makes the table of a weak key the parent of the key's value, if that has no other. Returns 0
+   if there is not enough memory. */
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
   size_t i, nweak = 0;
@@ -226,7 +205,7 @@ static int weakparents (Work *w, size_t n) {
   return ok;
 }
 
-/* Returns 0 if the object is not in the bit set; 1 if it may be, because objects share bits. */
+/* Returns 0 if the object is not in the bit set; 1 if it probably is. */
 static int mayhave (const uint64_t *filter, unsigned log, const void *o) {
   unsigned bit = luaN_watchbit(o, log);
   return filter[bit / 64] >> bit % 64 & 1;
@@ -256,17 +235,14 @@ static void done (void *ud, const void *const *objects, uint32_t *parents, size_
 
 /* {== steps =========================================================== */
 
-/*
-** Replaces the end of a truncated string, which has size - 1 bytes, by "…", after a complete UTF-8
-** character.
-*/
+/* Ends a truncated string of size - 1 bytes with "…", after a complete UTF-8 character. */
 static void cut (char *s, size_t size) {
   size_t n = size - sizeof("…");
   while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80) n--;
   memcpy(s + n, "…", sizeof("…"));
 }
 
-/* Like snprintf, but a truncated result ends with "…" (cut). */
+/* Like snprintf, but ends a truncated result with "…". */
 static void format (char *to, size_t size, const char *form, ...) {
   va_list args;
   int n;
@@ -276,7 +252,7 @@ static void format (char *to, size_t size, const char *form, ...) {
   if (n > 0 && (size_t)n >= size) cut(to, size);
 }
 
-/* Copies the text of a string object. A truncated text ends with "…" (cut). */
+/* Copies the text of a string object; ends a truncated text with "…". */
 static void textof (Work *w, const void *string, char *to, size_t size) {
   luaN_Object o;
   size_t n;
@@ -289,10 +265,8 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
   if (n > 0 && o.length >= size) cut(to, size);
 }
 
-/*
-** Writes the name of a function with the prototype 'proto'. For a C function, writes its address
-** in the form CODE, which holders_named replaces later.
-*/
+/* Writes the name of a function. A C function is written as CODE and its address; holders_named
+   replaces that later. */
 static void holders_function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
   char name[48], source[110];
@@ -342,11 +316,8 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
            body[0] != '\0' ? " of " : "", body);
 }
 
-/*
-** Writes the text of the step that follows an edge (a reference). The text is empty if the previous
-** step already describes the edge. Sets *top to 1 if a path may start with this step, without the
-** steps before it.
-*/
+/* Writes the step of an edge. The step is empty if the previous step describes the edge
+   already. Sets *top to 1 if a path may start with it. */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];
   luaN_Object o;
@@ -405,9 +376,9 @@ static const char *steptext (const Work *w, uint32_t path) {
   return w->h->text + w->h->paths[path].at;
 }
 
-/* Returns the path that extends 'parent' by a step, and makes it if necessary. Returns 'parent' if
-   the step is empty, repeats the last step, or would be beyond a limit of the number of paths or
-   steps (HO2, HO3). If there is not enough memory, sets w->failed and returns 0. */
+/* Returns the path 'parent' plus a step; makes it if needed. Returns 'parent' if the step is
+   empty, a repetition or beyond a limit (HO2, HO3). Without memory sets w->failed and returns
+   0. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
   size_t n = strlen(step) + 1;
@@ -441,9 +412,8 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/* Returns the path that the step of 'e' extends: 'parent', except if the step is an upvalue, which
-   contains the name of the function. If the last step of 'parent' is the field with that name,
-   returns the path before it, so that the name occurs only once. */
+/* Returns the path to which the step of 'e' is appended. An upvalue's step names the function,
+   so a last step with the same name is dropped. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;
@@ -459,9 +429,7 @@ static int isstar (const char *step) {
   return strcmp(step, "[*]") == 0;
 }
 
-
-/* Makes w->nearly, the bit set by which most objects that are not needed are recognized fast.
-   Returns 0 if there is not enough memory. */
+/* Makes the bit set w->nearly. Returns 0 if there is not enough memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -476,19 +444,15 @@ static int setnearly (Work *w) {
 
 static int holders_label (void *ud, const luaN_Edge *e);
 
-/* Counts the string keys ('fields') and the stack slots of C calls ('slots') of the needed object
-   w->at that lead to needed objects. */
+/* Counts the string keys and C stack slots of object w->at that lead to needed objects. */
 static void count (Work *w) {
   w->counted = w->counting = 1;
   luaN_edges(w->L, w->kept[w->at], holders_label, w);
   w->counting = 0;
 }
 
-/*
-** Callback for an edge (reference) of the needed object w->at. If the edge is the first one visited
-** that leads to another needed object, sets that object's path. If w->counting is 1, only counts
-** the edge for 'fields' or 'slots'. Returns 0 to stop.
-*/
+/* Visits an edge of object w->at. Sets the path of a needed object if this is the first edge to
+   it; with w->counting only counts. Returns 0 to stop. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;
@@ -525,7 +489,7 @@ static int holders_label (void *ud, const luaN_Edge *e) {
   return !w->failed;
 }
 
-/* Sets the paths of roots. The path of a root has one step, the root's own name. */
+/* Sets the paths of the roots: one step each. */
 static void labelroots (Work *w) {
   char step[HOLDERS_TEXT + 1];
   size_t i;
@@ -538,10 +502,7 @@ static void labelroots (Work *w) {
   }
 }
 
-/*
-** Visits the edges of all needed objects in the order of the walk, so that each object has its
-** path before the objects reached from it.
-*/
+/* Visits the needed objects in walk order, so that each has its path before its successors. */
 static void labelall (Work *w) {
   size_t i;
   for (i = 0; i < w->nlist && !w->failed; i++) {
@@ -560,8 +521,7 @@ static void labelall (Work *w) {
 
 /* }===================================================================== */
 
-/* Looks up the registry, _G and package.loaded. The steps of their fields have a form of their own,
-   and are never merged (HO3). */
+/* Finds the registry, _G and package.loaded, whose fields are never merged (HO3). */
 static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);
@@ -569,7 +529,7 @@ static void landmarks (Work *w) {
   w->loaded = luaN_field(w->L, w->registry, "_LOADED", &loaded) ? loaded.table : NULL;
 }
 
-/* Adds an owner, unless it is NULL, to the sets of owners: w->filter and w->wanted. */
+/* Adds an owner to the sets w->filter and w->wanted, unless it is NULL. */
 static void holders_want (Work *w, const void *owner) {
   unsigned bit = luaN_watchbit(owner, w->filterlog);
   if (owner == NULL) return;
@@ -622,11 +582,8 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /* {== names of C functions ============================================= */
 
-/*
-** Replaces the last step of 'path' by a copy in which the C function's name replaces the text at
-** 'mark' that represents it (CODE). The copy is appended to h->text, whose capacity in bytes is
-** *size. Returns 0 if there is not enough memory.
-*/
+/* Appends a copy of a path's last step to h->text, with the C function's name in place of the
+   text at 'mark' (CODE). *size is the capacity. Returns 0 if there is not enough memory. */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;

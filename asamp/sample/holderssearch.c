@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEXT	((size_t)4 << 20)	/* bytes of shared memory reserved for the texts of steps */
+#define TEXT	((size_t)4 << 20)	/* bytes of shared memory for the texts of steps */
 
-/* Start of the shared memory that the child fills. The ids, paths and steps follow it. The fields
-   without a comment are those of Holders. */
+/* Start of the shared memory; ids, paths and steps follow. Fields without a comment are as in
+   Holders. */
 typedef struct HoldersAnswer {
-  int whole;	/* 1: the child process has written the complete result of the search */
+  int whole;	/* 1: the result is complete */
   uint32_t npaths;
   size_t ntext;
   uint64_t left, cut;
@@ -41,10 +41,7 @@ static char *holderssearch_text (HoldersAnswer *x, size_t n) {
   return (char *)(paths(x, n) + READER_MAXPATHS + 1);
 }
 
-/*
-** Runs in the child: copies the result to the shared memory. Leaves x->whole 0 if the result does
-** not fit into that memory.
-*/
+/* Copies the result to the shared memory, in the child. Leaves x->whole 0 if it does not fit. */
 static void holderssearch_write (HoldersAnswer *x, const Holders *h) {
   if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;
   memcpy(ids(x), h->ids, h->n * sizeof(*h->ids));
@@ -87,8 +84,8 @@ static void *holderssearch_copy (const void *from, size_t size) {
   return to;
 }
 
-/* Copies the result of the ended child to *h and returns 1. Returns -1 if the result is incomplete
-   or there is not enough memory. */
+/* Copies the child's result to *h. Returns 1, or -1 if it is incomplete or there is not enough
+   memory. */
 static int holderssearch_take (const HoldersSearch *a, Holders *h) {
   HoldersAnswer *x = a->answer;
   memset(h, 0, sizeof(*h));

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds holders (holders.h) in a child process, which has a copy of the heap. So the program stops
-** only for the fork. It receives the result from holderssearch_poll after a later collection.
-** Rules:
+** Finds holders (holders.h) in a forked child process, so that the program stops only for the
+** fork. A later collection fetches the result.
 **
-**   HA1  there is at most one query at a time. Its result lists the owners in the order of the
-**        query;
-**   HA2  holderssearch_end drops the query and kills the child;
-**   HA3  if the program forks, the new process has no query, because the searching child is not
-**        its child;
-**   HA4  there is no result (-1 of holderssearch_poll) if the child lacks memory, fails or is
-**        killed, or if the result is too large.
+**   HA1  there is at most one search at a time. The result is in the order of its list of owners;
+**   HA2  holderssearch_end drops the search and kills the child;
+**   HA3  if the program forks, the new process has no search;
+**   HA4  there is no result if the child fails or is killed, or if the result is too large.
 */
 #ifndef asamp_holderssearch_h
 #define asamp_holderssearch_h
@@ -19,10 +15,8 @@
 
 #include <sys/types.h>
 
-/*
-** A child process does the search if the heap has this many bytes in use. A search takes 0.28 s
-** for 1 GiB, and more with many samples; a fork takes about 20 ms (bench/heap).
-*/
+/* Least bytes of the heap for which a child process searches. A search takes 0.28 s per GiB, a
+   fork about 20 ms (bench/heap). */
 #define HOLDERSSEARCH_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
 
 /* A search that runs in a child process. All zero: none. */
@@ -30,23 +24,21 @@ typedef struct HoldersSearch {
   pid_t child;			/* Process id of the child that searches; 0: no search is
 				   running. */
   pid_t parent;			/* Process that started the search. */
-  struct HoldersAnswer *answer;	/* memory shared with the child, in which it writes the result */
-  size_t size, n;	/* 'size': bytes of the shared memory. 'n': number of objects to which paths
-			   are searched. */
-  uint64_t start, nanoseconds;	/* The time for which the program was stopped by the fork, in ns:
-				   its start (CLOCK_MONOTONIC) and its length. */
+  struct HoldersAnswer *answer;	/* memory shared with the child for the result */
+  size_t size, n;	/* Bytes of the shared memory; number of owners. */
+  uint64_t start, nanoseconds;	/* The pause for the fork in ns: start (CLOCK_MONOTONIC) and
+                                   length. */
 } HoldersSearch;
 
-/* Starts a search for the paths of references to the n objects in the list of owners. No other
-   search may be running. Returns 0 if no child process or no memory is available. */
+/* Starts a search for the holders of n objects. No other search may be running. Returns 0 if
+   there is no child process or no memory. */
 int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
-/* Checks whether the child has finished the search. Returns 0 if not. Returns 1 if the result is in
-   *h, which the caller frees with holders_free, or -1 if there is none; then the search has
-   ended. */
+/* Returns 0 while the child searches, 1 with the result in *h (the caller calls holders_free),
+   or -1 if the search has failed. */
 int holderssearch_poll (HoldersSearch *a, Holders *h);
 
-/* Ends the search, if one is running: kills the child and waits until it has ended. */
+/* Ends the running search, if any: kills the child and waits for its end. */
 void holderssearch_end (HoldersSearch *a);
 
 #endif

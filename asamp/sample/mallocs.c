@@ -18,23 +18,20 @@
 #include "mallocseam.h"
 #include "owner.h"
 
-#define ROOM	((size_t)32 << 10)	/* Unused bytes of the thread's stack without which no
-					   sample is taken. */
-#define WALKS	4	/* Number of walks of C stacks that can run at once, on all threads of the
-			   process. */
-#define PATIENCE_NS	10000000	/* Age of the oldest queued sample, in ns. If it is older,
-					   any client may take the queued samples, not only
-					   m.home. */
+#define ROOM	((size_t)32 << 10)	/* Least unused bytes of the thread's stack for a
+                                           sample. */
+#define WALKS	4	/* Number of C stack walks that can run at once in the process. */
+#define PATIENCE_NS	10000000	/* Age of the oldest queued sample in ns, beyond which
+                                           any client may drain the queue. */
 
-/* Memory of a walk of a C stack. */
+/* Memory for a walk of a C stack. */
 typedef struct Walk {
   int busy;		/* 1: a thread is using this memory; atomic */
   Backtrace backtrace;
   void *native[BACKTRACE_MAX];
 } Walk;
 
-/* A slot of the queue of samples. When a queued sample was taken, its thread ran no state of a
-   client (tracker). */
+/* A slot of the queue, for samples whose thread runs no client's state. */
 typedef struct Waiting {
   int state;		/* EMPTY: the slot is free; FILLED: it has a sample; atomic */
   MallocSample sample;
@@ -46,35 +43,28 @@ enum { EMPTY, FILLED };
 const MallocSeam *mallocs_seam;
 
 static struct {
-  MallocSeam *seam;		/* interface of the library; NULL: not yet looked up, or the library
-				   is not loaded */
+  MallocSeam *seam;		/* interface of the preloaded library; NULL: not looked up, or
+                                   not loaded */
   MallocsTake take;
-  const void *home;		/* Client (tracker) that takes the queued samples; NULL: none;
-				   atomic. */
+  const void *home;		/* Client that drains the queue; NULL: none; atomic. */
   unsigned clients;		/* Number of clients; atomic. */
-  pid_t pid;			/* Process that last called mallocs_start or mallocs_forked. Samples
-				   are passed to clients only in this process (MS3). */
+  pid_t pid;			/* Process in which samples are passed to clients (MS3). */
   const char *from, *to;	/* Address range of this module's object file. */
-  const char *libraryfrom, *libraryto;  /* Address range of the library that is loaded before
-					   malloc. */
-  Walk *walks;			/* memory of WALKS walks; NULL: sampling was never started */
+  const char *libraryfrom, *libraryto;  /* Address range of the preloaded library. */
+  Walk *walks;			/* WALKS elements; NULL: sampling was never started */
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
-  uint64_t head, tail;		/* 'head': number of queue slots filled so far. 'tail': number of
-				   queue slots emptied so far. Atomic. */
-  int draining;			/* 1: a client is draining the queue, or mallocs_left has counted
-				   its samples as lost; atomic */
-  uint64_t lost;		/* Number of sampling periods whose samples were lost; atomic. */
+  uint64_t head, tail;		/* Number of slots filled, and number of slots emptied, so far.
+                                   Atomic. */
+  int draining;			/* 1: a client drains the queue, or mallocs_left has counted it
+                                   as lost; atomic */
+  uint64_t lost;		/* Number of sampling periods lost; atomic. */
 } m;
-
 
 /* Held while a client is added or removed. */
 static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;
 
-
-/* Nonzero while this thread looks up unwind rules. The lookup allocates, and the profiler does not
-   sample its own allocations (MS2). */
+/* Nonzero while this thread looks up unwind rules; its allocations are not sampled then (MS2). */
 static __thread int learning __attribute__((tls_model("initial-exec")));
-
 
 /* {== taking a sample, inside malloc ====================================== */
 
@@ -82,16 +72,13 @@ static void lose (uint64_t count) {
   __atomic_add_fetch(&m.lost, count, __ATOMIC_RELAXED);
 }
 
-
 static int isin (const void *address, const char *from, const char *to) {
   const char *a = (const char *)address - 1;
   return from <= a && a < to;
 }
 
-
-/* Reduces the frames of a sample to those of the program: removes the library's frames and all
-   frames inside its innermost one. (C++ operators call each other and malloc through the library.)
-   Returns 0 if the allocation is this module's own (MS2). */
+/* Removes the preloaded library's frames, and all frames inside them, from a sample. Returns 0
+   if the allocation is the profiler's own (MS2). */
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;
   while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
@@ -104,10 +91,9 @@ static int strip (MallocSample *s) {
   return 1;
 }
 
-
-/* Adds a sample to the queue and watches its block. Watches it only once, even if other threads
-   take the slot first and the loop repeats, because a free ends only one watch. If no slot is free,
-   counts the sample as lost. */
+/* Watches the sample's block and adds the sample to the queue. If the queue is full, counts it
+   as lost. The block is watched once even if the loop repeats, because a free ends only one
+   watch. */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;
@@ -131,7 +117,6 @@ static void enqueue (MallocSample *s) {
   __atomic_store_n(&w->state, FILLED, __ATOMIC_RELEASE);
 }
 
-
 static void mallocs_finish (MallocSample *s) {
   const void *state = NULL;
   int what = MALLOCS_NOTMINE;
@@ -145,14 +130,12 @@ static void mallocs_finish (MallocSample *s) {
   }
 }
 
-
 static Walk *mallocs_walk (void) {
   int i;
   for (i = 0; i < WALKS; i++)
     if (!__atomic_exchange_n(&m.walks[i].busy, 1, __ATOMIC_ACQUIRE)) return &m.walks[i];
   return NULL;
 }
-
 
 static void sampled (void *block, uint64_t size, uint64_t count) {
   MallocSample s = {block, clock_now(), size, count, NULL, NULL, NULL, 0, 0};
@@ -177,7 +160,6 @@ static void sampled (void *block, uint64_t size, uint64_t count) {
 
 /* }===================================================================== */
 
-
 /* {== clients =========================================================== */
 
 static int objectof (void *address, const char **from, const char **to) {
@@ -189,13 +171,11 @@ static int objectof (void *address, const char **from, const char **to) {
   return 1;
 }
 
-
 static void *lazily (size_t size) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return (p != MAP_FAILED) ? p : NULL;
 }
-
 
 int mallocs_there (char *err, size_t errsize) {
   const MallocSeam *seam = dlsym(RTLD_DEFAULT, MALLOC_NAME);
@@ -210,12 +190,10 @@ int mallocs_there (char *err, size_t errsize) {
   return 0;
 }
 
-
-/* In the child of a fork: initializes the lock, which another thread may have held. */
+/* Initializes the lock in the child of a fork: another thread may have held it. */
 static void mallocs_unlock (void) {
   pthread_mutex_init(&clients, NULL);
 }
-
 
 static int open_ (void) {
   int i;
@@ -236,15 +214,12 @@ static int open_ (void) {
   return 0;
 }
 
-
-/* Returns 1 if 'home' is the client that drains the queue. If no client is, 'home' becomes that
-   client. */
+/* Returns 1 if 'home' drains the queue, or takes over this task because no client has it. */
 static int ishome (const void *home) {
   const void *which = NULL;
   return __atomic_compare_exchange_n(&m.home, &which, home, 0, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE) || which == home;
 }
-
 
 static void mallocs_starting (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
   owner_prime();
@@ -258,7 +233,6 @@ static void mallocs_starting (uint64_t period, uint64_t seed, MallocsTake take, 
   m.seam->renew();
 }
 
-
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
   int ok;
   pthread_mutex_lock(&clients);
@@ -267,7 +241,6 @@ int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void 
   pthread_mutex_unlock(&clients);
   return ok;
 }
-
 
 void mallocs_end (const void *home) {
   pthread_mutex_lock(&clients);
@@ -278,8 +251,7 @@ void mallocs_end (const void *home) {
   pthread_mutex_unlock(&clients);
 }
 
-
-/* In the child of a fork: stops watching the blocks that the parent process watched. */
+/* Stops watching the parent's blocks, in the child of a fork. */
 static void giveup (void) {
   int i;
   for (i = 0; i < (int)MALLOC_SLOTS; i++) {
@@ -288,8 +260,7 @@ static void giveup (void) {
   }
 }
 
-
-/* Called in the child of a fork, once for every tracker; only the first call stops sampling. */
+/* Stops sampling in the child of a fork. Only the first call has an effect. */
 void mallocs_forked (void) {
   int i;
   if (m.walks == NULL || m.pid == getpid()) return;
@@ -305,7 +276,6 @@ void mallocs_forked (void) {
   for (i = 0; i < WALKS; i++) m.walks[i].busy = 0;
 }
 
-
 int mallocs_learn (void) {
   int i, any = 0;
   if (m.walks == NULL) return 0;
@@ -320,9 +290,7 @@ int mallocs_learn (void) {
   return any;
 }
 
-
-/* Returns 1 if the client may take the queued samples: it is the one that drains the queue, or the
-   samples have waited too long for that client. */
+/* Returns 1 if the client may drain the queue: this is its task, or the samples are too old. */
 static int istaker (const void *home) {
   uint64_t head = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   uint64_t tail = __atomic_load_n(&m.tail, __ATOMIC_RELAXED);
@@ -331,7 +299,6 @@ static int istaker (const void *home) {
          (__atomic_load_n(&first->state, __ATOMIC_ACQUIRE) == FILLED &&
           clock_since(first->sample.time) > PATIENCE_NS);
 }
-
 
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud) {
@@ -348,7 +315,6 @@ void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample 
   __atomic_store_n(&m.draining, 0, __ATOMIC_RELEASE);
 }
 
-
 int mallocs_waiting (const void *home) {
   return m.walks != NULL &&
          (m.walks[0].backtrace.nwanted > 0 ||
@@ -356,16 +322,13 @@ int mallocs_waiting (const void *home) {
            __atomic_load_n(&m.tail, __ATOMIC_RELAXED) && istaker(home)));
 }
 
-
 uint64_t mallocs_deaths (void) {
   return (m.seam != NULL) ? __atomic_load_n(&m.seam->deaths, __ATOMIC_ACQUIRE) : 0;
 }
 
-
 uint64_t mallocs_lost (void) {
   return __atomic_exchange_n(&m.lost, 0, __ATOMIC_RELAXED);
 }
-
 
 uint64_t mallocs_left (void) {
   uint64_t at, n = mallocs_lost();
@@ -380,7 +343,6 @@ uint64_t mallocs_left (void) {
 
 /* }===================================================================== */
 
-
 /* {== owners ============================================================ */
 
 int mallocs_watch (MallocSample *s) {
@@ -388,23 +350,19 @@ int mallocs_watch (MallocSample *s) {
   return s->owner != NULL;
 }
 
-
 static unsigned char *mallocs_slotof (const void *owner) {
   return (unsigned char *)(uintptr_t)owner;
 }
 
-
 int mallocs_isfreed (const void *owner) {
   return __atomic_load_n(mallocs_slotof(owner), __ATOMIC_ACQUIRE) == MALLOC_DEAD;
 }
-
 
 int mallocs_isdead (const void *owner) {
   if (!mallocs_isfreed(owner)) return 0;
   __atomic_store_n(mallocs_slotof(owner), MALLOC_FREE, __ATOMIC_RELEASE);
   return 1;
 }
-
 
 void mallocs_forget (const void *owner) {
   unsigned char *slot = mallocs_slotof(owner), alive = MALLOC_ALIVE;

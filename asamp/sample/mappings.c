@@ -14,9 +14,9 @@
 
 #include "descriptor.h"
 
-#define BUFFER	16384	/* size in bytes of the buffer for reading files in /proc */
-#define RESERVED	(UINT64_C(1) << 30)	/* size in bytes above which a mapping is not read
-						   page by page (SM2) */
+#define BUFFER	16384	/* size of the buffer for files in /proc, bytes */
+#define RESERVED	(UINT64_C(1) << 30)	/* larger mappings are not read page by page
+                                                   (SM2), bytes */
 #define STACKS	64	/* largest number of threads whose stack pointer is read */
 
 /* A file that is read by lines. */
@@ -26,11 +26,8 @@ typedef struct Lines {
   size_t at, n;
 } Lines;
 
-
-/*
-** Returns the next line without its newline; NULL at the end. A line longer than the buffer loses
-** its start.
-*/
+/* Returns the next line without its newline; NULL at the end. A line that exceeds the buffer
+   loses its start. */
 static char *nextline (Lines *l) {
   for (;;) {
     char *from = l->data + l->at, *end = memchr(from, '\n', l->n - l->at);
@@ -50,9 +47,8 @@ static char *nextline (Lines *l) {
   }
 }
 
-
-/* Stores in 'sp' the stack pointers of this thread and of those threads of the process that are not
-   running now, at most STACKS. Returns their number. */
+/* Stores the stack pointers of this thread and of the threads not running now. Returns their
+   number. */
 static size_t pointers (uintptr_t sp[STACKS]) {
   struct dirent *entry;
   size_t n = 0;
@@ -84,7 +80,6 @@ static size_t pointers (uintptr_t sp[STACKS]) {
   return n;
 }
 
-
 static void addfile (Mappings *s, const char *name, uint64_t bytes) {
   size_t i, n = strlen(name);
   if (bytes == 0) return;
@@ -92,7 +87,7 @@ static void addfile (Mappings *s, const char *name, uint64_t bytes) {
   for (i = 0; i < s->nfiles; i++)
     if (strcmp(s->files[i].name, name) == 0) break;
   if (i == s->nfiles && s->nfiles == MAPPINGS_FILES) {
-    i = MAPPINGS_FILES - 1;  /* all files beyond the limit share the last entry */
+    i = MAPPINGS_FILES - 1;  /* the last entry is for all other files */
     strcpy(s->files[i].name, "(other files)");
   }
   else if (i == s->nfiles) {
@@ -102,16 +97,14 @@ static void addfile (Mappings *s, const char *name, uint64_t bytes) {
   s->files[i].bytes += bytes;
 }
 
-
 typedef struct Mapping {
   uintptr_t from, to;
   unsigned long inode;
   char name[512];
 } Mapping;
 
-
-/* Reads a line "from-to rights offset device inode name". Returns 0 if no '-' follows 'from'. Does
-   not use sscanf, which takes five times as many instructions. */
+/* Parses a line "from-to rights offset device inode name". Returns 0 if it has no '-'. Five
+   times as fast as sscanf. */
 static int heads (const char *line, Mapping *m) {
   char *end;
   size_t n;
@@ -132,7 +125,6 @@ static int heads (const char *line, Mapping *m) {
   return 1;
 }
 
-
 static void mappings_add (Mappings *s, const Mapping *m, uint64_t bytes, const uintptr_t *sp,
                        size_t nsp) {
   size_t i;
@@ -151,7 +143,6 @@ static void mappings_add (Mappings *s, const Mapping *m, uint64_t bytes, const u
   }
 }
 
-
 uint64_t mappings_resident (const void *from, size_t bytes) {
   unsigned char pages[2048];
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -167,9 +158,7 @@ uint64_t mappings_resident (const void *from, size_t bytes) {
   return n * page;
 }
 
-
-/* Returns the resident bytes of a mapping of any kind. 'fd' is the open file
-   /proc/self/pagemap. */
+/* Returns the resident bytes of a mapping. 'fd' is /proc/self/pagemap. */
 static uint64_t offile (int fd, const Mapping *m) {
   uint64_t entries[512], n = 0;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -187,14 +176,12 @@ static uint64_t offile (int fd, const Mapping *m) {
   return n * page;
 }
 
-
-/* Returns 1 if mincore can be used for the mapping: it reports the pages that are resident in the
-   process. For a file it would report the pages in the page cache. */
+/* Returns 1 for anonymous memory. Only there mincore reports pages of the process; for a file
+   it reports the page cache. */
 static int isanonymous (const Mapping *m) {
   return m->inode == 0 && (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 ||
                            strcmp(m->name, "[stack]") == 0 || strncmp(m->name, "[anon", 5) == 0);
 }
-
 
 int mappings_read (Mappings *s) {
   uintptr_t sp[STACKS];
@@ -227,7 +214,6 @@ int mappings_read (Mappings *s) {
   return s->rss > 0;
 }
 
-
 void mappings_malloc (MappingsMalloc *m) {
   memset(m, 0, sizeof(*m));
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
@@ -243,9 +229,7 @@ void mappings_malloc (MappingsMalloc *m) {
 #endif
 }
 
-
-/* Opens the file each time. A descriptor kept open would refer to the parent after a fork, or to
-   another file if the program reused its number. */
+/* The file is opened each time: an open descriptor would refer to the parent after a fork. */
 uint64_t mappings_rss (void) {
   char text[128], *resident;
   int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);
@@ -253,19 +237,17 @@ uint64_t mappings_rss (void) {
   if (fd >= 0) close(fd);
   if (n <= 0) return 0;
   text[n] = '\0';
-  resident = strchr(text, ' ');  /* the second number of the line is the resident pages; the first
-				    is the size of all mappings */
+  resident = strchr(text, ' ');  /* the line starts with the size of all mappings and the
+                                    resident size, in pages */
   return (resident == NULL) ? 0 : (uint64_t)strtoull(resident, NULL, 10) *
                                   (uint64_t)sysconf(_SC_PAGESIZE);
 }
-
 
 static uint64_t rsswhen;	/* time of the last reading in mappings_recentrss, ns; atomic */
 
 uint64_t mappings_rsstime (void) {
   return __atomic_load_n(&rsswhen, __ATOMIC_ACQUIRE);
 }
-
 
 uint64_t mappings_recentrss (uint64_t now, uint64_t age) {
   static uint64_t rss;

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads how much memory of the process is resident, mapping by mapping, and the totals of malloc.
-** Linux only. Independent of Lua and of profiles.
+** Reads the resident memory of the process, mapping by mapping, and the totals of malloc. Linux
+** only.
 **
-** Each mapping is counted for a file, for [heap] (the sbrk area of malloc), for stacks, for the
-** system, or as anonymous. A mapping counts as a thread's stack if it contains the thread's stack
-** pointer. The system does not report the stack pointer of another thread that is running, so its
-** stack counts as anonymous. Other mappings of malloc are anonymous, too; mappings_malloc reports
-** their total size.
+** A mapping counts as a file, as [heap] (the sbrk area of malloc), as a stack, as the system's, or
+** as anonymous. The stack pointer of another running thread is unknown; its stack counts as
+** anonymous.
 **
-**   SM1  'rss' is the sum of all parts. It is computed from the mappings, except for SM2, because
-**        the process's own counter lags by some pages per thread;
-**   SM2  mappings of more than 1 GiB are not read, because programs and sanitizers reserve
-**        terabytes. If there are such mappings, and the process's own counter exceeds the sum over
-**        the others, 'rss' is that counter, and the difference is added to 'anonymous'.
+**   SM1  'rss' is the sum of all parts, because the kernel's own counter lags by some pages per
+**        thread;
+**   SM2  mappings above 1 GiB are not read, because sanitizers reserve terabytes. If there are
+**        any, 'rss' is at least the kernel's counter, and the difference counts as anonymous.
 */
 #ifndef asamp_mappings_h
 #define asamp_mappings_h
@@ -21,20 +18,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAPPINGS_FILES	24	/* Entries of 'files'; if there are more files, the last entry is
-				   for all others. */
-#define MAPPINGS_NAME	96	/* Size of a name in bytes, including its NUL. A longer name loses
-				   its start. */
+#define MAPPINGS_FILES	24	/* Entries of 'files'; the last one may be for all other files. */
+#define MAPPINGS_NAME	96	/* Bytes of a name with its NUL; a longer name loses its start. */
 
 typedef struct MappingsFile {
   char name[MAPPINGS_NAME];
   uint64_t bytes;
 } MappingsFile;
 
-/* Resident bytes of the process, by the kind of mapping. */
+/* Resident bytes of the process by kind of mapping. */
 typedef struct Mappings {
   uint64_t rss;
-  uint64_t heap, heapsize;	/* The [heap] mapping: resident bytes, and all bytes. */
+  uint64_t heap, heapsize;	/* [heap]: resident bytes, and size in bytes. */
   uint64_t stacks;
   uint64_t anonymous;		/* All other anonymous mappings. */
   uint64_t system;		/* Mappings of the system ([vdso] and the like). */
@@ -42,37 +37,28 @@ typedef struct Mappings {
   size_t nfiles;
 } Mappings;
 
-/*
-** Totals of glibc's malloc in bytes. 'inuse': blocks in use, including 'mapped'. 'unused': free
-** blocks. 'arenas': size of the arenas and of the sbrk area. 'mapped': blocks that have a mapping
-** of their own. All are 0 with another malloc or with a glibc before 2.33.
-*/
+/* Totals of glibc's malloc in bytes: blocks in use; free blocks; size of the arenas; blocks
+   with their own mapping (part of 'inuse'). All 0 with another malloc, or before glibc 2.33. */
 typedef struct MappingsMalloc {
   uint64_t inuse, unused, arenas, mapped;
 } MappingsMalloc;
 
-/*
-** Reads the mappings. Takes about 200 us, and longer if there are many. Reads the pages by mincore:
-** 3 ns per resident page, while /proc/self/smaps would take 100 ns. May allocate. Returns 0, with
-** all fields 0, if there is not enough memory or the system does not report the mappings (no
-** /proc).
-*/
+/* Reads the mappings in about 200 us. Returns 0, with all fields 0, if there is not enough
+   memory or no /proc. */
 int mappings_read (Mappings *s);
 
-/* Returns the resident bytes of all pages that overlap the range of anonymous memory. */
+/* Returns the resident bytes of the pages of a range of anonymous memory. */
 uint64_t mappings_resident (const void *from, size_t bytes);
 
 void mappings_malloc (MappingsMalloc *m);
 
-/* Returns the resident bytes of the process, by the process's own counter; 0 if unknown. */
+/* Returns the resident bytes by the kernel's counter; 0 if unknown. */
 uint64_t mappings_rss (void);
 
-/* Like mappings_rss, but may return an earlier reading that is less than 'age' ns older than 'now'
-   (clock_now): for a state that lives for one request, a reading costs about as much as all records
-   of the state. Thread-safe. */
+/* Like mappings_rss, but may return an earlier reading less than 'age' ns older than 'now'
+   (clock_now). Thread-safe. */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
-/* Returns the time of the last reading of the resident bytes by mappings_recentrss, which is the
-   argument 'now' of that call. Returns 0 if there was none. Thread-safe. */
+/* Returns the time of the last reading by mappings_recentrss in ns; 0: none. Thread-safe. */
 uint64_t mappings_rsstime (void);
 
 #endif

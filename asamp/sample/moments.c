@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD	(sizeof(Moment) / sizeof(uint64_t))	/* size of a stored tick (a signal of the
-							   sampling timer) without its native
-							   frames, in words of 8 bytes */
-
+#define HEAD	(sizeof(Moment) / sizeof(uint64_t))	/* size of a tick without native frames,
+                                                           words of 8 bytes */
 
 int moments_open (Moments *m, size_t words) {
   memset(m, 0, sizeof(*m));
@@ -20,27 +18,22 @@ int moments_open (Moments *m, size_t words) {
   return 0;
 }
 
-
 void moments_close (Moments *m) {
   free(m->buffer[0]);
   free(m->buffer[1]);
   memset(m, 0, sizeof(*m));
 }
 
-
 static Moment *at (const Moments *m, unsigned b, size_t i) {
   return (Moment *)(void *)(m->buffer[b] + i);
 }
-
 
 static int sameframe (const Moment *a, const Moment *b) {
   return a->L == b->L && a->ci == b->ci && a->collecting == b->collecting &&
          a->label == b->label;
 }
 
-
-/* Returns the first tick in buffer b that has the same Lua frame, collection, label and native
-   frames as e, or NULL. */
+/* Returns the first tick in buffer b with the same frames, collection and label as e, or NULL. */
 static Moment *equal (const Moments *m, unsigned b, const Moment *e,
                       void *const *native) {
   size_t i;
@@ -53,8 +46,7 @@ static Moment *equal (const Moments *m, unsigned b, const Moment *e,
   return NULL;
 }
 
-
-/* Returns the last tick in buffer b that has the same Lua frame, collection and label as e, or
+/* Returns the last tick in buffer b with the same Lua frame, collection and label as e, or
    NULL. */
 static Moment *kin (const Moments *m, unsigned b, const Moment *e) {
   Moment *found = NULL;
@@ -63,7 +55,6 @@ static Moment *kin (const Moments *m, unsigned b, const Moment *e) {
     if (sameframe(at(m, b, i), e)) found = at(m, b, i);
   return found;
 }
-
 
 void moments_add (Moments *m, const Moment *e, void *const *native) {
   unsigned b = m->current;
@@ -88,12 +79,11 @@ void moments_add (Moments *m, const Moment *e, void *const *native) {
   }
 }
 
-
 void moments_take (Moments *m, void (*f) (void *ud, Moment *e),
                    void *ud) {
   unsigned b = m->current;
   size_t i;
-  m->current = b ^ 1;  /* from here on the handler fills the other buffer */
+  m->current = b ^ 1;  /* the handler fills the other buffer now */
   for (i = 0; i < m->used[b]; i += HEAD + at(m, b, i)->n)
     f(ud, at(m, b, i));
   m->used[b] = 0;

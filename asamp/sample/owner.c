@@ -7,14 +7,12 @@
 
 #include "binding.h"
 
-#define MARK	((uintptr_t)1 << 63)	/* bit set in the address of a frame that is a bytecode loop
-					   of another state (owner_mark) */
+#define MARK	((uintptr_t)1 << 63)	/* bit that owner_mark sets in a frame's address */
 
-/* End (highest address) of this OS thread's stack; NULL: not determined yet, or unknown. */
+/* Highest address of this OS thread's stack; NULL: not determined, or unknown. */
 static __thread const char *end __attribute__((tls_model("initial-exec")));
 /* Lowest address of this OS thread's stack. */
 static __thread const char *inmost __attribute__((tls_model("initial-exec")));
-
 
 void owner_prime (void) {
   pthread_attr_t a;
@@ -28,28 +26,22 @@ void owner_prime (void) {
   pthread_attr_destroy(&a);
 }
 
-
 const char *owner_stackend (void) {
   return end;
 }
-
 
 size_t owner_room (const void *sp) {
   const char *here = sp;
   return (inmost < here && here < end) ? (size_t)(here - inmost) : 0;
 }
 
-
 int owner_mixed (lua_State *L) {
   luaN_Protected p = luaN_protected();
   return p.L != NULL && (p.mixed || p.L != luaN_main(L));
 }
 
-
-/*
-** Moves to the next protected call outside *p: copies it to *p, and sets *inner to its address. If
-** there is none, or its record is not on the stack of this OS thread (OW1), sets p->L to NULL.
-*/
+/* Replaces *p by the next protected call outside it, and sets *inner to its address. Sets p->L
+   to NULL if there is none on this stack (OW1). */
 static void outwards (luaN_Protected *p, const char **inner) {
   const char *o = (const char *)p->outer;
   if (o > *inner && o + sizeof(*p) <= end) {
@@ -59,20 +51,13 @@ static void outwards (luaN_Protected *p, const char **inner) {
   else p->L = NULL;
 }
 
-
-/*
-** Returns 1 if the call that returns to 'a' is in the range. The call instruction ends before 'a'.
-*/
+/* Returns 1 if the call instruction before 'a' is in the range. */
 static int calledfrom (const luaN_Range *r, const void *a) {
   return owner_isin(r, (const char *)a - 1);
 }
 
-
-/*
-** Returns how many of the n frames are protected calls that are not recorded at present: the call
-** has just started and is not recorded yet, or is ending and its record was removed. 'p' is the
-** innermost recorded protected call.
-*/
+/* Returns how many of the n frames are protected calls without a record: the call is just
+   starting or ending. 'p' is the innermost record. */
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {
   int i, frames = 0;
@@ -80,7 +65,6 @@ static int unknown (const luaN_Code *code, void *const *a, int n,
   for (; p.L != NULL; outwards(&p, &inner)) frames--;
   return (frames > 0) ? frames : 0;
 }
-
 
 unsigned owner_states (const void *sp, const void **states, unsigned max) {
   luaN_Protected p = luaN_protected();
@@ -91,12 +75,11 @@ unsigned owner_states (const void *sp, const void **states, unsigned max) {
   return n;
 }
 
-
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
-  /* 1: the last protected call among a[0] to a[i - 1] belongs to L's state, or there is none */
+  /* 1: the last protected call so far is of L's state, or there is none */
   int isown = 1;
   int i, m = 0, skip;
   luaN_Code code;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 void pending_close (Pending *p) {
   free(p->samples);
   free(p->survived);
@@ -15,13 +14,11 @@ void pending_close (Pending *p) {
   pending_forget(p);
 }
 
-
 void pending_forget (Pending *p) {
   memset(p, 0, sizeof(*p));
 }
 
-
-/* Not inlined, so that pending_add saves no registers for it if there is space. */
+/* Not inlined: keeps pending_add fast while there is space. */
 static __attribute__((noinline)) int growlist (Pending *p) {
   size_t samples = p->capacity, survived = samples, classes = samples;
   if (!list_grow(&p->survived, p->n, &survived, sizeof(*p->survived)) ||
@@ -31,7 +28,6 @@ static __attribute__((noinline)) int growlist (Pending *p) {
   p->capacity = samples;
   return 1;
 }
-
 
 int pending_add (Pending *p, const void *owner, const void *block) {
   PendingSample *s;
@@ -46,7 +42,6 @@ int pending_add (Pending *p, const void *owner, const void *block) {
   return 1;
 }
 
-
 int pending_freed (Pending *p, const void *block) {
   size_t sample;
   if (!blocks_take(&p->watched, block, &sample)) return 0;
@@ -58,11 +53,9 @@ int pending_freed (Pending *p, const void *block) {
   return 1;
 }
 
-
 int pending_stays (const BlockResized *r) {
   return r->after >= r->before || interval_draw(r->random, r->before) < r->after;
 }
-
 
 int pending_resized (Pending *p, const BlockResized *r) {
   size_t sample, next;
@@ -77,7 +70,6 @@ int pending_resized (Pending *p, const BlockResized *r) {
   }
   return 1;
 }
-
 
 PendingFates pending_fates (Pending *p, const PendingJudge *judge) {
   PendingFates f = {p->n, p->survived, NULL, p->samples};

@@ -16,24 +16,18 @@
 #include "unwindpool.h"
 
 #define MAXNATIVE	4096	/* largest number of native frames of a sample */
-#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* capacity of the buffer for a walk of the
-							   C stack: MAXNATIVE frames and the frames
-							   of the walk itself */
-/* largest number of frames of a sample: native frames; Lua frames, each perhaps with a frame that
-   marks a tail call; a frame that represents frames left out; and a frame for a running
+#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* capacity for a walk of the C stack,
+                                                           with the frames of the walk itself */
+/* largest number of frames: native; Lua, each perhaps with a tail-call mark; a cut; a running
    collection */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
-#define KEYROOM		256	/* size in bytes of the buffer for a name that is not an
-				   identifier */
+#define KEYROOM		256	/* size of the buffer for a name that is not an identifier,
+                                   bytes */
 #define NLINES		4096u	/* entries of the largest cache of lines; a power of 2 */
 #define NLINES_FIRST	256u	/* entries of a new cache of lines; a power of 2 */
 
-/*
-** Last prototype id given, for all states of the process. A prototype keeps its id for life. In a
-** profile, prototypes with equal name, line and source share a number (functions.h).
-*/
+/* Last prototype id given in the process. A prototype keeps its id for life. */
 static unsigned int lastid;
-
 
 void stack_close (Stack *s) {
   free(s->frames);
@@ -48,7 +42,6 @@ void stack_close (Stack *s) {
   memset(s, 0, sizeof(*s));
 }
 
-
 int stack_ready (Stack *s) {
   StackEmit emit = s->emit;
   void *ud = s->ud;
@@ -59,8 +52,8 @@ int stack_ready (Stack *s) {
   s->linemask = NLINES_FIRST - 1;
   s->missed = 0;
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
-  /* Each block contains two vectors: the first is used from its end downwards, the second from its
-     start upwards. Stacks are mostly shallow, and unused pages are not resident. */
+  /* each block has two vectors: one used from its end down, one from its start up. Stacks are
+     mostly shallow, and unused pages are not resident */
   s->known = malloc(LUAN_DEPTH * (sizeof(*s->known) + sizeof(*s->lua)));
   s->outside = malloc(LUAN_DEPTH * (sizeof(*s->outside) + sizeof(*s->places)));
   if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->lines != NULL &&
@@ -75,12 +68,10 @@ int stack_ready (Stack *s) {
   return 0;
 }
 
-
 void stack_forget (Stack *s) {
   functions_forget(&s->functions);
   s->nknown = 0;
 }
-
 
 void stack_start (Stack *s, StackEmit emit, void *ud) {
   functions_start(&s->functions);
@@ -89,13 +80,11 @@ void stack_start (Stack *s, StackEmit emit, void *ud) {
   s->nknown = 0;
 }
 
-
 static void push (Stack *s, uint64_t id, int line) {
   s->frames[s->n].id = id;
   s->frames[s->n].line = (uint32_t)line;
   s->n++;
 }
-
 
 /* Returns 1 if the name is an identifier. */
 static int isidentifier (const char *name, size_t n) {
@@ -106,11 +95,8 @@ static int isidentifier (const char *name, size_t n) {
   return n > 0;
 }
 
-
-/*
-** Returns the name of a function that its definition gives it, so that all calls of the function
-** have the same name. 'room' is a buffer of KEYROOM bytes.
-*/
+/* Returns the name from the function's definition, the same for all calls. 'room' is a buffer
+   of KEYROOM bytes. */
 static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
   size_t n = 0;
   const char *name = luaN_name(f->function, &n);
@@ -125,10 +111,8 @@ static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char 
   return room;
 }
 
-
-/* Returns the number of a Lua function that is not in the cache, and emits the function if the
-   number is new. The source is the path of the file. A chunk that is not a file has the name that
-   error messages show, or "[stripped]" instead of "?". */
+/* Returns the number of a Lua function that is not in the cache; emits the function if it is
+   new. The source is a file's path, a chunk's name, or "[stripped]". */
 static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
   FunctionName n;
@@ -143,17 +127,14 @@ static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   n.isfile = (*ar.source == '@' && ar.source[1] != '\0');
   n.source = n.isfile ? ar.source + 1
              : strcmp(ar.source, "=?") == 0 ? "[stripped]"
-             : *ar.short_src == '\0' ? ar.source  /* the source is only "=" or "@", which short_src
-						     lacks */
+             : *ar.short_src == '\0' ? ar.source  /* the source is only "=" or "@" */
              : ar.short_src;
   i = functions_number(&s->functions, *f->id, &n, &isnew);
   if (isnew) s->emit(s->ud, (uint64_t)i * 8, n.name, n.line, n.source);
   return i;
 }
 
-
-/* If there were as many misses as the cache of lines has entries, replaces it by a larger, empty
-   one. */
+/* Replaces the cache of lines by a larger, empty one after as many misses as it has entries. */
 static void growlines (Stack *s) {
   StackLine *more;
   if (++s->missed <= s->linemask || s->linemask >= NLINES - 1) return;
@@ -164,16 +145,12 @@ static void growlines (Stack *s) {
   s->linemask = s->linemask * 4 + 3;
 }
 
-
 static StackLine *lineat (const Stack *s, unsigned id, int pc) {
   return &s->lines[(id * 31u + (unsigned)pc) & s->linemask];
 }
 
-
-/*
-** Determines the line of a frame's current instruction, which is not in the cache, and enters it in
-** the cache. Not inlined, so that lineof saves no registers for cached lines.
-*/
+/* Determines the line of a frame's instruction and enters it in the cache. Not inlined: keeps
+   lineof fast for cached lines. */
 static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsigned id) {
   StackLine *l;
   growlines(s);
@@ -184,16 +161,11 @@ static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsi
   return l->line;
 }
 
-
-/*
-** Returns the line of a frame's current instruction. Upstream stores lines as differences, so a
-** line is decoded once and cached by function and pc.
-*/
+/* Returns the line of a frame's current instruction, cached by function and pc. */
 static int lineof (Stack *s, const luaN_Frame *f, unsigned id) {
   const StackLine *l = lineat(s, id, f->pc);
   return (l->id == id && l->pc == f->pc) ? l->line : lookup(s, f, id);
 }
-
 
 static void pushlua (Stack *s, const luaN_Frame *f) {
   unsigned id;
@@ -203,24 +175,18 @@ static void pushlua (Stack *s, const luaN_Frame *f) {
   push(s, (uint64_t)(i != 0 ? i : stack_number(s, f)) * 8, lineof(s, f, id));
 }
 
-
 static void pushnative (Stack *s, const void *address) {
   push(s, (uint64_t)(uintptr_t)address | 1, 0);
 }
 
-
-/* Pushes a frame for a C function that has no native frame. The id of the frame is the first odd
-   address after the start of the function. */
+/* Pushes a frame for a C function without a native frame: the first odd address in the
+   function. */
 static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
 
-
-/*
-** Pushes frames that represent missing frames outside f: FRAME_TAIL if a tail call has replaced the
-** caller of f, FRAME_CUT if f->cut says that frames are left out. Not inlined, so that pushframe
-** saves no registers for it in the usual case that no frame is missing.
-*/
+/* Pushes FRAME_TAIL if a tail call has replaced the caller of f, and FRAME_CUT if frames are
+   left out outside f. */
 static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) {
   if (f->cut & LUAN_TAIL) {
     s->places[f - s->lua]++;
@@ -229,8 +195,7 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
   if (f->cut & LUAN_CUT) push(s, FRAME_CUT, 0);
 }
 
-
-/* Adds one Lua frame to s->frames. A C function is added only if 'shown' is 1. */
+/* Pushes a Lua frame; a C function only if 'shown' is 1. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
@@ -241,13 +206,11 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   if (f->cut) pushmarks(s, f);
 }
 
-
-/* Adds to s->frames the Lua frames that one run of the bytecode loop executes, from index i of
-   s->lua on. Returns the index after them. */
+/* Pushes the Lua frames that one bytecode loop runs, from s->lua[i] on. Returns the index after
+   them. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
-    pushframe(s, &s->lua[i++], 0);  /* a C function, whose native frames were pushed when the walk
-				       passed them */
+    pushframe(s, &s->lua[i++], 0);  /* a C function whose native frames are already pushed */
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
     pushframe(s, f, 0);
@@ -256,14 +219,9 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
   return i;
 }
 
-
-/*
-** Pushes the remaining Lua frames of a coroutine, when the walk passes the frame that resumed it.
-** If the walk has just passed native frames of C functions that the coroutine runs ('called' is 1),
-** these are its innermost C functions, which are not pushed again. Exception: the outermost of them
-** is pushed if a Lua function called it. It has yielded, and the native frames are those of its
-** continuation.
-*/
+/* Pushes the rest of a coroutine's Lua frames when the walk passes its resume. 'called' is 1 if
+   native frames of its innermost C functions were just pushed; these are not pushed again,
+   except one that has yielded and is continued. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -274,18 +232,15 @@ static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   return i;
 }
 
-
-/* The native frames of a walk, innermost first, starting with the innermost frame of the core. */
+/* The native frames of a walk, innermost first. */
 typedef struct Natives {
   void *const *a;		/* return addresses */
   int n;			/* number of return addresses in 'a' */
-  Unwind *more;			/* running walk of the C stack that returns further addresses; NULL:
-				   'a' has all addresses */
+  Unwind *more;			/* running walk that returns further addresses; NULL: 'a' has
+                                   all */
 } Natives;
 
-
-/* Value of Stack.unwind while a walk runs for which there was no memory. Such a walk has no frames,
-   and counts as not reaching the end of the stack. */
+/* Stack.unwind of a walk without memory: it has no frames. */
 static Unwind nowhere;
 
 /* Ends the walk of the C stack and returns its memory to the pool. */
@@ -293,7 +248,6 @@ static void stack_leave (Stack *s) {
   if (s->unwind != &nowhere) unwindpool_give(s->unwind);
   s->unwind = NULL;
 }
-
 
 /* Starts a walk of the calling thread, which runs L. */
 static void natives (Stack *s, lua_State *L, Natives *w) {
@@ -308,8 +262,8 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   owner_prime();
   unwind_start(s->unwind, code.core.from, code.core.to, owner_stackend());
   w->more = s->unwind;
-  if (owner_mixed(L)) {  /* several states run on this C stack: owner_mark needs all of its frames
-			    at once */
+  if (owner_mixed(L)) {  /* several states run on this C stack; owner_mark needs all frames at
+                            once */
     int n = 0, m;
     while ((m = unwind_more(w->more, s->native, n, NATIVEROOM)) > n) n = m;
     w->n = owner_mark(L, __builtin_frame_address(0), s->native, n, w->more->ended);
@@ -317,29 +271,25 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   }
 }
 
-
-/* Returns 1 if the walk has a native frame of index i. Continues the walk if needed. */
+/* Returns 1 if the walk has a native frame i. Continues the walk if needed. */
 static int hasmore (Stack *s, Natives *w, int i) {
   if (i >= w->n && w->more != NULL)
     w->n = unwind_more(w->more, s->native, w->n, NATIVEROOM);
   return i < w->n;
 }
 
-
-/* Merges the 'nlua' Lua frames in s->lua with the native frames, up to the end of the native frames
-   or, if 'part' is 1, of the Lua frames. Returns the number of Lua frames pushed. */
+/* Merges the 'nlua' Lua frames with the native frames, up to the end of the native frames or,
+   if 'part' is 1, of the Lua frames. Returns the number of Lua frames pushed. */
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
-  int j, coroutines = 0, ended = 0;  /* 'coroutines': number of coroutines whose resuming frames the
-					walk has passed. 'ended': number of coroutines all of whose
-					frames were pushed */
-  int called = 0;  /* 1: native frames of C functions were passed after the last frame of a bytecode
-		      loop or resume */
+  int j, coroutines = 0, ended = 0;  /* coroutines whose resume was passed; coroutines whose
+                                        frames are all pushed */
+  int called = 0;  /* 1: native frames were pushed since the last bytecode loop or resume */
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
-    const char *ip = (const char *)w->a[j] - 1;  /* an address within the call instruction, because
-						    the function may end after it */
+    const char *ip = (const char *)w->a[j] - 1;  /* an address in the call instruction, which
+                                                    may be the function's last */
     const char *other = owner_marked(w->a[j]);
     if (other != NULL) pushnative(s, other - 1);
     else if (owner_isin(&code.execute, ip)) {
@@ -366,13 +316,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   return i;
 }
 
-
-/*
-** Pushes the Lua frames from index i on, for which the walk found no native frame because the
-** native frames were cut to a limit, or the C stack could not be walked to its end. Returns 1 if a
-** Lua function is among them. Pushes C functions (pushentry) only if their native frames may be
-** missing, too: if i is 0, and there is also a Lua function or the C stack is not 'whole'.
-*/
+/* Pushes the Lua frames from s->lua[i] on, whose native frames were not found. Returns 1 if a
+   Lua function is among them. C functions are pushed only if i is 0 and the walk was
+   incomplete. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;
@@ -382,29 +328,21 @@ static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   return lost;
 }
 
-
-/*
-** Starts a new stack. s->lua has its n Lua frames, of the innermost thread L and of the threads
-** that resumed it.
-*/
+/* Starts a new stack with the n Lua frames in s->lua. */
 static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
   s->n = 0;
   s->bare = (n > 0 && s->lua[0].L != L);
   s->resumed = 0;
 }
 
-
-/* Pushes the n frames in s->lua, without native frames. C functions are pushed with pushentry. */
+/* Pushes the n frames in s->lua without native frames. */
 static void stack_frames (Stack *s, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);
 }
 
-
-/*
-** Walks the native frames out to the bytecode loop that runs the last of the n Lua frames, and
-** merges both. Returns 0 if the walk does not reach that loop.
-*/
+/* Walks the native frames out to the loop of the last of n Lua frames and merges both. Returns
+   0 if the walk does not reach that loop. */
 static int walkpart (Stack *s, lua_State *L, size_t n) {
   Natives w;
   natives(s, L, &w);
@@ -412,10 +350,8 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
   return merge(s, n, &w, 1) == n;
 }
 
-
-/* Walks all native frames and merges them with the n Lua frames. Returns 1 if the walk reached the
-   end of the stack and the native frames of all Lua functions, which may be on another C stack
-   (makecontext). */
+/* Walks all native frames and merges them with the n Lua frames. Returns 1 if the walk reached
+   the end of the stack and all Lua functions. */
 static int walkall (Stack *s, lua_State *L, size_t n) {
   Natives w;
   size_t i;
@@ -425,14 +361,9 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
   return !pushothers(s, i, n, s->unwind->ended) && s->unwind->ended;
 }
 
-
-/*
-** Updates 'known', the main thread's frames, for the next walk. Puts the main thread's frames among
-** the n frames in s->lua before the 'stay' frames that 'known' retains; if luaN_frames has left out
-** frames (LUAN_CUT), only the frames between this gap and the innermost one. 'known' becomes empty
-** if s->resumed is set, if there are no such frames, or if they do not fit. A frame and its mark of
-** a tail call count as one, because the frame may receive the mark later.
-*/
+/* Puts the main thread's frames among the n in s->lua before the 'stay' frames that 'known'
+   retains. Empties 'known' if a coroutine runs or the frames do not fit. A frame and its
+   tail-call mark count as one. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;
@@ -454,38 +385,35 @@ static void remember (Stack *s, size_t n, size_t stay) {
   }
 }
 
-
 #if defined(LUAN_DEBUG)
 
-/* Makes a complete walk and compares its stack with that of the walk that used the previous stack.
-   Ends the process if they differ, because then frames that K1 calls unchanged have changed. */
+/* Walks the whole stack and compares the result with the incremental one. Aborts if they differ
+   (K1). */
 static void stack_check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
   int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
-  if (all.frames == NULL) {  /* there is not enough memory; the next walk has no stack to compare
-			        with */
+  if (all.frames == NULL) {  /* not enough memory: the next stack is not compared */
     free(s->reported);
     s->reported = NULL;
     s->nreported = 0;
     return;
   }
   n = luaN_frames(L, all.lua);
-  all.places = s->places;  /* this vector may be overwritten, because it is not needed any more */
+  all.places = s->places;  /* may be overwritten, because it is not needed any more */
   if (native) whole = walkall(&all, L, n);
   else {
     stack_fresh(&all, L, n);
     stack_frames(&all, n);
   }
   stack_leave(&all);
-  s->lines = all.lines;  /* the complete walk, which shares the caches, may have replaced them by
-			    larger ones */
+  s->lines = all.lines;  /* the second walk may have replaced the caches */
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
-  if (s->cut || !whole) shared = 0;  /* the position of the gap in a very deep stack depends on
-				        earlier walks, so such stacks are not compared */
+  if (s->cut || !whole) shared = 0;  /* the gap in a very deep stack depends on earlier walks;
+                                        such stacks are not compared */
   if (shared > 0) {
     int same = (s->n + shared == all.n && shared <= s->nreported);
     for (i = 0; same && i < s->n; i++)
@@ -513,7 +441,6 @@ static void stack_check (Stack *s, lua_State *L, int native) {
 #define stack_check(s,L,native)	((void)0)
 #endif
 
-
 /* Returns 1 if a C function or a hook runs among the n Lua frames in s->lua. */
 static int hasnative (const Stack *s, size_t n) {
   size_t i;
@@ -522,11 +449,8 @@ static int hasnative (const Stack *s, size_t n) {
   return 0;
 }
 
-
-/*
-** Fast path of a walk. If the innermost function is still active, only its line is new, and all
-** known frames outside it are unchanged. Returns 0 if the fast path does not apply.
-*/
+/* Fast path: the innermost function is still active, so only its line is new. Returns 0 if it
+   does not apply. */
 static int walkone (Stack *s, size_t shared) {
   uint32_t outside;
   if (shared + 1 >= s->nknown || s->cut || s->lua->hooked) return 0;
@@ -540,9 +464,7 @@ static int walkone (Stack *s, size_t shared) {
   return 1;
 }
 
-
-/* The general case of a walk. Not inlined, so that stack_walk saves no registers for it if walkone
-   suffices. */
+/* The general case of a walk. Not inlined: keeps the fast path fast. */
 static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
                                                 size_t shared) {
   UNCANCELLED;
@@ -562,11 +484,10 @@ static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int nati
   }
   else if (!part) stack_frames(s, n);
   remember(s, n, stay);
-  if (!whole) s->nknown = 0;  /* the walk did not reach all frames, so the next walk must not build
-			         on this one */
+  if (!whole) s->nknown = 0;  /* some frames were not reached: the next walk must not reuse this
+                                 one */
   stack_leave(s);
 }
-
 
 void stack_walk (Stack *s, lua_State *L, int native) {
   void **known = s->known + LUAN_DEPTH - s->nknown;
@@ -575,10 +496,8 @@ void stack_walk (Stack *s, lua_State *L, int native) {
   stack_check(s, L, native);
 }
 
-
-/* Removes from the n frames in s->lua those that are newer than the tick: the frames inside m->ci,
-   which ran at the tick (NULL: all frames). If m->ci has returned, removes none. Returns the number
-   of frames left. */
+/* Removes the frames inside m->ci, which ran at the tick. If m->ci has returned, removes none;
+   if it is NULL, all. Returns the number of frames left. */
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;
@@ -588,10 +507,8 @@ static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   return n - i;
 }
 
-
-/* Returns 1 if the native frames of tick m probably reach to the end of the stack: if there is more
-   than one, and the outermost has the same return address as that of a complete walk of this thread
-   now. */
+/* Returns 1 if the native frames of tick m probably reach the end of the stack: the outermost
+   is also that of a complete walk now. */
 static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   Natives w;
   int n = 0;
@@ -600,7 +517,6 @@ static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   while (hasmore(s, &w, n)) n++;
   return n > 0 && s->unwind->ended && w.a[n - 1] == moment_native(m)[m->n - 1];
 }
-
 
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
   size_t n = dropnewer(s, luaN_frames(L, s->lua), m);
@@ -617,7 +533,6 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
   }
   else stack_frames(s, n);
 }
-
 
 void stack_known (Stack *s, lua_State *from, void **native, int n, int whole,
                   const void *sp) {

@@ -25,27 +25,22 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-/* ns; if the period is shorter, the cost of a signal is measured (not for TIMER_CPU) */
+/* ns; the cost of a signal is measured for shorter periods (not for TIMER_CPU) */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; spans of at least this length are not made
-						   longer to limit the cost of sampling (C3) */
-#define FEW_NS		UINT64_C(4000000)	/* ns; spans of TIMER_CPU are about this long, or
-						   longer */
-/* ns; shortest time from now to the next signal that a clock requests. A signal that arrives early
-   by less than this makes its tick, too. */
+#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; longest span that C3 may stretch further */
+#define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span of TIMER_CPU */
+/* Shortest time to the next requested signal, ns. A signal early by less makes its tick, too. */
 #define MIN_WAIT_NS	UINT64_C(20000)
-/* ns; shortest period of an event of perf_event_open, which repeats until it is set again. With a
-   shorter period on a busy machine, its interrupts took all time of the thread for up to 400 ms,
-   before its signal was delivered. */
+/* Shortest period of a perf event, ns. With a shorter one, interrupts could take all time of
+   the thread for up to 400 ms. */
 #define MIN_EVENT_NS	UINT64_C(100000)
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns; a signal that is later than this counts as
 						   missing */
-#define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed, the sampling cost
-						   not yet paid off */
-#define EASY_TICKS	8	/* number of consecutive cheap ticks after which signals become
-				   more frequent again */
+#define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed */
+#define EASY_TICKS	8	/* consecutive cheap ticks after which spans become shorter
+                                   again */
 
-/* Relaxed atomic access, for fields that handlers of other threads also read. */
+/* Relaxed atomic access to fields that handlers of other threads read. */
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define STORE(x,v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
@@ -54,71 +49,55 @@ typedef struct Clock Clock;
 /* A timer. Never freed, because a handler may read it (C4). */
 struct Timer {
   Timer *next;			/* next timer of its clock */
-  Timer **link;			/* pointer that points to this timer in the clock's list; changed
-				   with the lock held */
+  Timer **link;			/* pointer to this timer in the clock's list; changed with the
+                                   lock held */
   Timer *spare;			/* next unused timer */
-  Timer *other;			/* next in the list of all timers, running or not; timers are never
-				   freed (C4) */
-  Clock *clock;			/* clock of the timer; NULL: the timer is unused and may be
-				   reused */
+  Timer *other;			/* next in the list of all timers */
+  Clock *clock;			/* NULL: the timer may be reused */
   volatile sig_atomic_t running;
-  const void *whose;	/* the timer's owner: the address that the callback TimerWho stores if the
-			   owner's code runs */
-  uint64_t period, time, counted;  /* 'period' in ns. 'time': ns given to this timer so far, plus a
-				   random start. 'counted': number of periods passed to the callback
-				   'f' or lost */
-  TimerTick *f;			/* callback for ticks; NULL: the timer is not started yet */
+  const void *whose;	/* the Lua state for which it samples */
+  uint64_t period, time, counted;  /* Period in ns; ns received so far plus a random start;
+                                      periods passed to 'f' or lost. */
+  TimerTick *f;			/* NULL: the timer is not started yet */
   void *ud;
 };
 
-/* A source of signals. An OS thread with timers has at most one of CPU time and one of wall
-   time. */
+/* A source of signals for one OS thread and one kind of time. */
 struct Clock {
-  Clock *next;			/* next in the list of all clocks, running or not; clocks are never
-				   freed (C4) */
-  Timer *timers;		/* list of running timers; changed with the lock held, read without
-				   it */
-  Timer *last;			/* timer to which the time of the last tick was added, or NULL; also
-				   receives the time of ticks at which no owner runs (C6) */
+  Clock *next;			/* next in the list of all clocks */
+  Timer *timers;		/* running timers; changed with the lock held, read without it */
+  Timer *last;			/* timer that received time last, or NULL (C6) */
   volatile sig_atomic_t running;
   volatile sig_atomic_t ticking;	/* number of handlers that are using the clock */
   volatile sig_atomic_t measuring;	/* 1: signals are only counted, to measure their cost */
-  volatile sig_atomic_t held;	/* 1: the clock's thread is changing the clock, so a handler that
-				   interrupts it makes no tick of this clock */
-  unsigned thread;		/* number of the clock's OS thread, the value of 'me' there; 0: the
-			   clock is unused */
+  volatile sig_atomic_t held;	/* 1: the clock is being changed; handlers make no tick */
+  unsigned thread;		/* number of the clock's OS thread ('me'); 0: unused */
   TimerClock sort;	/* kind of time that the clock measures */
-  /* id of the system clock that measures this clock's time, for use on the clock's own thread */
+  /* system clock, as seen on the clock's own thread */
   clockid_t clock;
-  clockid_t outside;		/* id of the system clock that measures this clock's time, for use
-				   on other threads than the clock's own */
+  clockid_t outside;		/* system clock, as seen on other threads */
   uint64_t period;		/* ns; shortest period of its timers */
-  /* ns of the system clock that are not in the clock's time: the time that ticks take (not for
-     TIMER_WALL), and the time without timers (C7) */
+  /* ns of the system clock not in the clock's time: the time that ticks take, and the time
+     without timers (C7) */
   uint64_t base;
-  uint64_t given;		/* ns of the clock's time given to timers so far, which is the
-				   start of the current span */
-  uint64_t span;		/* ns; length of the current span, the interval of time that has one
-				   tick (call of the callbacks) at a random point */
-  uint64_t due;			/* time of the current span's tick, in ns of the clock's time */
+  uint64_t given;		/* ns given to timers so far: the start of the current span */
+  uint64_t span;		/* ns; length of the current span */
+  uint64_t due;			/* ns of the clock's time at which the span's tick is due */
   uint64_t stopped;		/* ns of the clock's time when its last timer stopped */
   uint64_t random;		/* state of the random generator */
   uint64_t signalcost;		/* ns that a signal takes, without its tick; 0: not measured */
   uint64_t cost;		/* ns added by timer_cost since the last tick */
   uint64_t ticked;		/* ns of the system clock at the last tick */
-  int64_t owed;			/* ns of sampling cost that passing time has not yet paid off
-				   (adapt); negative: time paid in advance */
-  unsigned stretch;		/* log2 of the factor by which spans are longer than without the
-				   limit of sampling cost (C3) */
-  /* number of consecutive ticks cheap enough for spans of half the length */
+  int64_t owed;			/* ns of sampling cost not yet paid off (adapt); negative: paid
+                                   in advance */
+  unsigned stretch;		/* log2 of the factor by which spans are stretched (C3) */
+  /* consecutive ticks cheap enough for half the span */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
-  int fd;			/* descriptor of the event from perf_event_open, which makes the
-				   signals, or -1: none */
-  uint64_t event;		/* number of the perf event, by which the descriptor 'fd' is
-				   recognized as the clock's */
-  int lastfd;			/* descriptor of the clock's last event, even if closed: late
-				   signals carry this number */
+  int fd;			/* descriptor of the perf event, or -1 */
+  uint64_t event;		/* id of the perf event, by which 'fd' is recognized (C5) */
+  int lastfd;			/* descriptor of the last event, even if closed: late signals
+                                   carry it */
   int orphaned;			/* 1: the clock's thread has ended */
   struct Signal *signal;	/* signal that the clock uses */
   int posix;			/* 1: the POSIX timer 'timer' exists */
@@ -130,7 +109,7 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  struct sigaction beneath;	/* value of 'before' at the previous installation of our handler */
+  struct sigaction beneath;	/* 'before' of the previous installation */
 } Signal;
 
 /* The signals for ticks. The second is for threads that block the first. */
@@ -141,14 +120,11 @@ static Clock *all;		/* all clocks; the handler reads it without the lock */
 static Timer *timers;
 static Timer *unused;		/* timers without a clock, which may be reused */
 static TimerWho *who;
-static int keeping;		/* 1: the events of clocks stay open while the clocks have no
-				   timers (timer_keep) */
+static int keeping;		/* 1: perf events stay open while clocks have no timers */
 
-
-/* This OS thread's number, if it has had a timer, else 0. The system reuses its own thread numbers;
-   with those, a timer might take another thread for its own. */
+/* Number of this OS thread, if it has had a timer, else 0. Unlike the system's thread ids,
+   never reused. */
 static __thread unsigned me __attribute__((tls_model("initial-exec")));
-
 
 /* {== the handler ====================================================== */
 
@@ -165,17 +141,12 @@ static int setposix (Clock *c, uint64_t first, uint64_t ns) {
   return timer_settime(c->timer, 0, &s, NULL) == 0;
 }
 
-
-/*
-** Returns 1 if the clock has a descriptor of perf_event_open that is open and still refers to the
-** clock's event (C5).
-*/
+/* Returns 1 if c->fd still refers to the clock's perf event (C5). */
 static int hasperf (const Clock *c) {
   uint64_t event;
   return c->fd >= 0 && ioctl(c->fd, PERF_EVENT_IOC_ID, &event) == 0 &&
          event == c->event;
 }
-
 
 /* Sets the period of the event, to at least MIN_EVENT_NS. Returns 0 on failure. */
 static int setevent (const Clock *c, uint64_t ns) {
@@ -183,12 +154,10 @@ static int setevent (const Clock *c, uint64_t ns) {
   return ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &ns) == 0;
 }
 
-
 /* Returns the clock's own time in ns. */
 static uint64_t timer_timeof (const Clock *c) {
   return clock_read(c->clock) - c->base;
 }
-
 
 /* Returns a random number from 0 to n - 1: xorshift64*, Vigna (2016). */
 static uint64_t draw (Clock *c, uint64_t n) {
@@ -200,23 +169,19 @@ static uint64_t draw (Clock *c, uint64_t n) {
   return (uint64_t)(((unsigned __int128)(x * UINT64_C(0x2545F4914F6CDD1D)) * n) >> 64);
 }
 
-
-/* Returns the length of a span in ns, before the stretch that limits the cost of sampling. */
+/* Returns the length of a span in ns, before it is stretched. */
 static uint64_t spanof (const Clock *c) {
   uint64_t n = 1;
   if (c->sort == TIMER_CPU && c->period < FEW_NS) n = (FEW_NS + c->period / 2) / c->period;
   return n * c->period;
 }
 
-
 static uint64_t intervalof (const Clock *c) {
   return spanof(c) << c->stretch;
 }
 
-
-/* Requests the next signal at the time c->due, but no earlier than MIN_WAIT_NS from now. Sets the
-   POSIX timer of CPU time even if there is an event: it takes over if the program has closed the
-   descriptor, or if the event makes no signal in kernel mode. */
+/* Requests the next signal for c->due, at least MIN_WAIT_NS from now. Also sets the POSIX
+   timer, in case the perf event fails. */
 static void arm (Clock *c) {
   uint64_t now = timer_timeof(c), wait = MIN_WAIT_NS;
   if (c->due > now + wait) wait = c->due - now;
@@ -224,23 +189,16 @@ static void arm (Clock *c) {
   if (hasperf(c)) setevent(c, wait);
 }
 
-
-/* Starts the next span at c->given, and draws a random time for its tick, which is at least
-   'earliest'. */
+/* Starts the next span at c->given, and draws the time of its tick, at least 'earliest'. */
 static void timer_next (Clock *c, uint64_t earliest) {
   c->span = intervalof(c);
   c->due = c->given + draw(c, c->span);
   if (c->due < earliest) c->due = earliest;
 }
 
-
-/*
-** Adjusts the length of spans to the cost of ticks (C3). Each tick adds its cost to a debt,
-** c->owed. Half of the time that passes pays off the debt, divided by 'share', the number of
-** running clocks of this thread. If debt is left at a tick, spans become twice as long. After
-** EASY_TICKS consecutive ticks that are cheap enough for half the length, spans become half as
-** long. Ticks come at random distances, so a span may pay in advance for the next one.
-*/
+/* Adjusts the stretch of spans to the cost of ticks (C3). A tick adds its cost to c->owed; half
+   of the passing time, divided by the 'share' clocks of this thread, pays it off. With debt
+   left, spans double; after EASY_TICKS cheap ticks they are halved. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -262,15 +220,12 @@ static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   }
 }
 
-
 static int timer_isready (const Timer *t) {
   return LOAD(t->running) && LOAD(t->f) != NULL;
 }
 
-
-/* Returns the timer to which the time of a tick is added: that of the innermost running owner with
-   a timer or, if there is none, the timer that received time at the previous tick (C6). Returns
-   NULL if no timer is started yet. */
+/* Returns the timer that receives the time of a tick: that of the innermost owner with a timer,
+   or else the last one (C6). Returns NULL if no timer is started. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -287,16 +242,11 @@ static Timer *choose (const Clock *c, void *context) {
   return t;
 }
 
-
-/*
-** Handles a system clock that shows an earlier time than at the last tick. The clock's own time
-** does not change, because the time that has passed is unknown.
-*/
+/* Handles a system clock that has gone back: the clock's own time stays the same. */
 static void goneback (Clock *c, uint64_t now) {
   c->base -= c->ticked - now;
   c->ticked = now;
 }
-
 
 static void tick (Clock *c, unsigned share, void *context) {
   uint64_t start = clock_read(c->clock), now, end, count, took;
@@ -305,7 +255,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
-    arm(c);  /* the signal was that of another clock, or no timer is started yet */
+    arm(c);  /* the signal of another clock, or no timer is started */
     return;
   }
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);
@@ -327,8 +277,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   arm(c);
 }
 
-
-/* Returns 1 if one of our clocks, running or stopped, sent the signal. */
+/* Returns 1 if one of our clocks sent the signal. */
 static int timer_isours (const siginfo_t *info) {
   const Clock *c;
   for (c = __atomic_load_n(&all, __ATOMIC_ACQUIRE); c != NULL; c = c->next) {
@@ -338,7 +287,6 @@ static int timer_isours (const siginfo_t *info) {
   return 0;
 }
 
-
 static void call (const struct sigaction *a, int signal, siginfo_t *info,
                   void *context) {
   if (a->sa_flags & SA_SIGINFO) a->sa_sigaction(signal, info, context);
@@ -346,16 +294,12 @@ static void call (const struct sigaction *a, int signal, siginfo_t *info,
     a->sa_handler(signal);
 }
 
-
 static Signal *signalof (int number) {
   return &signals[number != signals[0].number];
 }
 
-
-/* Passes a signal that is not ours to the action that our handler replaced (s->before). If that
-   is a handler which the program had installed over ours, and which passes the signal back to
-   us, passes it to the action that our handler had replaced at its previous installation
-   (s->beneath). */
+/* Passes a signal that is not ours to the action that our handler replaced. If that handler
+   passes it back, passes it to the action replaced before (s->beneath). */
 static void passon (int signal, siginfo_t *info, void *context) {
   static __thread int passing __attribute__((tls_model("initial-exec")));
   const Signal *s = signalof(signal);
@@ -365,11 +309,7 @@ static void passon (int signal, siginfo_t *info, void *context) {
   passing--;
 }
 
-
-/*
-** Signal handler. Processes all running clocks of this thread, because signals of two clocks may
-** have been merged into one.
-*/
+/* Processes all running clocks of this thread: two signals may have been merged into one. */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
   if (timer_isours(info)) {
@@ -392,18 +332,13 @@ static void handler (int signal, siginfo_t *info, void *context) {
   errno = e;
 }
 
-
 static int isinstalled (const Signal *s) {
   struct sigaction a;
   return sigaction(s->number, NULL, &a) == 0 && (a.sa_flags & SA_SIGINFO) &&
          a.sa_sigaction == handler;
 }
 
-
-/*
-** Installs our handler, unless it is installed. If the program later sets another handler, that
-** handler stays until the next timer is started.
-*/
+/* Installs our handler, unless it is installed. */
 static void install (Signal *s) {
   struct sigaction a;
   if (isinstalled(s)) return;
@@ -416,28 +351,18 @@ static void install (Signal *s) {
   sigaction(s->number, &a, NULL);
 }
 
-
-/*
-** Restores the previous action if our handler is installed. If the signal is pending, which is
-** possible only while it is blocked, our handler stays.
-*/
+/* Restores the previous action if our handler is installed and the signal is not pending. */
 static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    /* The restored handler may have been installed after ours, and pass the signal on to ours. Ours
-       then passes it on to 'beneath', the handler that was installed before ours. */
+    /* the restored handler may pass the signal to ours, which then passes it to 'beneath' */
     s->before = s->beneath;
   }
 }
 
-
-/*
-** Returns the signal for the clocks of the calling thread, or NULL with errno EINVAL if there is
-** none. SIGURG is used unless the thread blocks it, perhaps to wait for it (signalfd, sigwait).
-** Then SIGWINCH is used, if it is not blocked and its action is the default one, which shows that
-** the program does not use it.
-*/
+/* Returns the signal for this thread: SIGURG unless blocked, else SIGWINCH if it is unused.
+   Returns NULL with errno EINVAL if there is none. */
 static Signal *choosesignal (void) {
   struct sigaction a;
   sigset_t set;
@@ -451,7 +376,6 @@ static Signal *choosesignal (void) {
 }
 
 /* }===================================================================== */
-
 
 /* {== signal sources ==================================================== */
 
@@ -471,11 +395,8 @@ static int startposix (Clock *c) {
   return 1;
 }
 
-
-/*
-** Opens and enables the perf event. 'kernel' is 1 for ticks also in kernel mode. Returns 0 with
-** errno on failure.
-*/
+/* Opens and enables the perf event; 'kernel' 1: also in kernel mode. Returns 0 with errno on
+   failure. */
 static int startperf (Clock *c, int kernel) {
   struct perf_event_attr a;
   struct f_owner_ex o;
@@ -504,7 +425,6 @@ static int startperf (Clock *c, int kernel) {
   return 0;
 }
 
-
 static int noperf (char *err, size_t errsize) {
   if (errno == EMFILE)
     snprintf(err, errsize, "cannot sample time exactly: no file descriptor is left; raise "
@@ -515,30 +435,24 @@ static int noperf (char *err, size_t errsize) {
   return 0;
 }
 
-
-/*
-** Opens the event of a clock of CPU time, for user and kernel mode, or for user mode only if the
-** kernel refuses kernel mode. Returns 0 with errno on failure. For TIMER_CPU, fails also if few
-** descriptors would be left.
-*/
+/* Opens the perf event, in user mode only if the kernel refuses kernel mode. For TIMER_CPU,
+   fails also if few descriptors would be left. Returns 0 with errno on failure. */
 static int openperf (Clock *c) {
   int e;
   if (!startperf(c, 1) && !startperf(c, 0)) return 0;
   if (c->sort == TIMER_EXACT || descriptor_spare(c->fd, 0)) return 1;
   e = errno;
-  close(c->fd);  /* few unused descriptors would be left for the program */
+  close(c->fd);  /* few descriptors would be left for the program */
   c->fd = -1;
   errno = e;
   return 0;
 }
 
-
-/* Enables an event that has stayed open. Returns 0 if there is none, or on failure. */
+/* Enables an event that has stayed open. Returns 0 on failure. */
 static int reopenperf (Clock *c) {
   return hasperf(c) && setevent(c, c->period) &&
          ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
-
 
 static int startsignals (Clock *c, char *err, size_t errsize) {
   int isopen = 0;
@@ -552,11 +466,8 @@ static int startsignals (Clock *c, char *err, size_t errsize) {
   return 0;
 }
 
-
-/*
-** Returns the cost of a signal on this thread in ns, including two reads of the clock. It is the
-** smallest difference between two readings with a signal between them; 0: no signal came.
-*/
+/* Returns the cost of a signal in ns: the smallest difference of two clock readings with a
+   signal between them; 0: no signal came. */
 static uint64_t measure (Clock *c) {
   uint64_t seen = c->signals;
   uint64_t now = clock_read(CLOCK_THREAD_CPUTIME_ID), end = now + 16 * MIN_UNMEASURED_NS;
@@ -574,7 +485,6 @@ static uint64_t measure (Clock *c) {
   return least;
 }
 
-
 static void stopsignals (Clock *c, int keep) {
   if (c->posix) timer_delete(c->timer);
   c->posix = 0;
@@ -588,7 +498,6 @@ static void stopsignals (Clock *c, int keep) {
 
 /* }===================================================================== */
 
-
 /* {== clocks and their timers ========================================== */
 
 static void timer_nomemory (char *err, size_t errsize) {
@@ -596,16 +505,14 @@ static void timer_nomemory (char *err, size_t errsize) {
   snprintf(err, errsize, "cannot sample time: not enough memory");
 }
 
-
-/* Called when a thread ends. 'number' identifies the thread in its clocks (Clock.thread). */
+/* Called at the end of the thread 'number' (Clock.thread). */
 static void threadends (void *number) {
   unsigned thread = (unsigned)(uintptr_t)number;
   Clock *c;
   pthread_mutex_lock(&lock);
   for (c = all; c != NULL; c = c->next) {
     if (c->thread != thread) continue;
-    if (LOAD(c->running)) c->orphaned = 1;  /* the owner of the clock's timers will stop them
-					       later */
+    if (LOAD(c->running)) c->orphaned = 1;  /* the timers are stopped later */
     else {
       stopsignals(c, 0);
       STORE(c->thread, 0);
@@ -614,23 +521,20 @@ static void threadends (void *number) {
   pthread_mutex_unlock(&lock);
 }
 
-
-/* Adds a timer that is in no clock's list any more to the list 'unused', from which timer_start
-   takes timers. */
+/* Adds a stopped timer to the list of unused timers. */
 static void timer_release (Timer *t) {
   t->clock = NULL;
   t->spare = unused;
   unused = t;
 }
 
-
-/* In the child of a fork: discards the parent's clocks. */
+/* Discards the parent's clocks, in the child of a fork. */
 static void timer_dropclocks (void) {
   unsigned i;
   Clock *c;
   Timer *t;
   pthread_mutex_init(&lock, NULL);
-  unused = NULL;  /* another thread may have been changing the list 'unused' at the fork */
+  unused = NULL;  /* the list may be inconsistent after the fork */
   for (t = timers; t != NULL; t = t->other)
     if (t->clock == NULL) timer_release(t);
   for (c = all; c != NULL; c = c->next) {
@@ -648,7 +552,6 @@ static void timer_dropclocks (void) {
   }
 }
 
-
 static pthread_key_t key;
 static int iskey;
 
@@ -657,9 +560,8 @@ static void timer_once (void) {
   iskey = (pthread_key_create(&key, threadends) == 0);
 }
 
-
-/* Returns a stopped clock, of wall time if 'wall' is 1, else of CPU time: this thread's clock, an
-   unused one, or a new one. Returns NULL if there is not enough memory. */
+/* Returns a stopped clock of wall time ('wall' 1) or CPU time: this thread's, an unused one, or
+   a new one. Returns NULL if there is not enough memory. */
 static Clock *newclock (int wall) {
   static unsigned threads;
   static pthread_once_t control = PTHREAD_ONCE_INIT;
@@ -684,7 +586,6 @@ static Clock *newclock (int wall) {
   return c;
 }
 
-
 static Timer *newtimer (void) {
   Timer *t = unused;
   if (t != NULL) {
@@ -697,10 +598,7 @@ static Timer *newtimer (void) {
   return timers = t;
 }
 
-
-/* Sets a clock's sort and period (the shortest period of its timers). If spans are longer than
-   normal to limit the cost of sampling (C3), chooses a new factor with which they become no
-   shorter, so that signals do not become more frequent. */
+/* Sets a clock's kind and period. If spans are stretched (C3), they do not become shorter. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -711,21 +609,14 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   while (held && intervalof(c) < interval && intervalof(c) < MAX_SIGNAL_NS) c->stretch++;
 }
 
-
-/* Continues the clock's time from where it stopped, so that time without timers is not part of it
-   (C7). */
+/* Continues the clock's time from where it stopped (C7). */
 static void resume (Clock *c) {
   c->ticked = clock_read(c->clock);
   c->base = c->ticked - c->stopped;
 }
 
-
-/*
-** Starts the signals of the clock, on its own thread. Continues the span in which the clock
-** stopped, if the clock's time is still in this span and spans still have that length. Otherwise
-** starts a new span; the old one needs no tick, because it has had it, or its random point was not
-** reached.
-*/
+/* Starts the clock's signals, on its own thread. Continues the last span if it is not over and
+   its length is unchanged; else starts a new one. */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
   STORE(c->held, 1);
@@ -740,9 +631,7 @@ static void restart (Clock *c) {
   arm(c);
 }
 
-
-/* Starts a clock of this thread. Until one of its timers is ready, its signals are only
-   counted. */
+/* Starts a clock of this thread. */
 static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                           size_t errsize) {
   Clock *c = newclock(sort == TIMER_WALL);
@@ -774,9 +663,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   return NULL;
 }
 
-
-/* Returns this thread's running clock, of wall time if 'wall' is 1, else of CPU time; NULL: there
-   is none. */
+/* Returns this thread's running clock of wall time ('wall' 1) or CPU time, or NULL. */
 static Clock *findclock (int wall) {
   Clock *c;
   for (c = all; c != NULL; c = c->next)
@@ -784,11 +671,8 @@ static Clock *findclock (int wall) {
   return NULL;
 }
 
-
-/*
-** Returns this thread's running clock for a new timer. If there is none, starts one with period
-** 'ns'. Returns NULL on failure, with a message in 'err'.
-*/
+/* Returns this thread's running clock; starts one with period 'ns' if needed. Returns NULL on
+   failure, with a message in 'err'. */
 static Clock *getclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                         size_t errsize) {
   Clock *c = findclock(sort == TIMER_WALL);
@@ -801,7 +685,6 @@ static Clock *getclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
   return c;
 }
 
-
 static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whose,
                         void *ud) {
   Timer *t = newtimer();
@@ -809,8 +692,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* a random start, so that the last, incomplete period is rounded up or
-			     down at random */
+  t->time = draw(c, ns);  /* a random start, so that the last period is rounded at random */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;
@@ -824,11 +706,10 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   return t;
 }
 
-
 static void stopclock (Clock *c) {
   uint64_t now = clock_read(c->outside);
-  /* before the descriptor is closed, so that no handler (arm) sets an event by this number after
-     another file has received it */
+  /* before the descriptor is closed: a handler must not use its number, which another file may
+     receive */
   STORE(c->running, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
@@ -837,10 +718,7 @@ static void stopclock (Clock *c) {
   if (--c->signal->clocks == 0) uninstall(c->signal);
 }
 
-
-/* Removes a timer from its clock. A handler that is reading the timer continues with the next one
-   in the list. The search for the new shortest period ends at a timer with c->period, the shortest
-   so far. */
+/* Removes a timer from its clock; a handler may still read it. Recomputes the shortest period. */
 static void removetimer (Timer *t) {
   Clock *c = t->clock;
   uint64_t shortest = 0;
@@ -853,10 +731,8 @@ static void removetimer (Timer *t) {
   else stopclock(c);
 }
 
-
-/* Returns the periods that timer t has lost because a signal is more than MAX_LATE_NS late, and
-   marks them as counted. Returns 0 if that time would have been added to another timer, that of the
-   owner whose code ran (C6). */
+/* Returns the periods that timer t has lost because a signal is over MAX_LATE_NS late, and
+   marks them as counted. Returns 0 if another timer would have received the time (C6). */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = clock_read(c->outside), due = c->base + c->due + MAX_LATE_NS, n;
@@ -870,16 +746,13 @@ static uint64_t missed (Timer *t) {
 
 /* }===================================================================== */
 
-
 void timer_who (TimerWho *f) {
   __atomic_store_n(&who, f, __ATOMIC_RELEASE);
 }
 
-
 void timer_keep (void) {
   STORE(keeping, 1);
 }
-
 
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize) {
@@ -914,7 +787,6 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
   return t;
 }
 
-
 uint64_t timer_stop (Timer *t) {
   Clock *c = t->clock;
   uint64_t n;
@@ -923,7 +795,7 @@ uint64_t timer_stop (Timer *t) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   removetimer(t);
   while (c->thread != me && __atomic_load_n(&c->ticking, __ATOMIC_ACQUIRE))
-    sched_yield();  /* waits for handlers on the clock's thread, which do not take the lock */
+    sched_yield();  /* handlers on the clock's thread do not take the lock */
   n = missed(t);
   if (c->last == t) __atomic_store_n(&c->last, NULL, __ATOMIC_RELAXED);
   timer_release(t);
@@ -931,11 +803,9 @@ uint64_t timer_stop (Timer *t) {
   return n;
 }
 
-
 int timer_mine (const Timer *t) {
   return t->clock->thread == me;
 }
-
 
 uint64_t timer_leave (Timer *t) {
   STORE(t->running, 0);
@@ -943,11 +813,9 @@ uint64_t timer_leave (Timer *t) {
   return timer_mine(t) ? missed(t) : 0;
 }
 
-
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall) {
   __atomic_add_fetch(&t->clock->cost, t->clock->sort == TIMER_WALL ? wall : cpu, __ATOMIC_RELAXED);
 }
-
 
 void timer_forked (Timer *t) {
   STORE(t->running, 0);

@@ -25,12 +25,10 @@
 #error "time samples: name the program counter and the registers of a ucontext_t here"
 #endif
 
-
 /* {== in the signal handler ============================================ */
 
-/* Stores the native stack of the interrupted code as return addresses, and returns their number.
-   Leaves out frames of the core, which the Lua frames represent, except those in luaN_Code.execute
-   and resume, which 'merge' in stack.c needs. */
+/* Stores the interrupted code's native stack as return addresses. Returns their number. Leaves
+   out frames of the core except those that 'merge' in stack.c needs. */
 static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context) {
   void **a = own->stack;
   int i, all = backtrace_take(&own->backtrace, context, a);
@@ -44,22 +42,18 @@ static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context)
   return n;
 }
 
-
-/* Callback for timer_who: stores in 'whose' the states whose code runs on this thread, and returns
-   their number. */
+/* Stores the Lua states that run on this thread. Returns their number. */
 static unsigned running (const void **whose, void *context) {
   return owner_states(SP((const ucontext_t *)context), whose, TIMER_DEPTH);
 }
 
-
-/* Returns 1 if the handler's stack has no space for a walk. Then counts the periods of the tick in
+/* Returns 1 if the handler's stack has no space for a walk, and counts the periods in
    t->cramped (TI6). */
 static int iscramped (Timing *t, uint64_t count, const ucontext_t *context) {
   if (altstack_room(context) >= TIMER_STACK) return 0;
   t->cramped += count;
   return 1;
 }
-
 
 static void tick (void *ud, uint64_t count, void *context) {
   Timing *t = ud;
@@ -69,8 +63,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   Moment e;
   const uint64_t started = clock_thread();
   Scratch *own = scratch_mine();
-  if (own == NULL) {  /* the thread is ending, and has no Scratch any more, while its clock still
-		         runs */
+  if (own == NULL) {  /* the thread is ending, but its clock still runs */
     __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
     return;
   }
@@ -95,18 +88,15 @@ static void tick (void *ud, uint64_t count, void *context) {
 
 /* }===================================================================== */
 
-
 static int timing_nomemory (char *err, size_t errsize) {
   errno = ENOMEM;
   snprintf(err, errsize, "cannot sample time: not enough memory");
   return 0;
 }
 
-
 static int hasbuffers (const Timing *t) {
   return t->moments.buffer[0] != NULL;
 }
-
 
 int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
                   int native, size_t words, char *err, size_t errsize) {
@@ -122,13 +112,11 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
   return t->timer != NULL;
 }
 
-
 void timing_stop (Timing *t) {
   if (t->timer != NULL)
     __atomic_add_fetch(&t->away, timer_stop(t->timer), __ATOMIC_RELAXED);
   t->timer = NULL;
 }
-
 
 typedef struct Point {
   Timing *t;
@@ -137,10 +125,8 @@ typedef struct Point {
   Scratch *own;
 } Point;
 
-
-/* Returns the start of the interrupted function plus 2. In place of the interrupted instruction's
-   address, it makes the frame represent the whole function: 'merge' in stack.c subtracts 1, and the
-   frame has the same id as from pushentry. */
+/* Returns the start of the interrupted function plus 2, so that the frame has the same id as
+   one from pushentry (stack.c). */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
   ScratchStart *c = &own->starts[(a ^ (a >> 10)) & (SCRATCH_STARTS - 1)];
@@ -150,7 +136,6 @@ static void *startof (Scratch *own, void *address) {
   }
   return (void *)(c->start + 2);
 }
-
 
 static void complete (void *ud, Moment *e) {
   const Point *at = ud;
@@ -169,11 +154,10 @@ static void complete (void *ud, Moment *e) {
   stack_complete(s, at->L, e, at->t->native);
   at->k->client->time(at->k->ud, &time, s->shared, s->frames, s->n);
   at->t->samples += e->count;
-  at->t->last = *e;  /* t->last has no native frames, which follow *e in the buffer */
+  at->t->last = *e;  /* *e without the native frames that follow it */
 }
 
-
-/* Emits one sample for the time that timing_point itself has taken (TI3). */
+/* Emits one sample for the time that timing_point has taken (TI3). */
 static void completeown (Point *at, uint64_t time) {
   struct {
     Moment e;
@@ -190,7 +174,6 @@ static void completeown (Point *at, uint64_t time) {
   own.native = (char *)(uintptr_t)timing_point + 1;
   complete(at, (Moment *)(void *)&own);
 }
-
 
 void timing_point (Timing *t, lua_State *L, Tracker *k) {
   Point at = {t, L, k, NULL};
@@ -210,11 +193,9 @@ void timing_point (Timing *t, lua_State *L, Tracker *k) {
   if (t->timer != NULL) timer_cost(t->timer, used, took);
 }
 
-
 static void dropone (void *ud, Moment *e) {
   *(uint64_t *)ud += e->count;
 }
-
 
 uint64_t timing_drop (Timing *t) {
   uint64_t n = t->moments.lost + t->away;
@@ -223,18 +204,15 @@ uint64_t timing_drop (Timing *t) {
   return n;
 }
 
-
 uint64_t timing_leave (Timing *t) {
   uint64_t n = timer_leave(t->timer);
   return n + timing_drop(t);
 }
 
-
 void timing_close (Timing *t) {
   timing_stop(t);
   if (hasbuffers(t)) moments_close(&t->moments);
 }
-
 
 void timing_forked (Timing *t) {
   if (t->timer != NULL) timer_forked(t->timer);

@@ -7,9 +7,8 @@
 
 #include <string.h>
 
-#define MAX_SINGLE_POINTS	256	/* largest number of sample points in one block whose
-					   positions are drawn at random one by one */
-
+#define MAX_SINGLE_POINTS	256	/* up to this many sample points of a block, positions
+                                           are drawn one by one */
 
 static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t count,
                         size_t shared, size_t n) {
@@ -21,10 +20,8 @@ static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t 
   t->client->sample(t->ud, &out, shared, t->stack.frames, n);
 }
 
-
-/* Returns how many of 'count' random points in a block of 'size' bytes lie in its first 'part'
-   bytes. If there are more than MAX_SINGLE_POINTS points, returns the expected number; otherwise
-   draws the positions one by one. */
+/* Returns how many of 'count' random points in 'size' bytes lie in the first 'part' bytes. For
+   more than MAX_SINGLE_POINTS points, returns the expected number. */
 static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t size) {
   uint64_t i, n = 0;
   if (count > MAX_SINGLE_POINTS)
@@ -32,7 +29,6 @@ static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t si
   for (i = 0; i < count; i++) n += (interval_draw(&t->copyinterval, size) < part);
   return n;
 }
-
 
 void trackcopies_string (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding) {
   uint64_t text = s->size - (LUAN_STRINGHEAD + rounding);
@@ -42,7 +38,6 @@ void trackcopies_string (Tracker *t, lua_State *L, const ProfileSample *s, unsig
   reportcopy(t, s, COPY_AGAIN, again, t->stack.shared + t->stack.n, 0);
   reportcopy(t, s, COPY_NEW, copied - again, t->stack.shared + t->stack.n, 0);
 }
-
 
 uint64_t trackcopies_grown (void *ud, lua_State *L, size_t n, uint64_t over) {
   UNCANCELLED;
@@ -68,7 +63,6 @@ uint64_t trackcopies_grown (void *ud, lua_State *L, size_t n, uint64_t over) {
   t->busy--;
   return (room < 0) ? UINT64_MAX : distance;
 }
-
 
 void trackcopies_start (Tracker *t, lua_State *L) {
   if (!t->copying) return;

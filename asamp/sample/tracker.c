@@ -14,15 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-
-/* Unregisters the tracker's callbacks from the core if no use of A1 is left: sampling, safepoints,
-   or samples whose survival or death is still to be reported. */
+/* Unregisters the callbacks from the core if they are not needed any more (A1). */
 static void tracker_unregister (Tracker *t, lua_State *L) {
   if (!t->on && !t->points && !t->mallocs && t->pending.n == 0 && t->followed.n == 0 &&
       luaN_getsampler(L) == &t->seam)
     luaN_setsampler(L, NULL, 0);
 }
-
 
 /* {== callbacks of the core ============================================ */
 
@@ -34,9 +31,8 @@ static void decided (Tracker *t, lua_State *L) {
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
   trackoutcomes_resume(t);
-  tracker_unregister(t, L);  /* it may have stayed registered only for this collection */
+  tracker_unregister(t, L);  /* perhaps registered only for this collection */
 }
-
 
 static void collected (void *ud, lua_State *L) {
   UNCANCELLED;
@@ -49,7 +45,6 @@ static void collected (void *ud, lua_State *L) {
   t->busy--;
 }
 
-
 static void point (void *ud, lua_State *L) {
   UNCANCELLED;
   Tracker *t = ud;
@@ -58,13 +53,11 @@ static void point (void *ud, lua_State *L) {
   t->busy--;
 }
 
-
 static void closing (void *ud, lua_State *L) {
   UNCANCELLED;
   Tracker *t = ud;
   if (t->client != NULL) t->client->closing(t->ud, L);
 }
-
 
 static void starved (void *ud, lua_State *L) {
   UNCANCELLED;
@@ -76,7 +69,6 @@ static void starved (void *ud, lua_State *L) {
 }
 
 /* }===================================================================== */
-
 
 static void set (Tracker *t, lua_State *L) {
   t->L = luaN_main(L);
@@ -93,11 +85,9 @@ static void set (Tracker *t, lua_State *L) {
   t->seam.starved = starved;
 }
 
-
 int tracker_is (const luaN_Sampler *seam) {
   return seam->sample == tracksample_take;
 }
-
 
 int tracker_open (Tracker *t, lua_State *L, int lazy) {
   memset(t, 0, sizeof(*t));
@@ -107,7 +97,6 @@ int tracker_open (Tracker *t, lua_State *L, int lazy) {
   tracker_close(t);
   return 0;
 }
-
 
 void tracker_reopen (Tracker *t, lua_State *L) {
   Stack stack = t->stack;
@@ -123,7 +112,6 @@ void tracker_reopen (Tracker *t, lua_State *L) {
   set(t, L);
 }
 
-
 void tracker_idle (Tracker *t, lua_State *L) {
   tracknative_stop(t);
   holderssearch_end(&t->search);
@@ -137,7 +125,6 @@ void tracker_idle (Tracker *t, lua_State *L) {
   else luaN_setdistance(L, INTERVAL_MAX);
   luaN_setcopies(L, UINT64_MAX);
 }
-
 
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest) {
@@ -153,7 +140,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   if (alloc) account_on(&t->account, L);
   else account_off(&t->account, L);
   luaN_memory(L, &m);
-  /* leaves the collections during the idle time out of the next record */
+  /* skips the collections of the idle time */
   if (t->idle) trackoutcomes_skip(t, &m);
   t->measured = 0;
   t->idle = 0;
@@ -164,7 +151,6 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   if (alloc) trackcopies_start(t, L);
 }
 
-
 void tracker_forked (Tracker *t) {
   if (t->mallocs) mallocs_forked();
   t->mallocs = t->busy = 0;
@@ -174,7 +160,6 @@ void tracker_forked (Tracker *t) {
   t->deciding = 0;
   account_reset(&t->account, t->L, 0);
 }
-
 
 static void tracker_function (void *ud, uint64_t id, const char *name, int line,
                               const char *source);
@@ -197,7 +182,6 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
   tracker_setlost(t, 0);
 }
 
-
 void tracker_close (Tracker *t) {
   holderssearch_end(&t->search);
   pending_close(&t->pending);
@@ -209,15 +193,13 @@ void tracker_close (Tracker *t) {
   free(t->watching);
 }
 
-
-/* Reports a function to the client and stores it for snapshots. */
+/* Reports a function to the client and stores it for heap snapshots. */
 static void tracker_function (void *ud, uint64_t id, const char *name, int line,
                               const char *source) {
   Tracker *t = ud;
   births_function(&t->functions, id, name, line, source);
   t->client->function(t->ud, id, name, line, source);
 }
-
 
 void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
                     uint64_t period, int native) {
@@ -240,7 +222,6 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
   classes_start(&t->classes, client->class, ud);
 }
 
-
 void tracker_abandon (Tracker *t) {
   if (t->mallocs) mallocs_forked();
   t->mallocs = t->busy = 0;
@@ -252,16 +233,13 @@ void tracker_abandon (Tracker *t) {
   followed_forget(&t->followed);
 }
 
-
-/* Runs a minor collection, which decides whether the samples taken since the last collection
-   survive. */
+/* Runs a minor collection, which decides the survival of the last samples. */
 static void last (Tracker *t, lua_State *L) {
-  t->measured = 0;  /* 0: the collection measures resident memory and is reported in any case */
+  t->measured = 0;  /* 0: measure resident memory and report in any case */
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
 }
-
 
 /* Stops the sampling of native memory and reports the last samples. */
 static void endnative (Tracker *t, lua_State *L) {
@@ -273,13 +251,11 @@ static void endnative (Tracker *t, lua_State *L) {
   last(t, L);
 }
 
-
 void tracker_finish (Tracker *t, lua_State *L) {
   int off = !tracker_off(t, L);
   endnative(t, L);
   if (off && t->followed.nfreed > 0) last(t, L);
 }
-
 
 void tracker_leave (Tracker *t, lua_State *L) {
   if (luaN_getsampler(L) == &t->seam) luaN_setsampler(L, NULL, 0);
@@ -289,16 +265,13 @@ void tracker_leave (Tracker *t, lua_State *L) {
   tracker_abandon(t);
 }
 
-
 void tracker_end (Tracker *t, lua_State *L) {
   tracker_finish(t, L);
   tracker_leave(t, L);
 }
 
-
-/* Registers the tracker with the core. If it is registered already, only sets the distance to the
-   sample point. Otherwise skips the collections so far (trackoutcomes_skip), and makes the next one
-   have a record even if it decides the survival of no sample. */
+/* Registers the callbacks with the core, or only sets the sample point if they are registered.
+   The next collection has a record in any case. */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;
@@ -311,7 +284,6 @@ static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   luaN_setsampler(L, &t->seam, distance);
   if (t->nwatching > 0) luaN_watch(L, t->watching, t->watchlog);
 }
-
 
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed) {
@@ -330,16 +302,14 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
   trackcopies_start(t, L);
 }
 
-
 void tracker_stop (Tracker *t) {
   t->stopped = clock_thread();
 }
 
-
 int tracker_off (Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (!t->on) return 0;
-  luaN_setdistance(L, INTERVAL_MAX);  /* no further allocation samples */
+  luaN_setdistance(L, INTERVAL_MAX);  /* no more allocation samples */
   luaN_setcopies(L, UINT64_MAX);
   account_off(&t->account, L);
   t->on = 0;
@@ -351,13 +321,11 @@ int tracker_off (Tracker *t, lua_State *L) {
   return 1;
 }
 
-
 void tracker_points (Tracker *t, lua_State *L, int on) {
   t->points = on;
   if (!on) tracker_unregister(t, L);
   else if (luaN_getsampler(L) != &t->seam) tracker_enter(t, L, INTERVAL_MAX);
 }
-
 
 void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
   if (t->on)
@@ -365,7 +333,6 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
   else t->interval.period = period;
   if (t->on) trackcopies_start(t, L);
 }
-
 
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
   if (!mallocs_start(period, seed, tracknative_take, t)) return 0;
@@ -376,12 +343,10 @@ int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
   return 1;
 }
 
-
 const Tracker *tracker_of (lua_State *L) {
   const luaN_Sampler *s = luaN_getsampler(L);
   return (s != NULL && s->sample == tracksample_take) ? s->ud : NULL;
 }
-
 
 uint64_t tracker_bytes (const Tracker *t, lua_State *L) {
   return account_bytes(&t->account, L);

@@ -6,10 +6,8 @@
 
 #include <stdlib.h>
 
-
-/* Returns the owners of all live samples (t->followed) in a vector from malloc, and sets the field
-   'queried' of each sample to its position in this vector plus 1. Returns NULL if there is not
-   enough memory. */
+/* Returns the owners of all followed samples in a vector from malloc, and numbers the samples
+   in 'queried'. Returns NULL if there is not enough memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));
@@ -20,9 +18,8 @@ static const void **ownersof (Tracker *t) {
   return owners;
 }
 
-
-/* If HOLDERSSEARCH_HEAP bytes or more are in use, starts a search in a child process. Returns 0 if
-   none was started. */
+/* Starts a search in a child process if the heap has at least HOLDERSSEARCH_HEAP bytes in use.
+   Returns 0 if it did not. */
 static int searchholders (Tracker *t, lua_State *L) {
   const void **owners;
   luaN_Memory m;
@@ -35,14 +32,12 @@ static int searchholders (Tracker *t, lua_State *L) {
   return ok;
 }
 
-
 size_t trackholders_now (Tracker *t, lua_State *L) {
   Holders h;
   const void **owners;
   size_t n = t->followed.n;
   if (t->client == NULL || t->client->holders == NULL || n == 0) return 0;
-  holderssearch_end(&t->search);  /* drops the search of a child process, whose result would be
-				     older */
+  holderssearch_end(&t->search);  /* drops the running search: its result would be older */
   if ((owners = ownersof(t)) == NULL) return 0;
   if (holders_find(&h, L, owners, n)) {
     t->client->holders(t->ud, &h);
@@ -54,18 +49,14 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
   return n;
 }
 
-
-/* Returns 1 if the time of the next search for the objects that keep samples alive has come.
-   'finished' is 1 if a major collection has just ended. */
+/* Returns 1 if a search is due by time. 'finished' 1: a major collection has just ended. */
 static int trackholders_isdue (const Tracker *t, int finished) {
   uint64_t time = t->collection.time;
   return t->holdersevery > 0 && time >= t->holdersdue &&
          (finished || time - t->holdersdue >= t->holdersevery);
 }
 
-
-/* Returns 1 if a search for the objects that keep samples alive is due because the number of live
-   samples in t->followed has doubled since the last search (TH1). */
+/* Returns 1 if a search is due because the number of live samples has doubled (TH1). */
 static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->followed.n < t->holdersgrown) return 0;
@@ -75,7 +66,6 @@ static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
           m.inuse * TRACKHOLDERS_NS * TRACKHOLDERS_SHARE <= t->collection.time - t->holderssince);
 }
 
-
 void trackholders_often (Tracker *t, lua_State *L) {
   int finished = (t->collection.major && t->collection.state == 0);
   if (!trackholders_isdue(t, finished) && !(finished && trackholders_hasgrown(t, L))) return;
@@ -84,7 +74,6 @@ void trackholders_often (Tracker *t, lua_State *L) {
   if (t->followed.n > 0 && !searchholders(t, L)) trackholders_now(t, L);
   t->holdersdue = clock_now() + t->holdersevery;
 }
-
 
 void trackholders_answered (Tracker *t) {
   Holders h;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Decides when the holders of a tracker's followed samples (the references that keep the sampled
-** objects alive, holders.h) are searched, and reports them to the client. If the heap is large, a
-** child process does the search (holderssearch.h).
+** Decides when to search for the holders of live samples (the references that keep them alive,
+** holders.h), and reports them. In a large heap, a child process searches (holderssearch.h).
 **
-** A search at the end of the session alone would miss objects that a function held which has
-** returned by then. So searches are also made when the heap has grown:
+** Objects may die before a search at the end. So searches are also made when the heap has grown:
 **
-**   TH1  a search is made after a major collection if there are twice as many followed samples as
-**        at the last search, and at least TRACKHOLDERS_FIRST. The heap must be smaller than
-**        HOLDERSSEARCH_HEAP. After the first search, the expected duration must also be at most one
-**        part in TRACKHOLDERS_SHARE of the time since the session's start. So there are few
-**        searches, and none takes more than about 8 ms.
+**   TH1  after a major collection, if there are twice as many followed samples as at the last
+**        search, and at least TRACKHOLDERS_FIRST; the heap is smaller than HOLDERSSEARCH_HEAP; and
+**        the search takes at most 1 / TRACKHOLDERS_SHARE of the session's time.
 */
 #ifndef asamp_trackholders_h
 #define asamp_trackholders_h
@@ -20,39 +16,31 @@
 
 #define TRACKHOLDERS_FIRST	16
 #define TRACKHOLDERS_SHARE	25
-#define TRACKHOLDERS_NS		2  /* Expected ns of a search for holders (holders.h), for each byte
-			   of the heap in use. */
+#define TRACKHOLDERS_NS		2  /* Expected duration of a search for each byte of the heap in
+                                      use, ns. */
 
-/*
-** Makes the tracker report the holders of the followed samples every 'ns' nanoseconds; 0: never.
-** The search is made after the first major collection that ends after that time, or after any
-** collection once twice the time has passed. The result of a child process is reported after a
-** later collection.
-*/
+/* Searches for holders every 'ns' nanoseconds (0: never): after the next major collection, or
+   after any collection once twice the time has passed. A child's result is reported after a
+   later collection. */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;
 }
 
-/* From now on makes the tracker search for the objects that keep samples alive whenever the number
-   of live samples that have survived a collection has doubled (TH1). */
+/* Searches for holders whenever the number of live samples has doubled (TH1). */
 static inline void trackholders_growing (Tracker *t) {
   t->holdersgrown = TRACKHOLDERS_FIRST;
   t->holderssince = clock_now();
 }
 
-/* Called after a collection: searches for the objects that keep samples alive (holders.h) if a
-   search is due. */
+/* Searches for holders if a search is due. Call it after a collection. */
 void trackholders_often (Tracker *t, lua_State *L);
 
-/* If the child process has finished its search (t->search), reports the holders of the samples that
-   are still alive. The positions of these samples in the list may have changed since the search
-   started; FollowedSample.queried has the position at that time. */
+/* Reports the result of the child process, if it has finished, for the samples still alive. */
 void trackholders_answered (Tracker *t);
 
-/* Searches now for the holders of all live samples (Tracker.followed) and reports them. Returns the
-   number of these samples; 0 if there are none, the client takes no holders, or the search failed.
-   Call it only where luaN_walk may be called. */
+/* Searches now and reports the holders of all live samples. Returns their number; 0: no
+   samples, or the search failed. Call it only where luaN_walk may be called. */
 size_t trackholders_now (Tracker *t, lua_State *L);
 
 #endif

@@ -5,8 +5,7 @@
 #include "tracksample.h"
 #include "uncancelled.h"
 
-
-/* Reports the newest sample of t->pending, whose stack is in t->stack. */
+/* Reports the newest pending sample, with the stack in t->stack. */
 static void reportnative (Tracker *t, const MallocSample *in) {
   ProfileSample out;
   out.time = in->time;
@@ -22,12 +21,8 @@ static void reportnative (Tracker *t, const MallocSample *in) {
   t->natives += out.count;
 }
 
-
-/*
-** Releases the slots of those samples whose native block was freed before a collection decided
-** their survival. Sets t->reaping, the number of undecided samples at which the next call is made,
-** so that at least as many samples are added before that call as blocks were found alive now.
-*/
+/* Releases the slots of freed native blocks among the pending samples. Sets t->reaping so that
+   the cost of the next call is proportional to the new samples. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {
@@ -41,7 +36,6 @@ static void reap (Tracker *t) {
   }
   t->reaping = t->pending.n + alive + TRACKNATIVE_MINREAPED;
 }
-
 
 int tracknative_take (lua_State *L, const MallocSample *in) {
   UNCANCELLED;
@@ -69,9 +63,7 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
   return MALLOCS_TAKEN;
 }
 
-
-/* Callback of mallocs_drain: takes a sample from the queue. When malloc was called, the thread ran
-   no state with a tracker. */
+/* Takes a sample from the queue (mallocs_drain). */
 static void takewaiting (void *ud, const MallocSample *s) {
   Tracker *t = ud;
   if ((t->client->room == NULL || t->client->room(t->ud, s->count)) && stack_ready(&t->stack) &&
@@ -85,14 +77,12 @@ static void takewaiting (void *ud, const MallocSample *s) {
   }
 }
 
-
 void tracknative_drain (Tracker *t) {
   if (!t->mallocs || !mallocs_waiting(t)) return;
   t->busy++;
   mallocs_drain(t, takewaiting, t);
   t->busy--;
 }
-
 
 void tracknative_forget (Tracker *t) {
   size_t i;
@@ -103,7 +93,6 @@ void tracknative_forget (Tracker *t) {
     if (mallocs_isowner(t->followed.samples[i].owner))
       mallocs_forget(t->followed.samples[i].owner);
 }
-
 
 void tracknative_stop (Tracker *t) {
   if (!t->mallocs) return;

@@ -11,18 +11,13 @@
 
 #include <string.h>
 
-#define RECORD_NS	10000000	/* shortest time in ns between two records of collections
-					   that decide the survival of no sample */
-#define RESIDENT_NS	100000000	/* age in ns up to which a reading of the resident bytes is
-					   used again, because a reading costs as much as ten small
-					   collections */
-#define RESIDENT_PART	16	/* resident bytes are read earlier if the size of the heap has
-				   changed by more than one RESIDENT_PART-th */
-#define DEATHS_NS	100000000	/* shortest time in ns between two checks for freed blocks
-					   if the list of live samples that have survived a
-					   collection has FOLLOWED_MOST entries; with fewer samples,
-					   proportionally less */
-
+#define RECORD_NS	10000000	/* shortest time between records of collections without
+                                           outcomes, ns */
+#define RESIDENT_NS	100000000	/* largest age of a reading of the resident bytes, ns; a
+                                           reading costs as much as ten small collections */
+#define RESIDENT_PART	16	/* a change of the heap's size by 1/16 makes a reading too old */
+#define DEATHS_NS	100000000	/* shortest time between checks for freed blocks in ns
+                                           with FOLLOWED_MOST live samples; less with fewer */
 
 /* Returns an address that differs from thread to thread. */
 static const void *thisthread (void) {
@@ -30,12 +25,10 @@ static const void *thisthread (void) {
   return &own;
 }
 
-
 void trackoutcomes_resume (Tracker *t) {
   t->reported = clock_thread();
   t->reportedon = thisthread();
 }
-
 
 void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
   ProfileCollection *c = &t->collection;
@@ -69,7 +62,6 @@ void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
   t->client->collection(t->ud, c, &t->fates, &t->dead);
 }
 
-
 void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
   t->minors = m->minors;
   t->majors = m->majors;
@@ -82,8 +74,7 @@ void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
   trackoutcomes_resume(t);
 }
 
-
-/* Returns the total ns of the pauses since the last call that were not reported. */
+/* Returns the ns of pauses since the last call that were not reported. */
 static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
   uint64_t all = m->pauses - t->pauses, reported = t->reportedpauses;
   t->pauses = m->pauses;
@@ -91,29 +82,25 @@ static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
   return (all > reported) ? all - reported : 0;
 }
 
-
 static int isdead (void *ud, const void *owner) {
   return mallocs_isowner(owner) ? mallocs_isdead(owner)
                                 : luaN_isdead(((Tracker *)ud)->L, owner);
 }
 
-
-/* Returns 1 if the owner of a sample is native memory that was freed. Used in minor collections,
-   which cannot find out whether old objects are dead. */
+/* Returns 1 if the owner is a freed block of native memory: all that a minor collection can
+   find out about old samples. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);
 }
-
 
 static uint32_t classof (void *ud, const void *owner) {
   Tracker *t = ud;
   return mallocs_isowner(owner) ? 0 : classes_of(&t->classes, t->L, owner);
 }
 
-
-/* Decides which samples in t->pending survive. If the client requests deaths, adds the survivors to
-   t->followed. */
+/* Decides which pending samples survive. Adds the survivors to t->followed if deaths are
+   wanted. */
 static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   PendingFates f = pending_fates(&t->pending, judge);
   size_t i;
@@ -131,14 +118,8 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   return f;
 }
 
-
-/*
-** Determines which of the samples that survived an earlier collection have died (Tracker.followed).
-** A major collection checks all of them. A minor collection checks only for freed native memory and
-** explicitly freed blocks (including large strings that die young), of which there may be many
-** between two major collections. It does so only rarely, to take at most a hundredth of the time,
-** and for the last record ('ending').
-*/
+/* Finds the deaths among the followed samples. A major collection checks all; a minor one only
+   freed blocks, and rarely, to take at most a hundredth of the time. */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
@@ -153,10 +134,8 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
   return followed_deaths(&t->followed, major ? judge : &native);
 }
 
-
-/* Sets t->rss to the resident bytes of the process. The reading may be up to RESIDENT_NS old; but
-   only RECORD_NS in a major collection, or if the heap's size differs by more than one
-   RESIDENT_PART-th from that at the last fresh reading. */
+/* Sets t->rss to the resident bytes. A reading is reused for RESIDENT_NS; for RECORD_NS in a
+   major collection or if the heap's size has changed. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
@@ -166,23 +145,18 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-
-/*
-** Decides survival in a collection and prepares its record. Collections may come every few
-** microseconds. So a collection that decides the survival of no sample has no record if the last
-** record is younger than RECORD_NS, unless another collection of the same pause is reported. In a
-** pause with a minor and a major collection, the call for the major one first reports the minor
-** one.
-*/
+/* Decides survival and prepares the record of a collection. A collection without outcomes has
+   no record within RECORD_NS of the last one, unless another one of its pause has. If a pause
+   has two collections, the second call reports the first. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
-  const int second = t->deciding;  /* 1: this is the second collection of the same pause */
+  const int second = t->deciding;  /* 1: the second collection of a pause */
   int quiet;
   luaN_memory(L, &m);
   if (second) {
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* this collection is reported because the other one of the same pause is */
+    t->deciding = 1;  /* reported because the first one of the pause is */
   }
   else {
     t->since = m.began;
@@ -212,8 +186,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
-  t->collection.slices = second ? 0 : m.slices - t->slices;  /* includes slices of collections that
-								have no record */
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* includes slices of collections
+                                                                without a record */
   if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;
@@ -221,10 +195,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->majors = m.majors;
 }
 
-
-/* Returns 1 if this minor collection can do without decideat, which is slower than this check:
-   there is no sample whose survival it could decide, and the last record is younger than RECORD_NS.
-   Deaths of earlier survivors are then found by a later collection. */
+/* Returns 1 if this minor collection needs no decideat: no sample is pending, and the last
+   record is younger than RECORD_NS. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))
@@ -233,7 +205,6 @@ static int isquiet (const Tracker *t, lua_State *L) {
   luaN_memory(L, &m);
   return m.began - t->measured < RECORD_NS;
 }
-
 
 void trackoutcomes_decide (void *ud, lua_State *L, int major) {
   UNCANCELLED;

@@ -7,13 +7,11 @@
 #include "trackcopies.h"
 #include "trackwatch.h"
 
-
 /* Allocates the buffers for a sample if needed. Returns 0 if there is not enough memory. */
 static int tracksample_isready (Tracker *t, int watched) {
   if (watched && !trackwatch_ready(t)) return 0;
   return t->stack.frames != NULL || stack_ready(&t->stack);
 }
-
 
 uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64_t over) {
   Tracker *t = ud;
@@ -21,7 +19,7 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   ProfileSample out;
   uint64_t distance;
   int watched, room;
-  /* the client was removed in a forked child, or sampling is idle */
+  /* forked child without a client, or idle */
   if (t->client == NULL || t->idle) return INTERVAL_MAX;
   t->busy++;
   out.time = clock_now();
@@ -32,8 +30,8 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   out.label = luaN_label(running);
   out.kind = (int)in->kind;
   out.outside = in->outside;
-  /* a block that is not an object may be freed explicitly. The end of large strings and of
-     userdata is reported in the same way ('freed' of luaN_Sampler) */
+  /* a block that is not an object may be freed explicitly; the core also reports the end of
+     large strings and userdata */
   watched = (in->owner == in->block)
             ? ((in->outside && in->kind == LUAN_KSTRING) || in->kind == LUAN_KUSERDATA)
             : (in->kind != LUAN_KTHREAD);

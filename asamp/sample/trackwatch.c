@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps a bit set of the blocks whose frees are reported to a tracker (trackwatch.h). */
+/* Keeps the bit set of watched blocks (trackwatch.h). */
 #include "trackwatch.h"
 #include "binding.h"
 
@@ -7,34 +7,25 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BLOCKS	64	/* with n watched blocks (those whose frees are reported to
-					   the tracker), the bits of up to n / 4 + MAX_STALE_BLOCKS
-					   unwatched blocks may stay set */
-/* with fewer watched blocks (those whose frees are reported to the tracker) than this, only
-   2^TRACKWATCH_FEWLOG bits are used */
+#define MAX_STALE_BLOCKS	64	/* with n watched blocks, up to n / 4 + this many
+                                           unwatched blocks may keep their bits */
+/* with fewer watched blocks, only 2^TRACKWATCH_FEWLOG bits are used */
 #define FEW_BLOCKS	128
 
-
-/* Returns the second of a block's two bits in the bit set t->watching, as a mask for the 64-bit
-   word that also has the first bit (luaN_watchbit). */
+/* Returns the second bit of a block, as a mask for the word that also has its first bit. */
 static uint64_t secondbit (const void *block) {
   return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
 }
 
-
-/* Returns 1 if the second bit of the block is set: the block is then probably watched. The core has
-   just read the word of the bits, so it is in the CPU cache; the tables of 'pending' and 'followed'
-   would not be. */
+/* Returns 1 if the second bit of the block is set, so that it is probably watched. */
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }
-
 
 int trackwatch_ready (Tracker *t) {
   if (t->watching == NULL) t->watching = calloc(1, WATCHBYTES);
   return t->watching != NULL;
 }
-
 
 void trackwatch_add (Tracker *t, lua_State *L, const void *block) {
   unsigned bit = luaN_watchbit(block, t->watchlog);
@@ -42,7 +33,6 @@ void trackwatch_add (Tracker *t, lua_State *L, const void *block) {
   t->nwatching++;
   luaN_watch(L, t->watching, t->watchlog);
 }
-
 
 void trackwatch_clean (Tracker *t, lua_State *L) {
   size_t i, n = t->followed.watched.n;
@@ -53,23 +43,20 @@ void trackwatch_clean (Tracker *t, lua_State *L) {
   luaN_watch(L, NULL, 0);
   for (i = 0; n > 0 && i < t->followed.n; i++) {
     const FollowedSample *s = &t->followed.samples[i];
-    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* only the block's oldest sample */
+    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* the block's oldest sample */
       trackwatch_add(t, L, s->block);
   }
 }
-
 
 void trackwatch_freed (void *ud, lua_State *L, const void *block) {
   Tracker *t = ud;
   (void)L;
   if (!isprobable(t, block)) return;
   t->busy++;
-  pending_freed(&t->pending, block);  /* a userdata's external bytes may have samples in both lists,
-					 with and without a decided survival */
+  pending_freed(&t->pending, block);  /* a block may have pending and followed samples */
   followed_freed(&t->followed, block);
   t->busy--;
 }
-
 
 void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *to, uint64_t before,
                      uint64_t after) {
@@ -81,7 +68,6 @@ void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *t
     trackwatch_add(t, L, to);
   t->busy--;
 }
-
 
 void trackwatch_reset (Tracker *t) {
   if (t->nwatching > 0) memset(t->watching, 0, WATCHBYTES);

@@ -1,40 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The blocks that a tracker watches: those that the program can free or resize between collections,
-** and that have a sample whose survival or death is still to be reported.
+** The watched blocks of a tracker: blocks with a live sample that may be freed or resized between
+** collections.
 **
-**   A6  the program frees millions of blocks per second, so the free of an unwatched block must
-**       need no call and read little memory. For this, the bit set Tracker.watching has two bits
-**       for each watched block: that of luaN_watchbit, and a second bit in the same word, which is
-**       checked if the first one is set. After a collection, these bits are set for only few blocks
-**       that are not watched.
+**   A6  the free of an unwatched block must be cheap, because there are millions per second. So
+**       the core checks a bit of the bit set Tracker.watching, and only if it is set, a second bit
+**       of the block. Few unwatched blocks have both bits set.
 */
 #ifndef asamp_trackwatch_h
 #define asamp_trackwatch_h
 
 #include "trackerstate.h"
 
-#define TRACKWATCH_FEWLOG	14	/* log2 of the number of bits of Tracker.watching that are
-					   used while few blocks are watched */
+#define TRACKWATCH_FEWLOG	14	/* log2 of the bits in use while few blocks are watched */
 
-/* Allocates the bits with calloc at the first call, all 0. Returns 0 if there is not enough
-   memory. */
+/* Allocates the bit set if needed. Returns 0 if there is not enough memory. */
 int trackwatch_ready (Tracker *t);
 
-/* Sets the bits of a block whose frees are reported to the tracker from now on (a watched block).
-   Call trackwatch_ready first. */
+/* Starts watching a block: sets its bits. Call trackwatch_ready first. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
-/* Clears the bits of blocks that are no longer watched, if there are many such blocks. Call it only
-   while the survival of all samples is decided. */
+/* Clears bits of blocks no longer watched, if there are many. Call it only while no sample is
+   pending. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
-/* Clears all bits before the tracker is used for another state. The core must no longer use
-   them. */
+/* Clears all bits for another state. The core must no longer use them. */
 void trackwatch_reset (Tracker *t);
 
-/* Callbacks of luaN_Sampler: called when a watched block was freed, or resized. After a resize, the
-   block's samples refer to its new address. */
+/* Called by the core when a watched block was freed or resized. */
 void trackwatch_freed (void *ud, lua_State *L, const void *block);
 void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *to,
                          uint64_t before, uint64_t after);

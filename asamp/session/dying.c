@@ -10,48 +10,40 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PATIENCE_MS	10000	/* longest wait, in ms, for a thread that finishes profiles or has
-				   delayed that by dying_hold */
+#define PATIENCE_MS	10000	/* longest wait for another thread that finishes profiles or
+                                   holds, ms */
 
 static void (*finish[2]) (void);  /* The registered functions, by DyingWhen; NULL: none; atomic. */
-static int ended;		/* State of the finishing of profiles: 0: not claimed, 1: running,
-				   2: done; atomic. */
-static pid_t where, who;	/* Process and OS thread that finish the profiles, because
-				   dying_start returned 1 there. 'where' is atomic. */
+static int ended;		/* Finishing of profiles: 0 not claimed, 1 running, 2 done;
+                                   atomic. */
+static pid_t where, who;	/* Process and OS thread that finish the profiles. 'where' is
+                                   atomic. */
 static int holds;		/* number of threads between dying_hold and dying_release; atomic */
 
-static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Signals that are handled in every
-							   process. */
-static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Not handled in process 1, which the
-							   system does not end by these signals
-							   (DY2). */
+static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Handled in every process. */
+static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Not handled in process 1 (DY2). */
 #define LENGTH(a)	(sizeof(a) / sizeof(*(a)))
-
 
 static int ishere (void) {
   return __atomic_load_n(&where, __ATOMIC_RELAXED) == getpid();
 }
-
 
 static void dying_nap (void) {
   const struct timespec ms = {0, 1000000};
   nanosleep(&ms, NULL);
 }
 
-
-/* Waits at most PATIENCE_MS until all threads that called dying_hold have called dying_release.
-   These are always other threads, because dying_hold blocks the signals of its own thread. */
+/* Waits at most PATIENCE_MS for the holds of other threads to end. */
 static void awaitholds (void) {
   int i;
   for (i = 0; i < PATIENCE_MS && __atomic_load_n(&holds, __ATOMIC_ACQUIRE) > 0; i++) dying_nap();
 }
 
-
 int dying_start (void) {
   int i, none = 0;
   awaitholds();
-  if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* in the child of a fork, where no
-								    profile was finished yet */
+  if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* child of a fork: no profile
+                                                                    was finished here */
   if (__atomic_compare_exchange_n(&ended, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     __atomic_store_n(&where, getpid(), __ATOMIC_RELAXED);
     who = (pid_t)syscall(SYS_gettid);
@@ -63,16 +55,13 @@ int dying_start (void) {
   return 0;
 }
 
-
 void dying_done (void) {
   __atomic_store_n(&ended, 2, __ATOMIC_RELEASE);
 }
 
-
 int dying_hasbegun (void) {
   return __atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 0 && ishere();
 }
-
 
 static void handler (int signal) {
   const int e = errno;
@@ -83,13 +72,11 @@ static void handler (int signal) {
   for (i = 0; i < 2; i++)
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
-  /* if the signal has interrupted this thread while it finished profiles in exit(), does not end
-     the process here: exit() continues */
+  /* if the signal interrupted this thread's exit(), the interrupted exit() continues */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid))
     raise(signal);
   errno = e;
 }
-
 
 static void dying_install (int signal) {
   struct sigaction now, ours = {.sa_handler = handler};
@@ -100,14 +87,12 @@ static void dying_install (int signal) {
   sigaction(signal, &ours, NULL);
 }
 
-
 void dying_watch (DyingWhen when, void (*f) (void)) {
   size_t i;
   __atomic_store_n(&finish[when], f, __ATOMIC_RELEASE);
   for (i = 0; i < LENGTH(STOPS); i++) dying_install(STOPS[i]);
   for (i = 0; i < LENGTH(OTHERS) && getpid() != 1; i++) dying_install(OTHERS[i]);
 }
-
 
 void dying_hold (sigset_t *before) {
   sigset_t ours;
@@ -119,12 +104,10 @@ void dying_hold (sigset_t *before) {
   __atomic_add_fetch(&holds, 1, __ATOMIC_ACQ_REL);
 }
 
-
 void dying_release (const sigset_t *before) {
   __atomic_sub_fetch(&holds, 1, __ATOMIC_ACQ_REL);
   pthread_sigmask(SIG_SETMASK, before, NULL);
 }
-
 
 void dying_forked (void) {
   __atomic_store_n(&holds, 0, __ATOMIC_RELEASE);

@@ -1,65 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finishes profiles before a signal that the program does not handle ends the process:
-**   - SIGTERM, which stops services
-**   - SIGHUP, SIGINT and SIGQUIT, with which a terminal ends its programs
-**   - SIGPIPE, which comes when nobody reads the output any more
-**   - SIGABRT, after an uncaught error (lua.h: panic), a failed assertion, or a broken malloc heap
-** The registered functions run first. Then the process dies of the signal as it would without them.
-** Exception: if the signal interrupted the thread that was between dying_start and dying_done, the
-** interrupted code continues.
+** Finishes profiles before one of these signals ends the process: SIGTERM, SIGHUP, SIGINT,
+** SIGQUIT, SIGPIPE or SIGABRT. Two registered functions run in the signal handler; then the
+** process dies of the signal.
 **
-**   DY1  a handler of the program, or an ignored signal, is never changed, because our handler
-**        replaces only the default action;
-**   DY2  process 1, the first one of a container, does not die of any of these signals, because the
-**        system ignores the signals that it does not handle. So in process 1 SIGHUP, SIGQUIT and
-**        SIGPIPE (which a server receives for every broken connection) finish nothing. SIGTERM,
-**        SIGINT and SIGABRT finish the profiles, although the process may continue, because the
-**        program that stops a container kills it next;
-**   DY3  between dying_hold and dying_release a thread makes a file that the registered functions
-**        must find. A signal that arrives in this time is handled after dying_release; on a thread
-**        other than the holder, after 10 s at the latest.
+**   DY1  a handler of the program, or an ignored signal, is never changed;
+**   DY2  process 1 of a container does not die of unhandled signals. There, SIGHUP, SIGQUIT and
+**        SIGPIPE finish nothing. SIGTERM, SIGINT and SIGABRT do, because the container is killed
+**        next;
+**   DY3  between dying_hold and dying_release, a thread makes a file that the registered functions
+**        must find. Signals are handled after that, or on another thread after at most 10 s.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h
 
 #include <signal.h>
 
-/*
-** Identifies one of the two registered functions. The function of DYING_ATONCE runs first and never
-** blocks. The function of DYING_THEN runs second and may wait for other threads.
-*/
+/* Selects one of the two registered functions. ATONCE runs first and never blocks; THEN may
+   wait for other threads. */
 typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 
-/*
-** Registers 'finish' as the function of 'when', and installs the handlers. 'finish' is called
-** before the process dies of a signal, in a handler that may have interrupted any code.
-*/
+/* Registers 'finish', which must be able to run in a signal handler that interrupted any code,
+   and installs the handlers. */
 void dying_watch (DyingWhen when, void (*finish) (void));
 
-/*
-** Starts a hold of this thread: delays the handling of all signals listed in the head until
-** dying_release (DY3). Stores the thread's signal mask in *before. A thread must not have two holds
-** at a time.
-*/
+/* Delays the signals of dying.h until dying_release (DY3). Stores the thread's signal mask in
+   *before. Not recursive. */
 void dying_hold (sigset_t *before);
-/* Ends the hold of this thread. 'before' is the mask from dying_hold. */
+/* Ends the delay. 'before' is from dying_hold. */
 void dying_release (const sigset_t *before);
-/* In the child of a fork: clears the number of holds. The threads that had holds do not exist in
-   the child. */
+/* Sets the number of holds to 0, in the child of a fork. */
 void dying_forked (void);
 
-/*
-** Claims the finishing of profiles for this thread. First waits at most 10 s for holds (dying_hold)
-** to end. Only the first call in a process gets the claim and returns 1; its caller must finish the
-** profiles and then call dying_done. Any other call returns 0, after a wait of at most 10 s for
-** dying_done if another thread has the claim.
-*/
+/* Claims the finishing of profiles, after waiting at most 10 s for holds. The first call in a
+   process returns 1; its caller finishes the profiles and calls dying_done. Other calls return
+   0, after waiting at most 10 s for dying_done. */
 int dying_start (void);
 void dying_done (void);
 
-/* Returns 1 if the finishing of profiles was claimed in this process, whether it is done or
-   not. */
+/* Returns 1 if dying_start has returned 1 in this process. */
 int dying_hasbegun (void);
 
 #endif

@@ -14,8 +14,7 @@
 typedef struct Name {
   char *text;
   IdMap byhash;			/* Maps hashes of values to indexes in 'values'. */
-  char **values;		/* the values of this name; values[0] is LABELS_OTHERS, the value
-				   for all values beyond the limit */
+  char **values;		/* values[0] is LABELS_OTHERS */
   size_t n, size;
 } Name;
 
@@ -35,15 +34,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Name names[LABELS_NAMES];
 static unsigned nnames;
 static IdMap nameids;		/* Maps hashes of names to indexes in 'names'. */
-/* The label sets by number; sets[0] is NULL. Read without the lock, because a set never changes
-   (LB2). */
+/* The sets by number; sets[0] is NULL. Read without the lock (LB2). */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
 static IdMap setids;		/* Maps hashes of 'pairs' to numbers of sets. */
-static ProfileLeft left;	/* Counts of labels that were left out or replaced because of the
-				   limits (LB3). */
-static uint64_t cut;	/* Number of names and values that were truncated to LABELS_TEXT bytes. */
-
+static ProfileLeft left;	/* Counts of LB3. */
+static uint64_t cut;	/* Number of names and values truncated to LABELS_TEXT bytes. */
 
 /* {== forks ============================================================ */
 
@@ -51,25 +47,19 @@ static void dolock (void) {
   pthread_mutex_lock(&lock);
 }
 
-
 static void unlock (void) {
   pthread_mutex_unlock(&lock);
 }
 
-
-/* Makes each fork hold the lock, so that no other thread is in the middle of a change. */
+/* Makes forks hold the lock, so that no change is half done in the child. */
 static void labels_once (void) {
   pthread_atfork(dolock, unlock, unlock);
 }
 
 /* }===================================================================== */
 
-
-/*
-** Returns a NUL-terminated copy of a text, in which ';' replaces inner NULs. A text of more than
-** LABELS_TEXT bytes is truncated at the end of a UTF-8 character. Returns NULL if there is not
-** enough memory.
-*/
+/* Returns a copy of a text, with ';' for NULs, truncated to LABELS_TEXT bytes after a complete
+   UTF-8 character. Returns NULL if there is not enough memory. */
 static char *labels_copy (const char *text, size_t n) {
   char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;
   size_t most = LABELS_TEXT, i;
@@ -85,14 +75,12 @@ static char *labels_copy (const char *text, size_t n) {
   return to;
 }
 
-
 static uint64_t labels_keyof (const void *bytes, size_t n) {
   return hash_bytes(bytes, n) | 1;
 }
 
-
-/* Returns the index of a name, and adds it if it is new. Returns LABELS_NAMES if it is beyond the
-   limit, -1 if there is not enough memory. */
+/* Returns the index of a name; adds it if needed. Returns LABELS_NAMES at the limit, -1 if
+   there is not enough memory. */
 static int labels_nameof (const LabelChange *c) {
   uint64_t key = labels_keyof(c->name, c->namelength);
   uint32_t id = idmap_get(&nameids, key);
@@ -102,8 +90,7 @@ static int labels_nameof (const LabelChange *c) {
     left.labelnames++;
     return LABELS_NAMES;
   }
-  /* If a later step fails, values[0] stays allocated in an element that has no name yet; the
-     next new name uses it. */
+  /* if a later step fails, the next new name uses values[0] */
   if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
                        (name->values[0] = labels_copy(LABELS_OTHERS,
                                                        strlen(LABELS_OTHERS))) == NULL))
@@ -117,9 +104,8 @@ static int labels_nameof (const LabelChange *c) {
   return (int)nnames++;
 }
 
-
-/* Returns the index of a value of 'name', and adds it if it is new. Returns 0 if it is beyond the
-   limit, -1 if there is not enough memory. */
+/* Returns the index of a value; adds it if needed. Returns 0 at the limit, -1 if there is not
+   enough memory. */
 static int labels_valueof (Name *name, const LabelChange *c) {
   uint64_t key = labels_keyof(c->value, c->valuelength);
   uint32_t id = idmap_get(&name->byhash, key);
@@ -138,12 +124,8 @@ static int labels_valueof (Name *name, const LabelChange *c) {
   return (int)name->n++;
 }
 
-
-/*
-** Adds, replaces or removes a label of a set, and keeps the labels in the order in which the
-** process first used their names (LB1). Leaves out a label beyond the limits (LB3). Returns 0 if
-** there is not enough memory.
-*/
+/* Adds, replaces or removes a label of a set (LB1), or leaves it out (LB3). Returns 0 if there
+   is not enough memory. */
 static int change (Set *s, const LabelChange *c) {
   int name = labels_nameof(c), value;
   size_t at = 0;
@@ -170,9 +152,7 @@ static int change (Set *s, const LabelChange *c) {
   return 1;
 }
 
-
-/* Returns a permanent copy of a set, and fills the 'labels' of the copy. Returns NULL if there is
-   not enough memory. */
+/* Returns a permanent copy of a set with its 'labels', or NULL if there is not enough memory. */
 static const Set *labels_keep (const Set *s) {
   Set *to = malloc(sizeof(*to));
   size_t i;
@@ -190,9 +170,8 @@ static const Set *labels_keep (const Set *s) {
   return to;
 }
 
-
-/* Returns the number of a set, and adds the set if it is new. Beyond the limit, returns the number
-   of the set that replaces it (LB3). Returns LABELS_NOMEMORY if there is not enough memory. */
+/* Returns the number of a set; adds it if needed. At the limit returns the set that replaces it
+   (LB3). Returns LABELS_NOMEMORY if there is not enough memory. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;
@@ -217,7 +196,6 @@ static uint32_t numberof (Set *s) {
   return nsets++;
 }
 
-
 uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Set s;
@@ -234,7 +212,6 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n) {
   return id;
 }
 
-
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to) {
   const Set *s = (set < LABELS_MOST) ? __atomic_load_n(&sets[set], __ATOMIC_ACQUIRE) : NULL;
   (void)ud;
@@ -242,7 +219,6 @@ size_t labels_of (void *ud, uint32_t set, ProfileLabel *to) {
   memcpy(to, s->labels, s->n * sizeof(*to));
   return s->n;
 }
-
 
 void labels_left (ProfileLeft *to, uint64_t *texts) {
   to->labelnames += __atomic_load_n(&left.labelnames, __ATOMIC_RELAXED);

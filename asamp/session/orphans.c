@@ -10,39 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_NS		100000000	/* shortest time in ns between two checks of
-					   MALLOC_SLOTS orphans (samples of native memory that
-					   outlive their state); the time is proportional to the
-					   number of orphans */
+#define CHECK_NS		100000000	/* shortest time between checks of MALLOC_SLOTS
+                                                   orphans, ns; less for fewer */
 
 typedef struct Orphan {
   const void *owner;
   uint32_t state;
-  unsigned line;		/* index, from resident_left, of the source line that allocated the
-			   block */
+  unsigned line;		/* index from resident_left of the source line that allocated
+                                   the block */
   float bytes;
 } Orphan;
 
 static struct {
-  const Profile *profile;	/* the profile to which all samples in the list of orphans belong
-			   (OP1); atomic */
+  const Profile *profile;	/* profile of all orphans (OP1); atomic */
   Orphan *list;
-  size_t n, size;		/* 'n': number of orphans (samples of native memory that outlive
-			   their state), atomic. 'size': capacity of the list */
-  uint64_t deaths, checked;	/* 'deaths': result of mallocs_deaths at the last check. 'checked':
-				   time of the last check, ns. Both are atomic */
+  size_t n, size;		/* number of orphans, atomic; capacity */
+  uint64_t deaths, checked;	/* mallocs_deaths at the last check; its time, ns; both atomic */
 } o;
-
 
 static void setcount (size_t n) {
   __atomic_store_n(&o.n, n, __ATOMIC_RELAXED);
 }
 
-
 static void orphans_leave (const Orphan *one) {
   resident_freed(one->line, (uint64_t)one->bytes);
 }
-
 
 void orphans_forget (const Profile *p) {
   size_t i;
@@ -55,12 +47,10 @@ void orphans_forget (const Profile *p) {
   __atomic_store_n(&o.profile, NULL, __ATOMIC_RELAXED);
 }
 
-
-/* Does not free the list, because another thread may have been extending it at the fork. */
+/* The list is not freed: after a fork it may be inconsistent. */
 void orphans_forked (void) {
   memset(&o, 0, sizeof(o));
 }
-
 
 static unsigned lineof (const BirthFunctions *functions, const Birth *b) {
   char *where = footprint_where(functions, b->function, b->line);
@@ -68,7 +58,6 @@ static unsigned lineof (const BirthFunctions *functions, const Birth *b) {
   free(where);
   return line;
 }
-
 
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t) {
   Followed *f = &t->followed;
@@ -91,7 +80,6 @@ uint64_t orphans_adopt (const ProfileState *s, Tracker *t) {
   return natives;
 }
 
-
 int orphans_aredue (const Profile *p, uint64_t now) {
   size_t n = __atomic_load_n(&o.n, __ATOMIC_RELAXED);
   return n > 0 && __atomic_load_n(&o.profile, __ATOMIC_RELAXED) == p &&
@@ -100,16 +88,13 @@ int orphans_aredue (const Profile *p, uint64_t now) {
          (uint64_t)n * CHECK_NS / MALLOC_SLOTS;
 }
 
-
 typedef struct Walk {
-  size_t from, to;		/* 'from': index of the next orphan to visit. 'to': index to which
-				   the next living orphan is moved */
-  size_t alive;			/* number of living orphans of the same state before 'from' */
+  size_t from, to;		/* next orphan to visit; index to which the next live one moves */
+  size_t alive;			/* live orphans of the same state before 'from' */
 } Walk;
 
-/* Continues the walk over the orphans of one state, whose number it stores in *state, to its last
-   one or until 'runs' is full ('most' runs, even). Removes the dead orphans from the list. Returns
-   the number of runs, which are alternately of live and of dead orphans. */
+/* Visits the orphans of one state, stored in *state, and removes dead ones, until 'runs' has
+   'most' runs. Returns the number of runs, alternately live and dead. */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;
@@ -137,13 +122,11 @@ static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   return n;
 }
 
-
-/* Records that a check for freed blocks starts: its time, and the number of blocks freed so far. */
+/* Records the time of a check and the number of blocks freed so far. */
 static void orphans_check (void) {
   __atomic_store_n(&o.deaths, mallocs_deaths(), __ATOMIC_RELAXED);
   __atomic_store_n(&o.checked, clock_now(), __ATOMIC_RELAXED);
 }
-
 
 void orphans_emit (Profile *p) {
   ProfileState of = {p, 0, 0, 1};
@@ -157,7 +140,6 @@ void orphans_emit (Profile *p) {
   }
   setcount(w.to);
 }
-
 
 int orphans_last (Profile *p, int *started, ProfileLast *last) {
   static ProfileState of;

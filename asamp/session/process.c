@@ -23,49 +23,37 @@
 #include "uncancelled.h"
 
 #define RETRY_NS	1000000000	/* ns between two attempts to make the file */
-#define FILES	5	/* number of descriptors needed in addition to the folder's: one for the
-				   file, four for libunwind's two pipes */
+#define FILES	5	/* descriptors needed: the file, and two pipes of libunwind */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
-static pid_t pid;		/* Process to which 'profile' belongs, or that has failed to open
-				   one. */
+static pid_t pid;		/* Process of 'profile', or the one that failed to open it. */
 static int failed;
-static uint64_t retry;		/* Time of the next attempt to make the file, monotonic clock,
-				   ns; 0: none; atomic. */
-static unsigned next;		/* Number, for the pattern of the path, of the file that the attempt
-				   at time 'retry' makes. */
+static uint64_t retry;		/* Time of the next attempt to make the file, ns; 0: none;
+                                   atomic. */
+static unsigned next;		/* Number (%n) of the file of that attempt. */
 static char *path;		/* Path of the current profile, or of the last one. */
 static SamplerShared with;
 static int isset;
 static char *pattern;
-static struct stat folder;	/* Device and inode of the folder of the profiles, whose descriptor
-				   is with.options.folder. */
+static struct stat folder;	/* Device and inode of the profiles' folder
+                                   (with.options.folder). */
 static uid_t user;		/* Effective user when process_setup was called. */
-static uint64_t epoch;		/* Time at which process_setup was called, us since 1970; %t of the
-				   pattern. */
+static uint64_t epoch;		/* Time of process_setup, us since 1970 (%t). */
 static char *command;
-static int idle;		/* 1: nothing is to be sampled at present, so no file is made;
-				   atomic. */
+static int idle;		/* 1: nothing is sampled now, so there is no file; atomic. */
 static int temporary;
-static int numbered;		/* Number of the last profile whose path was made from the pattern
-				   (%n). */
-static int parted;		/* 1: this process is the child of a fork, and no state has run a
-				   collection in it yet; atomic. */
-static void (*control) (void);	/* Function that process_controlled has set; NULL: none. */
-static SamplerRate standing;	/* Sampling rates with which process_setup was called; restored when
-				   a temporary recording ends. */
+static int numbered;		/* Number (%n) of the last profile. */
+static int parted;		/* 1: child of a fork without a collection yet; atomic. */
+static void (*control) (void);	/* Set by process_controlled; NULL: none. */
+static SamplerRate standing;	/* Rates of process_setup, restored after a temporary recording. */
 
-/*
-** A profile that has ended but is still used by a state. A state that does not run keeps its
-** reference for a long time.
-*/
+/* An ended profile that a state still uses. A state that does not run uses it for a long time. */
 typedef struct Old {
   struct Old *next;
   Profile *p;
 } Old;
 static Old *olds;
-
 
 /* {== names ============================================================ */
 
@@ -74,7 +62,6 @@ static void process_put (char *to, size_t size, size_t *n, const char *text) {
   if (*n + m < size) memcpy(to + *n, text, m + 1);
   *n += m;
 }
-
 
 char *process_path (const char *from, unsigned long number, unsigned session,
                     uint64_t when) {
@@ -110,7 +97,6 @@ char *process_path (const char *from, unsigned long number, unsigned session,
   return (n < sizeof(to)) ? strdup(to) : NULL;
 }
 
-
 char *process_literal (const char *text) {
   char *to = malloc(2 * strlen(text) + 1), *end = to;
   if (to == NULL) return NULL;
@@ -121,11 +107,7 @@ char *process_literal (const char *text) {
   return to;
 }
 
-
-/*
-** Returns the words of the command line, separated by spaces, up to 4,095 bytes. If the system
-** does not show it, returns the program's name.
-*/
+/* Returns the command line, up to 4,095 bytes, or the program's name if it is unknown. */
 static char *commandline (void) {
   char text[4096];
   ssize_t n, i;
@@ -139,11 +121,7 @@ static char *commandline (void) {
   return strdup(text);
 }
 
-
-/*
-** Opens the folder of the profiles and makes the pattern absolute. The folder must exist. A '%' in
-** its name has no special meaning. Returns 0 on failure.
-*/
+/* Opens the profiles' folder and makes the pattern absolute. Returns 0 on failure. */
 static int findfolder (char *err, size_t errsize) {
   char *slash = strrchr(pattern, '/'), *whole, *where, *literal, real[PATH_MAX], few[128];
   int fd, n;
@@ -178,19 +156,14 @@ static int findfolder (char *err, size_t errsize) {
 
 /* }===================================================================== */
 
-
 /* {== the file ========================================================= */
 
-/*
-** Returns 1 if the folder still exists and the descriptor still belongs to it. A daemon may have
-** closed the descriptor and reused its number; somebody may have replaced the folder.
-*/
+/* Returns 1 if the descriptor still refers to the folder and the folder exists. */
 static int hasfolder (void) {
   struct stat s;
   return with.options.folder > 0 && fstat(with.options.folder, &s) == 0 &&
          s.st_dev == folder.st_dev && s.st_ino == folder.st_ino && s.st_nlink > 0;
 }
-
 
 static void cannot (int error, const char *why) {
   if (error == EACCES && geteuid() != user)
@@ -199,10 +172,8 @@ static void cannot (int error, const char *why) {
   else complain("%s", why);
 }
 
-
-/* Opens a profile at the path 'to' or, if 'to' is NULL, at the path made from the pattern. 'number'
-   replaces %n; in a pattern without %n, it is PlaceWish.number. On failure returns NULL with the
-   reason in 'err'. Lock held. */
+/* Opens a profile at 'to', or if NULL at the path from the pattern with 'number'. Returns NULL
+   with the reason in 'err' on failure. Lock held. */
 static Profile *process_make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
   int isown = (to != NULL);
@@ -214,12 +185,12 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* if the pattern has %n, 'name' already contains the number */
+  /* with %n, 'name' contains the number */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
   if (isown || !hasfolder()) o.folder = 0;
-  if (isown) o.ring.most = 0;  /* a recording on request is not a flight recorder */
+  if (isown) o.ring.most = 0;  /* a requested recording is no flight recorder */
   p = sampler_openshared(&o, with.rates.period, err, errsize);
   if (p != NULL) {
     free(path);
@@ -231,25 +202,19 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   return p;
 }
 
-
-/* Returns 1 if the cause of the error may end without a change of the options, such as a full
-   disk. */
+/* Returns 1 if the error may pass without a change of options, such as a full disk. */
 static int ispassing (int error) {
   return error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE ||
          error == ENOMEM;
 }
 
-
-/* If the cause of the error may pass, schedules the next attempt to make a file, with the number
-   'number' (process_make). Otherwise schedules no attempt. Lock held. */
+/* Schedules the next attempt to make the file 'number', if the error may pass. Lock held. */
 static void setretry (int error, unsigned number) {
   next = number;
   __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
 }
 
-
-/* Opens the file whose path is made from the pattern with the number 1. If this process failed to
-   open a file before, opens the one with the number 'next' instead (PR2). Lock held. */
+/* Opens the pattern's first file, or 'next' after a failure (PR2). Lock held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -269,13 +234,11 @@ static void process_openfile (void) {
   if (p == NULL && !isagain) cannot(error, err);
 }
 
-
-/* Returns 1 if it is time to try again to make the file. */
+/* Returns 1 if an attempt to make the file is due. */
 static int isretry (void) {
   const uint64_t due = __atomic_load_n(&retry, __ATOMIC_RELAXED);
   return due != 0 && clock_now() >= due;
 }
-
 
 static Profile *process_current (int isopen) {
   Profile *p = __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
@@ -288,25 +251,21 @@ static Profile *process_current (int isopen) {
   return p;
 }
 
-
 static int isidle (void) {
   return __atomic_load_n(&idle, __ATOMIC_ACQUIRE) || __atomic_load_n(&retry, __ATOMIC_RELAXED) != 0;
 }
-
 
 static const char *process_pathof (void) {
   return path;
 }
 
-
-/* Returns 1 if the rates with which process_setup was called sample anything. */
+/* Returns 1 if the rates of process_setup sample anything. */
 static int isstanding (void) {
   return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
 }
 
-
-/* number of threads that a child of a fork needs for the function 'control': a control thread and,
-   when process_switch is called, a second writer thread */
+/* threads of a forked child for 'control': a control thread, and a second writer in
+   process_switch */
 #define CONTROL_THREADS	2
 
 static unsigned process_forked (void) {
@@ -322,18 +281,14 @@ static unsigned process_forked (void) {
   return (unsigned)isstanding() + (control != NULL ? CONTROL_THREADS : 0);
 }
 
-
-/*
-** Called after a collection of a state. If an attempt to make a missing file is due (isretry),
-** makes this attempt. In the child of a fork, the first call also calls 'control'.
-*/
+/* Called after a collection: makes a due attempt to open the file and, once in a forked child,
+   calls 'control'. */
 static void runs (void) {
   UNCANCELLED;
   if (isretry()) (void)process_current(1);
   if (__atomic_load_n(&parted, __ATOMIC_RELAXED) &&
       __atomic_exchange_n(&parted, 0, __ATOMIC_ACQ_REL) && control != NULL) control();
 }
-
 
 static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
   const char *path = profile_path(profile);
@@ -345,8 +300,7 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
 
 /* }===================================================================== */
 
-
-/* Returns the pattern that is used if the option 'out' is not set. NULL: not enough memory. */
+/* Returns the default pattern; NULL: not enough memory. */
 static char *defaultpattern (void) {
   char *to, *literal, name[200];
   snprintf(name, sizeof(name), "%s", program_invocation_short_name);
@@ -355,7 +309,6 @@ static char *defaultpattern (void) {
   free(literal);
   return to;
 }
-
 
 int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   if (isset) {
@@ -392,25 +345,20 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   return 1;
 }
 
-
 void process_controlled (void (*start) (void)) {
   control = start;
 }
-
 
 void process_join (lua_State *L) {
   if (isset) (void)sampler_attach(L, &with);
 }
 
-
 /* {== on request ======================================================= */
 
-/* Adds 'one' to the list of ended profiles, and frees those profiles of the list that no state
-   uses any more. */
+/* Adds 'one' to the ended profiles, and frees those that no state uses. */
 static void sweep (Profile *one) {
   Old **at = &olds, *o = malloc(sizeof(*o));
-  if (o != NULL) {  /* if there is not enough memory for the list's element, the profile is never
-		       freed */
+  if (o != NULL) {  /* without memory, the profile is never freed */
     o->p = one;
     o->next = olds;
     olds = o;
@@ -425,8 +373,7 @@ static void sweep (Profile *one) {
   }
 }
 
-
-/* Sets the current rates. Lock held; states read the rates without it. */
+/* Sets the rates. Lock held; states read them without it. */
 static void setrates (const ProcessRate *rate) {
   __atomic_store_n(&with.rates.alloc, rate->period > 0, __ATOMIC_RELAXED);
   if (rate->period > 0) __atomic_store_n(&with.rates.period, rate->period, __ATOMIC_RELAXED);
@@ -434,13 +381,11 @@ static void setrates (const ProcessRate *rate) {
   __atomic_store_n(&with.rates.most, rate->most, __ATOMIC_RELAXED);
 }
 
-
 static void leavefile (Profile *old) {
   if (old == NULL) return;
   sampler_endshared(old);
   sweep(old);
 }
-
 
 int process_switch (const char *to, const ProcessRate *rate, int istemporary, char *err,
                     size_t errsize) {
@@ -463,7 +408,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
     __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
     __atomic_store_n(&idle, 0, __ATOMIC_RELEASE);
   }
-  else {  /* the current file continues with the previous rates */
+  else {  /* the current file continues with the old rates */
     setrates(&before);
     __atomic_store_n(&with.rates.alloc, alloc, __ATOMIC_RELAXED);
     numbered = count;
@@ -476,12 +421,10 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
   return 1;
 }
 
-
 int process_isring (void) {
   Profile *p = process_current(0);
   return p != NULL && profile_isring(p);
 }
-
 
 int process_dump (const char *to, char *where, size_t size, char *err, size_t errsize) {
   Profile *p = process_current(0);
@@ -490,7 +433,6 @@ int process_dump (const char *to, char *where, size_t size, char *err, size_t er
            temporary ? ", or wait until the recording has ended" : "");
   return 0;
 }
-
 
 int process_stop (char *err, size_t errsize) {
   const ProcessRate rate = {standing.alloc ? standing.period : 0, standing.timens,
@@ -523,7 +465,6 @@ int process_stop (char *err, size_t errsize) {
   return 0;
 }
 
-
 uint64_t process_size (void) {
   ProfileTotals t = {0};
   Profile *p = process_current(0);
@@ -531,17 +472,14 @@ uint64_t process_size (void) {
   return t.bytes;
 }
 
-
-/* Returns the name of a profile for fstatat. Stores the descriptor of the folder to which the name
-   is relative in *at. */
+/* Returns the name of a profile for fstatat, and stores the folder's descriptor in *at. */
 static const char *process_nameof (const char *whole, int *at) {
   const char *slash = strrchr(whole, '/');
   *at = hasfolder() ? with.options.folder : AT_FDCWD;
   return (*at != AT_FDCWD && slash != NULL) ? slash + 1 : whole;
 }
 
-
-/* Returns 1 if the file being written was removed or renamed. A flight recorder has no file. */
+/* Returns 1 if the file was removed or renamed. */
 static int isgone (const Profile *p) {
   struct stat file, now;
   int at = AT_FDCWD;
@@ -550,7 +488,6 @@ static int isgone (const Profile *p) {
   return !profile_isring(p) && (fstatat(at, name, &now, 0) != 0 || now.st_dev != file.st_dev ||
                                 now.st_ino != file.st_ino);
 }
-
 
 void process_stats (ProcessStats *s) {
   ProfileTotals t = {0};
@@ -570,13 +507,11 @@ void process_stats (ProcessStats *s) {
   s->rss = mappings_rss();
 }
 
-
 int process_identify (const char *whole, struct stat *id) {
   int at;
   const char *name = process_nameof(whole, &at);
   return fstatat(at, name, id, AT_SYMLINK_NOFOLLOW) == 0;
 }
-
 
 void process_remove (const char *whole, const struct stat *id) {
   struct stat now;
@@ -585,7 +520,6 @@ void process_remove (const char *whole, const struct stat *id) {
   if (fstatat(at, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_dev == id->st_dev &&
       now.st_ino == id->st_ino) unlinkat(at, name, 0);
 }
-
 
 int process_mark (const char *name, const char *value) {
   Profile *p = process_current(0);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Puts the events of the program's threads into the queue of a profile (profilequeue.h), including
-** the last events at exit.
-*/
+/* Puts events into the queue of a profile (profilequeue.h), including the last ones at exit. */
 #define _GNU_SOURCE
 #include "profilequeue.h"
 #include "clock.h"
@@ -15,23 +12,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FATES_CHUNK	65536         /* largest number of samples whose survival one event
-			   reports */
-#define HOLDERS_CHUNK	2047          /* largest number of words in one EVENT_HOLDERS (paths of
-				         references to samples). It is odd, because a flag precedes
-				         pairs of words */
-#define DEATHS_CHUNK	65536         /* largest number of run lengths in one event, even */
+#define FATES_CHUNK	65536         /* largest number of outcomes in one event */
+#define HOLDERS_CHUNK	2047          /* largest number of words in an EVENT_HOLDERS: odd,
+                                         because a flag precedes pairs of words */
+#define DEATHS_CHUNK	65536         /* largest number of run lengths in one event; even */
 
-/* The profile whose lock this OS thread holds, or waits for, to report an event. */
+/* The profile to which this OS thread is reporting an event; NULL: none. */
 static OFTHREAD const Profile *volatile emitting;
 
-/*
-** The system's number of this OS thread; 0: not yet read. It is cached, because almost every event
-** contains it and a system call takes as long as half a sample.
-*/
+/* The system's number of this OS thread; 0: not read yet. Cached, because a system call takes
+   half as long as a sample. */
 static OFTHREAD uint32_t ofthread;
 
-/* In the child of a fork: clears the thread's number, which is another one in the child. */
+/* Clears the cached thread number, in the child of a fork. */
 static void profileevents_forked (void) {
   ofthread = 0;
 }
@@ -60,15 +53,13 @@ int profile_ready (Profile *p) {
   return ready;
 }
 
-/* Completes the event being reported: only from now on does it count as part of the profile
-   (Q5). */
+/* Completes the event being reported, which counts from now on (Q5). */
 static void commit (Profile *p) {
   p->queue[p->active].used += p->reserved;
   p->reserved = 0;
 }
 
-/* Takes the lock to report events. profileevents_letgo completes the events and releases the
-   lock. */
+/* Takes the lock to report events. profileevents_letgo releases it. */
 static void profileevents_hold (Profile *p) {
   emitting = p;
   pthread_mutex_lock(&p->lock);
@@ -86,8 +77,8 @@ static inline int hasroom (const Profile *p, size_t size) {
   return QUEUE_BYTES - p->queue[p->active].used >= size;
 }
 
-/* Waits until the active buffer has space. Returns 0 if the file has failed, the profile has ended,
-   or this is the child of a fork. Not inlined, so that the fast path saves no registers for it. */
+/* Waits until the active buffer has space. Returns 0 if the profile has failed or ended, or in
+   a forked child. Not inlined: keeps the fast path fast. */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;
   while (!hasroom(p, size)) {
@@ -96,25 +87,22 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
       return 0;
     profilequeue_wake(p);
     pthread_cond_wait(&p->room, &p->lock);
-    p->inhand = inhand;  /* another thread may have changed 'inhand' during the wait */
+    p->inhand = inhand;  /* another thread may have changed it during the wait */
     if (p->error != 0 || p->stop)
       return 0;
   }
   return 1;
 }
 
-/*
-** Completes the previous event, and reserves space in the queue for another one with a body of n
-** bytes; waits for the writer if there is none. Returns the body; NULL if the profile has failed or
-** ended. Lock held.
-*/
+/* Completes the previous event and reserves one with a body of n bytes; may wait for the
+   writer. Returns the body; NULL after a failure or the end. Lock held. */
 static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
   Profile *p = s->profile;
   size_t size = sizeof(Event) + ((n + 7) & ~(size_t)7);
   Queue *q;
   Event *event;
   if (p->reserved > 0)
-    commit(p);  /* completes the previous event */
+    commit(p);  /* the previous event */
   if (p->error != 0 || p->stop || (!hasroom(p, size) && !waitforroom(p, size)))
     return NULL;
   q = &p->queue[p->active];
@@ -130,7 +118,7 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
   return event + 1;
 }
 
-/* Puts an event with a number and n bytes into the queue (reserve). */
+/* Puts an event with a number and n bytes into the queue. */
 static void profileevents_emit (const ProfileState *s, int type, uint64_t number, const void *bytes,
                                 size_t n) {
   void *body;
@@ -153,8 +141,7 @@ void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
   profileevents_emit(s, EVENT_END, bytes, &end, sizeof(end));
 }
 
-/* Puts an event into the queue: deaths among samples of native memory that outlived their state.
-   Lock held. */
+/* Puts an event with deaths of an ended state's native samples into the queue. Lock held. */
 static void emitorphans (const ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
   OrphansEvent *body = reserve(s, EVENT_ORPHANS, n, sizeof(*body) + n * sizeof(*runs));
   if (body == NULL)
@@ -197,8 +184,8 @@ void profile_left (ProfileState *s, const ProfileLeft *left) {
                      sizeof(*left));
 }
 
-/* Returns the number of bytes of a text that are stored: n, or fewer if the limit truncates the
-   text, at the end of a UTF-8 character. Counts truncated texts. */
+/* Returns the number of bytes of a text to store: n, or up to 'limit' after a complete UTF-8
+   character. Counts truncated texts. */
 static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
   if (n <= limit)
@@ -265,8 +252,7 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      break;  /* a missing event would shift the samples to which the outcomes of later events
-	         belong */
+      break;  /* a missing event would shift later outcomes to other samples */
     memcpy(body, runs, m * sizeof(*body));
   }
   profileevents_letgo(p);
@@ -308,14 +294,13 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   profileevents_letgo(p);
 }
 
-/* Returns 1 if the profile has ended without failure. Events that other threads report later are
-   not part of it, and do not count as lost. Lock held. */
+/* Returns 1 if the profile has ended without failure; later events do not count as lost. Lock
+   held. */
 static inline int hasended (const Profile *p) {
   return p->stop && p->error == 0;
 }
 
-/* Counts the samples of the event being reported as lost, and sets p->inhand, their number, to
-   0. */
+/* Counts the samples of the event being reported as lost. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);
   memset(&p->inhand, 0, sizeof(p->inhand));
@@ -327,10 +312,7 @@ static void setdepth (ProfileState *s, size_t shared, size_t n) {
   s->depth = shared + n;
 }
 
-/*
-** Copies n frames. Mostly n is 1, and a frame is cheaper to copy without memcpy. 'frames' may be
-** NULL if n is 0.
-*/
+/* Copies n frames, mostly one. */
 static inline void copyframes (ProfileFrame *to, const ProfileFrame *frames, size_t n) {
   if (n == 1)
     *to = *frames;
@@ -391,8 +373,7 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   profileevents_letgo(p);
 }
 
-/* Puts an event with up to FATES_CHUNK outcomes (whether samples survived) into the queue. Lock
-   held. */
+/* Puts an event with up to FATES_CHUNK outcomes into the queue. Lock held. */
 static void profileevents_emitfates (const ProfileState *s, const unsigned char *survived,
                                      const uint32_t *classes, size_t n) {
   size_t ahead = classes == NULL ? 0 : n * sizeof(*classes);
@@ -433,18 +414,15 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 
 /* ---------------------------------------------------------------- exit -- */
 
-#define LOCK_MS		500     /* ms; longest wait for the lock; longer than any running thread
-				   holds it */
-#define STUCK_MS	3000    /* the writer counts as stuck at a lock if it uses no CPU time for
-				   this many ms */
+#define LOCK_MS		500     /* ms; longest wait for the lock */
+#define STUCK_MS	3000    /* ms without CPU time after which the writer counts as stuck */
 
 static void nap (void) {
   struct timespec t = {0, 1000000};
-  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* continues after interruptions, because
-							  ticks may come every 20 us */
+  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* ticks may interrupt it every 20 us */
 }
 
-/* Takes the lock. Returns 0 if its owner does not release it within LOCK_MS. */
+/* Takes the lock. Returns 0 if that takes more than LOCK_MS. */
 static int trylock (Profile *p) {
   int i;
   for (i = 0; i < LOCK_MS; i++) {
@@ -475,9 +453,8 @@ static int awaitwriter (const Profile *p) {
   return 1;
 }
 
-/* Waits for space for the last events of a state. Called with the lock held; releases it while it
-   waits. Returns 1 with the lock held if there is space, or after an error. Returns 0 without the
-   lock, and sets *locked to 0, if the writer is stuck or the lock cannot be taken again. */
+/* Waits for space for a state's last events, and releases the lock meanwhile. Returns 0 without
+   the lock (*locked 0) if the writer is stuck. */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
                   sizeof(OrphansEvent) + PROFILE_LASTRUNS * sizeof(uint32_t);
@@ -494,7 +471,7 @@ static int awaitroom (Profile *p, int *locked) {
   return 1;
 }
 
-/* Argument of lastset, which reports a state's bytes by label at exit. */
+/* Argument of lastset. */
 typedef struct LastSets {
   Profile *p;
   const ProfileState *state;
@@ -513,10 +490,8 @@ static void lastset (void *ud, uint32_t set, uint64_t bytes) {
     memcpy(body, &set, sizeof(set));
 }
 
-/*
-** Reports the last events of all states, unless the writer is stuck, and stops the profile. Called
-** with the lock held, which it releases.
-*/
+/* Reports the last events of all states, unless the writer is stuck, and stops the profile.
+   Releases the lock. */
 static void emitlast (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud) {
   ProfileLast last;
   int locked = 1;
@@ -549,10 +524,7 @@ static void emitlast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
   pthread_mutex_unlock(&p->lock);
 }
 
-/*
-** Does not use malloc, because this thread may have been interrupted in it. If the writer cannot
-** be woken (profilequeue_wake), it notices 'stop' when its present wait times out.
-*/
+/* Does not use malloc, which this thread may have been in. */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
   int iswritten, locked, ours = emitting == p;
@@ -562,7 +534,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   }
   __atomic_store_n(&p->file.leaving, 1, __ATOMIC_RELAXED);
   if (trylock(p) || ours) {
-    if (ours) {  /* drops the event that this thread was reporting when it was interrupted */
+    if (ours) {  /* drops the event that was interrupted */
       p->reserved = 0;
       lose(p);
     }
@@ -571,7 +543,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   else p->stop = 1;
   profilequeue_wake(p);
   iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
-  locked = !ours && trylock(p);  /* other threads may continue to report; their events are lost */
+  locked = !ours && trylock(p);  /* other threads may still report; their events are lost */
   if (!iswritten) {
     p->error = EDEADLK;
     p->lost.samples = p->taken.samples - p->written.samples;

@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Frees the ring and the strings of a flight recorder. */
+/* Frees a flight recorder's ring and strings. */
 static void endring (Profile *p) {
   ring_free(p->ring);
   p->ring = NULL;
@@ -27,7 +27,7 @@ static void endring (Profile *p) {
   }
 }
 
-/* Frees 'p' and closes the file. Does not free the encoder, nor the data that endring frees. */
+/* Frees 'p' and closes the file, except the encoder and the data of endring. */
 static void profileopen_release (Profile *p) {
   livefile_abandon(&p->file);
   spare_spend(&p->spare);
@@ -38,10 +38,7 @@ static void profileopen_release (Profile *p) {
   free(p);
 }
 
-/*
-** Starts the writer. Its stack has WRITER_STACK bytes, because the program's default may be a
-** large part of a limited address space. Returns an errno, or 0.
-*/
+/* Starts the writer, with a small stack. Returns an errno, or 0. */
 static int startthread (Profile *p) {
   void *(*run) (void *) = p->ring != NULL ? profilewriter_record : profilewriter_run;
   int error;
@@ -52,7 +49,7 @@ static int startthread (Profile *p) {
   return 0;
 }
 
-/* Opens the file of a profile. Returns an errno, or 0. 'why' is as in place_open. */
+/* Opens the file. Returns an errno, or 0. 'why' is as in place_open. */
 static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *why,
                                  size_t size) {
   const PlaceWish wish = {config->path, config->number, config->made,
@@ -63,8 +60,7 @@ static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *
                        config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
 }
 
-/* Returns a resource limit as ulimit prints it: "unlimited", or the number, which is written to
-   'text'. */
+/* Returns a resource limit as ulimit prints it, stored in 'text' if it is a number. */
 static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   struct rlimit r;
   if (getrlimit(which, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
@@ -73,8 +69,8 @@ static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   return text;
 }
 
-/* If a resource limit or a missing permission can cause the errno, writes it to 'why', with the
-   limit's value or the user. For other errnos writes nothing. */
+/* Writes a possible cause of the errno to 'why': a resource limit or a missing permission. Else
+   writes nothing. */
 static void reason (int error, char *why, size_t size) {
   char a[32], b[32];
   if (error == EMFILE)
@@ -91,7 +87,7 @@ static void reason (int error, char *why, size_t size) {
              "write there", (unsigned)geteuid());
 }
 
-/* Writes to 'err' that no profile can be written at 'path', and the reason. */
+/* Writes to 'err' that no profile can be written at 'path', and why. */
 static void explain (int error, const char *path, char *why, size_t size, char *err,
                      size_t errsize) {
   if (why[0] == '\0')
@@ -112,7 +108,7 @@ static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConf
   return p->encoder != NULL ? 0 : ENOMEM;
 }
 
-/* Initializes a flight recorder, whose files are made later. Returns an errno, or 0. */
+/* Initializes a flight recorder. Returns an errno, or 0. */
 static int beginring (Profile *p, const ProfileConfig *config, const EncoderConfig *own) {
   const char *command = own->command;
   p->config = *config;
@@ -204,7 +200,7 @@ const char *profile_elsewhere (const Profile *p) {
 void profile_file (const Profile *p, struct stat *file) {
   memset(file, 0, sizeof(*file));
   if (profile_isring(p))
-    return;  /* p->file belongs to the writer, which may be writing a dump to it at present */
+    return;  /* the writer may be using p->file for a dump */
   file->st_dev = p->file.device;
   file->st_ino = p->file.inode;
 }
@@ -269,9 +265,8 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
   return istaken && wish.error == 0;
 }
 
-/* Frees the queue, the ring and the memory reserve when a profile has ended: a state that does not
-   run may keep the rest of the profile for a long time. Lock held; 'stop' ensures that no later
-   event uses them. */
+/* Frees queue, ring and memory reserve of an ended profile, because an idle state may keep the
+   rest for long. Lock held. */
 static void freequeue (Profile *p) {
   int i;
   for (i = 0; i < 2; i++) {
@@ -283,7 +278,7 @@ static void freequeue (Profile *p) {
   spare_spend(&p->spare);
 }
 
-/* Makes the writer finish and close the file, waits for that, and frees the queue. */
+/* Makes the writer finish and close the file, waits for it, and frees the queue. */
 static void profileopen_end (Profile *p) {
   __atomic_store_n(&p->file.leaving, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&p->lock);
@@ -292,17 +287,14 @@ static void profileopen_end (Profile *p) {
   pthread_mutex_unlock(&p->lock);
   workers_join(p->worker);
   pthread_mutex_lock(&p->lock);
-  if (p->file.error != p->error)  /* closing failed, or the file was deleted before */
+  if (p->file.error != p->error)  /* closing failed, or the file was deleted */
     p->lost = p->taken;
   p->error = p->file.error;
   freequeue(p);
   pthread_mutex_unlock(&p->lock);
 }
 
-/*
-** In the child of a fork, does not take the lock: another thread may have held it at the fork, and
-** it would never be released.
-*/
+/* In a forked child, does not take the lock, which another thread may have held. */
 int profile_end (Profile *p, ProfileTotals *t) {
   int ok, ismine = p->pid == getpid();
   if (ismine) {
@@ -334,10 +326,7 @@ int profile_close (Profile *p, ProfileTotals *t) {
   return result;
 }
 
-/*
-** Does not free the encoder's buffers, because at the fork the writer may just have freed a buffer
-** and not yet stored its replacement.
-*/
+/* The encoder's buffers are not freed: after a fork they may be inconsistent. */
 void profile_abandon (Profile *p) {
   profileopen_release(p);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Implements the functions with which all parts of a profile use its queue (profilequeue.h). */
+/* Functions of the queue that all parts of a profile use (profilequeue.h). */
 #include "profilequeue.h"
 
-/* The profile whose writer this OS thread is waking at present; NULL: none. */
+/* The profile whose writer this OS thread is waking; NULL: none. */
 static OFTHREAD const Profile *volatile waking;
 
-/* Signals a condition variable, which has an internal lock. A signal handler may interrupt this
-   function and call exit(), which calls it again. This thread would then wait for itself, so the
-   second call does nothing (Q7). */
+/* pthread_cond_signal takes an internal lock. A signal handler that interrupts it and calls
+   exit() must not wait for that lock (Q7). */
 void profilequeue_wake (Profile *p) {
   const Profile *before = waking;
   if (before == p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the writer thread of a profile, with a file or as a flight recorder (profilewriter.h). */
+/* Runs the writer thread of a profile (profilewriter.h). */
 #define _GNU_SOURCE
 #include "profilewriter.h"
 #include "clock.h"
@@ -10,14 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_NS	700000000     /* ns between flushes. Leaves 0.3 s for writing, so
-				         that the file lags by at most a second */
+#define FLUSH_NS	700000000     /* ns between flushes: leaves 0.3 s for writing, so that
+                                         the file lags by at most a second */
 
-/*
-** Stores in p->stalled, for the program's threads, whether the file is stalled (the last write
-** failed and is tried again). At the end of a stall, encodes a mark with the number of lost
-** samples. Calls 'stalled' of ProfileConfig at the start and at the end of the first stall.
-*/
+/* Publishes in p->stalled whether the file is stalled (the last write failed and is tried
+   again). Encodes a mark with the number of lost samples at the end of a stall, and reports the
+   first stall to the user. */
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;
   int before;
@@ -47,10 +45,8 @@ static void notestall (Profile *p) {
   }
 }
 
-/*
-** Calls notestall. If the file has failed, publishes that once, counts the samples that it loses,
-** and wakes the threads that wait for space.
-*/
+/* Like notestall. Also publishes the failure of the file, counts its lost samples, and wakes
+   waiting threads, once. */
 static void noteerror (Profile *p) {
   notestall(p);
   if (p->file.error == 0 || p->error != 0)
@@ -59,8 +55,7 @@ static void noteerror (Profile *p) {
   p->error = p->file.error;
   event_add(&p->lost, &p->unflushed);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
-  if (p->error == ESTALE) {  /* another program has truncated the file, so that it lacks bytes that
-			        were written */
+  if (p->error == ESTALE) {  /* another program has truncated the file */
     event_add(&p->lost, &p->written);
     memset(&p->written, 0, sizeof(p->written));
   }
@@ -78,8 +73,7 @@ void profilewriter_sink (void *ud, Bytes *out, int text) {
   noteerror(p);
 }
 
-/* Flushes the file. After that all batches so far can be read from it, unless it has failed or is
-   stalled. */
+/* Flushes the file, so that all batches so far can be read from it. */
 static void profilewriter_flush (Profile *p, int last) {
   if (encoder_failed(p->encoder))
     livefile_fail(&p->file, ENOMEM);
@@ -93,16 +87,14 @@ static void profilewriter_flush (Profile *p, int last) {
   }
 }
 
-/* Returns 1 if the file has flushed without a request, or is about to, because nearly
-   LIVEFILE_PIECE bytes were put since the last flush. */
+/* Returns 1 if the file has flushed by itself, or is about to. */
 static int ismuch (const Profile *p) {
   const LiveFile *f = &p->file;
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/* Ends the batch if it is full, or if the file is about to flush by itself (ismuch). In the second
-   case, flushes the file at this point, between two batches: so a file that is cut back to its last
-   flush has only complete events, and 'unflushed' counts exactly the samples that it lacks. */
+/* Ends the batch if it is full or the file is about to flush by itself. Then flushes it between
+   two batches, so that a file cut back to its last flush has only complete events. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;
@@ -111,7 +103,7 @@ static void goon (Profile *p) {
     profilewriter_flush(p, 0);
 }
 
-/* Encodes all events of a buffer. After a failure of the file, only counts the lost samples. */
+/* Encodes all events of a buffer. After a failure of the file only counts lost samples. */
 static void profilewriter_drain (Profile *p, const Queue *q) {
   size_t at = 0;
   EventTally lost = {0, 0};
@@ -133,8 +125,7 @@ static void profilewriter_drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits until there are enough data, it is time for a flush or a round, there is a request, or the
-   profile ends. Lock held. */
+/* Waits for data, a flush, a round, a request or the end. Lock held. */
 static void profilewriter_await (Profile *p) {
   struct timespec until;
   uint64_t t = p->flushed + FLUSH_NS;
@@ -151,7 +142,7 @@ static void profilewriter_await (Profile *p) {
   }
 }
 
-/* Waits for work, then exchanges the buffers. Returns the buffer that was active. */
+/* Waits for work and exchanges the buffers. Returns the one that was active. */
 static Queue *swap (Profile *p, int *stop, Wish **wish) {
   Queue *q;
   pthread_mutex_lock(&p->lock);
@@ -165,8 +156,7 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   return q;
 }
 
-/* Calls the function 'round', if there is one. If it had work to do, the next call is soon.
-   Otherwise the time between two calls doubles. */
+/* Calls 'round'. If it had work, the next call is soon; else the time doubles. */
 static void profilewriter_turn (Profile *p) {
   if (p->round == NULL)
     return;
@@ -176,8 +166,7 @@ static void profilewriter_turn (Profile *p) {
     p->pause *= 2;
 }
 
-/* Passes the result of a profile_dump to the thread that requested it. 'path' NULL: the file has no
-   name. */
+/* Passes the result of a profile_dump to the thread that waits for it. */
 static void profilewriter_answer (Profile *p, const char *path, int error) {
   pthread_mutex_lock(&p->lock);
   if (p->wish != NULL) {
@@ -195,7 +184,7 @@ void *profilewriter_run (void *ud) {
   Wish *wish;
   int stop;
   spare_use(&p->spare);
-  encoder_batch(p->encoder);  /* writes the head of the log */
+  encoder_batch(p->encoder);  /* the head of the log */
   profilewriter_flush(p, 0);
   p->flushed = clock_now();
   do {
@@ -217,8 +206,7 @@ void *profilewriter_run (void *ud) {
     (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
-    profilewriter_flush(p, 0);  /* tries to end the stall, so that the mark of the lost samples
-				   precedes the trailer */
+    profilewriter_flush(p, 0);  /* tries to end a stall, so that its mark precedes the trailer */
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
     encoder_lost(p->encoder, profilequeue_lost(p));
@@ -234,14 +222,14 @@ void *profilewriter_run (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  profilewriter_answer(p, p->place.path, p->file.error);  /* answers a request of profile_dump that
-							     arrived after the last buffer */
+  profilewriter_answer(p, p->place.path, p->file.error);  /* a request that arrived after the
+                                                             last buffer */
   return NULL;
 }
 
 /* ----------------------------------------------------- flight recorder -- */
 
-/* Callback of a flight recorder's encoder that receives the encoded bytes. */
+/* Receives the encoded bytes of a flight recorder. */
 static void putring (void *ud, Bytes *out, int text) {
   Profile *p = ud;
   livefile_text(&p->file, text);
@@ -249,18 +237,14 @@ static void putring (void *ud, Bytes *out, int text) {
   out->n = 0;
 }
 
-/*
-** Returns the folder's descriptor. Returns 0 if the program has closed it and may have reused its
-** number; then the path determines the folder.
-*/
+/* Returns the folder's descriptor, or 0 if the program has closed it. */
 static int profilewriter_folderof (const Profile *p) {
   struct stat s;
   return p->config.folder > 0 && fstat(p->config.folder, &s) == 0 &&
          s.st_dev == p->folder.st_dev && s.st_ino == p->folder.st_ino ? p->config.folder : 0;
 }
 
-/* Opens a new file for the content of a flight recorder; 'to' as in profile_dump. Returns an errno,
-   or 0. */
+/* Opens a new file for a flight recorder; 'to' as in profile_dump. Returns an errno, or 0. */
 static int openring (Profile *p, const char *to, char *why, size_t size) {
   const ProfileConfig *c = &p->config;
   const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0, NULL};
@@ -274,13 +258,12 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* Compresses fast (LIVEFILE_FAST), because a busy process may write such files repeatedly. */
+  /* compresses fast, because such files may be frequent */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
-/* Encodes the content of the flight recorder into the open file. Returns an errno, or 0. 'isend' is
-   1 at the end of the profile. Before the end, the open states have not reported their exact
-   allocated bytes, so the file has no total of them. */
+/* Encodes the content of the flight recorder into the open file. 'isend' 1: at the end of the
+   profile. Returns an errno, or 0. */
 static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
   uint64_t epoch = (clock_read(CLOCK_REALTIME) - clock_between(since, now)) / 1000;
@@ -305,23 +288,20 @@ static int putall (Profile *p, uint64_t lost, int isend) {
   return p->file.error;
 }
 
-/* Sets the number of the flight recorder's next file, after a file with the present number was
-   made. */
+/* Sets the number of the flight recorder's next file. */
 static void nextname (Profile *p) {
   p->config.number = p->config.number > 1 ? p->config.number + 1 : 2;
   p->config.made = 1;
 }
 
-/* Discards a file that could not be completed, which would take space on the full disk: empties it,
-   and removes it if openring created it. At the end of the profile ('isend' 1), keeps the part that
-   could be written, because no other file follows. */
+/* Discards an incomplete file, which would use a full disk; keeps it at the end of the profile. */
 static void discard (Profile *p, int isend) {
   if (!isend)
     livefile_empty(&p->file);
   place_undo(&p->place);
 }
 
-/* Writes the content of the flight recorder to a file of its own. Returns an errno, or 0. */
+/* Writes the content of the flight recorder to its own file. Returns an errno, or 0. */
 static int dumpring (Profile *p, const char *to, int isshort, int isend, char *why, size_t size) {
   uint64_t lost;
   int error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer thread of a profile takes events from the buffers of the queue, encodes them and
-   writes the file. The writer of a flight recorder keeps them in its ring, and writes a file on
-   request and at the end. */
+/* The writer thread of a profile: takes events from the queue, encodes them and writes the
+   file. For a flight recorder, keeps them in a ring and writes a file on request and at the
+   end. */
 #ifndef asamp_profilewriter_h
 #define asamp_profilewriter_h
 
@@ -9,13 +9,12 @@
 
 #define WRITER_STACK	(1u << 20)	/* bytes of the thread's stack */
 
-/* Main functions of the thread: profilewriter_run for a file, profilewriter_record for a flight
-   recorder. 'ud' is the Profile. */
+/* Main function of the thread, for a file. */
 void *profilewriter_run (void *ud);
+/* Main function of the thread, for a flight recorder. */
 void *profilewriter_record (void *ud);
 
-/* Callback of the encoder that writes encoded bytes to the file, for a profile that is not a flight
-   recorder. */
+/* Writes encoded bytes to the file, as the encoder's callback. */
 void profilewriter_sink (void *ud, Bytes *out, int text);
 
 #endif

@@ -15,33 +15,24 @@
 #include "mappings.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define LONG		(60 * SECOND)	/* ns after the last snapshot of resident memory at which
-					   another one is due in any case */
-#define YOUNG		(SECOND / 50)	/* ns after a profile's start during which only an ending
-					   state causes a snapshot */
-#define LAST_NS		1000000	/* ns; at the end of a state or profile, a resident size that was
-				   read at most this long ago is used again */
-#define SMALL		(64u << 10)	/* bytes; a smaller change of a state's reserved memory
-					   causes no new measurement */
-#define LINES		256u	/* largest number of source lines in rows of one kind, and in the
-				   array 'left' */
-#define ENDING		100u	/* an ending state causes a snapshot if ENDING times the CPU time of
-				   the last measurement has passed since the last snapshot, even if
-				   resident memory has not changed */
+#define LONG		(60 * SECOND)	/* ns after which a snapshot is due without a change */
+#define YOUNG		(SECOND / 50)	/* ns at the start of a profile in which only an ending
+                                           state causes a snapshot */
+#define LAST_NS		1000000	/* ns; largest age of a resident size at an end */
+#define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
+#define LINES		256u	/* largest number of source lines of one use */
+#define ENDING		100u	/* an ending state causes a snapshot after this many times the
+                                   CPU time of the last measurement */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
-static uint64_t first, spent;  /* 'first': time of the first measurement of a state, ns. 'spent':
-			          CPU time that all measurements of states took, ns (RQ2). */
-static uint64_t drawn;	/* CPU time that all snapshots of resident memory took, ns */
+static uint64_t first, spent;  /* Time of the first measurement; CPU time of all (RQ2). ns. */
+static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
-/*
-** Native memory that closed states have not freed, by the source line that allocated it. The last
-** element is the sum of all lines that do not fit. An element of 0 bytes may be reused for another
-** line, with the lock held.
-*/
+/* Native memory of closed states by source line. The last element is for all other lines. An
+   element of 0 bytes may be reused, with the lock held. */
 static struct {
-  int64_t bytes;		/* bytes of this line's native memory of closed states; atomic */
+  int64_t bytes;		/* atomic */
   char where[sizeof(((ResidentRow *)0)->text)];
 } left[LINES + 1];
 static unsigned nleft;
@@ -50,7 +41,6 @@ typedef struct Rows {
   ResidentRow *all;
   size_t n, size;
 } Rows;
-
 
 static void resident_put (Rows *r, const char *what, int64_t bytes, const char *text) {
   ResidentRow *row;
@@ -61,8 +51,7 @@ static void resident_put (Rows *r, const char *what, int64_t bytes, const char *
   snprintf(row->text, sizeof(row->text), "%s", text);
 }
 
-
-/* Returns the row with this text from index 'from' on; NULL: there is none. */
+/* Returns the row with this text from 'from' on, or NULL. */
 static ResidentRow *resident_find (const Rows *r, size_t from, const char *text) {
   size_t i;
   for (i = from; i < r->n; i++)
@@ -70,18 +59,14 @@ static ResidentRow *resident_find (const Rows *r, size_t from, const char *text)
   return NULL;
 }
 
-
-/*
-** Adds bytes to the row of source line 'where', or to a new row. All lines of this kind beyond the
-** first LINES share one row without a source line. Rows before index 'from' are of other kinds.
-*/
+/* Adds bytes to the row of a source line. Lines beyond the first LINES share one row. Rows
+   before 'from' have other uses. */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   ResidentRow *row = resident_find(r, from, where);
   if (row == NULL && r->n - from >= LINES) row = resident_find(r, from, where = "");
   if (row != NULL) row->bytes += (int64_t)bytes;
   else resident_put(r, what, (int64_t)bytes, where);
 }
-
 
 static void putlines (Rows *r, int sort, const char *what) {
   const Resident *s;
@@ -98,7 +83,6 @@ static void putlines (Rows *r, int sort, const char *what) {
     if (bytes > 0) putline(r, from, what, (uint64_t)bytes, left[line].where);
   }
 }
-
 
 unsigned resident_left (const char *where, uint64_t bytes) {
   unsigned i, at = LINES;
@@ -117,14 +101,11 @@ unsigned resident_left (const char *where, uint64_t bytes) {
   return at;
 }
 
-
 void resident_freed (unsigned line, uint64_t bytes) {
   __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
-
-/* Adds up the last measurements of all states. *since is the number of bytes that the states have
-   reserved since then. Lock held. */
+/* Adds up the last measurements of all states. *since: bytes reserved since then. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -148,11 +129,7 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
   }
 }
 
-
-/*
-** Subtracts the smaller of *row and *untouched from both, unless it is negative. Used because
-** memory that was requested but never touched is not resident.
-*/
+/* Moves up to *untouched bytes out of *row: untouched memory is not resident. */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
@@ -160,15 +137,11 @@ static void resident_take (int64_t *row, int64_t *untouched) {
   *untouched -= n;
 }
 
-
 typedef struct Lua {
   int64_t old, young, gaps, unused, reserve, since;
 } Lua;
 
-
-/* Subtracts bytes that were never touched, and so are not resident, from Lua's rows. Starts with
-   the row that most likely has them: free memory, then young objects (the end of a new large block
-   may be untouched), then gaps and old objects. */
+/* Subtracts untouched bytes from Lua's rows, first from those that most likely have them. */
 static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->reserve, untouched);
   resident_take(&l->unused, untouched);
@@ -177,28 +150,21 @@ static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->old, untouched);
 }
 
-
-/* Reduces *own (bytes of the profiler) to *native (bytes of malloc) if it is higher, and then
-   subtracts it from *native. */
+/* Moves *own bytes (the profiler's) out of *native, at most all of them. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;
 }
 
-
-/*
-** Makes Lua's rows from the memory areas of all states (luaN_places). 'resident' is the number of
-** resident bytes of mapped chunks. Those of these bytes that are in no other row become the row
-** 'reserve'.
-*/
+/* Makes Lua's rows from the areas of all states. Resident bytes in no other row become
+   'reserve'. */
 static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t resident) {
   int64_t untouched;
   l->since = 0;
   l->old = (int64_t)living;
   l->young = (int64_t)(p->inuse - living);
   l->gaps = (int64_t)(p->heads + p->lines + p->large) - (int64_t)p->inuse;
-  if (l->gaps < 0) {  /* happens because the bytes in use include the state itself, which is native
-			 memory */
+  if (l->gaps < 0) {  /* the bytes in use include the state itself, which is native memory */
     untouched = -l->gaps;
     l->gaps = 0;
     resident_take(&l->young, &untouched);
@@ -206,37 +172,29 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   }
   l->unused = (int64_t)p->unused;
   l->reserve = (int64_t)(resident + p->lent) - (int64_t)(p->heads + p->lines + p->unused);
-  if (l->reserve < 0) {  /* happens because the ends of some blocks were never touched */
+  if (l->reserve < 0) {  /* the ends of some blocks are untouched */
     untouched = -l->reserve;
     l->reserve = 0;
     takelua(l, &untouched);
   }
 }
 
-
-/* The rows of native memory: all memory except Lua heaps. The profiler's own memory is a separate
-   row. */
+/* The rows of native memory: all memory except Lua heaps. */
 typedef struct Native {
   int64_t native, unused, others, own;
 } Native;
 
-
 /*
-** Makes the rows of native memory, without the blocks that the states have from malloc ('lua'). If
-** another malloc is in use, [heap] and all anonymous mappings are the row 'native'. Otherwise the
-** memory of malloc consists of [heap] and of some anonymous mappings: the blocks that malloc
-** reports as mapped, and its other arenas.
-**
-** The part of malloc's memory that is not resident was never touched. It is subtracted from
-** malloc's free memory, then from the profiler's memory (whose buffers are larger than their
-** content), then from the program's. Returns the rest, which the caller subtracts from Lua's rows.
+** Makes the rows of native memory, without blocks of Lua heaps. With another malloc than glibc's,
+** [heap] and all anonymous mappings are 'native'. Memory that is not resident was never touched:
+** it is subtracted from free memory, the profiler's, then the program's. Returns the rest, to be
+** subtracted from Lua's rows.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
   int64_t lua = (int64_t)(p->large + p->lists + p->lent), untouched = 0;
   v->others = (int64_t)s->anonymous - (int64_t)resident;
-  if (m->inuse < p->large + p->lists) {  /* the program uses another malloc than glibc's, whose
-					    totals are not known */
+  if (m->inuse < p->large + p->lists) {  /* another malloc than glibc's */
     v->native = (int64_t)s->heap + v->others - lua;
     split(&v->native, &v->own);
     v->others = 0;
@@ -249,7 +207,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
       untouched += mapped - v->others;
       mapped = v->others;
     }
-    if (m->arenas < s->heapsize)  /* part of the sbrk area does not belong to malloc */
+    if (m->arenas < s->heapsize)  /* part of the sbrk area is not malloc's */
       v->others += (int64_t)(s->heapsize - m->arenas);
     v->others -= mapped;
     v->native = (int64_t)m->inuse - lua;
@@ -266,9 +224,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
   return untouched;
 }
 
-
-/* Adds all rows to *r. 'known' is 1 if the mappings of the process could be read; if it is 0, the
-   rows of stacks, files and the system are left out. */
+/* Adds all rows. 'known' 0: the mappings could not be read. */
 static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, const Mappings *s,
                      int known) {
   size_t i;
@@ -291,7 +247,6 @@ static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, con
   resident_put(r, "system", (int64_t)s->system, "");
 }
 
-
 /* Makes the rows of a snapshot of resident memory. */
 static void resident_fill (Rows *r) {
   luaN_Places p;
@@ -310,9 +265,8 @@ static void resident_fill (Rows *r) {
     v.own = (int64_t)own_bytes();
     untouched = nativerows(&v, &s, &m, &p, resident);
     takelua(&l, &untouched);
-    /* Memory that states have reserved after their last measurements: new chunks are included in
-       the row of other mappings (v.others), new large vectors in that of native memory (v.native).
-       Moves these bytes to the row "lua.since". */
+    /* Memory reserved since the last measurements is in the rows of other mappings (new chunks)
+       and native memory (new large vectors). Moves it to "lua.since". */
     if (since > 0) {
       untouched = since;
       resident_take(&v.others, &untouched);
@@ -326,7 +280,6 @@ static void resident_fill (Rows *r) {
   putlines(r, FOOTPRINT_NATIVE, "alloc");
 }
 
-
 ResidentRow *resident_rows (size_t *n) {
   Rows r = {NULL, 0, 0};
   pthread_mutex_lock(&lock);
@@ -336,17 +289,13 @@ ResidentRow *resident_rows (size_t *n) {
   return r.all;
 }
 
-
-/* Returns 1 if snapshots of resident memory have taken at most 1 / PICTURES_SHARE of the time. Then
-   a change by a sixteenth causes another one, else only a change by a quarter (RQ3). */
+/* Returns 1 if snapshots have taken at most 1 / PICTURES_SHARE of the time (RQ3). */
 static int mayhave (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
 }
 
-
-/* Returns 1 if a snapshot of resident memory is due (RQ3): because resident memory has changed,
-   because the last snapshot is old, or because a state or the profile ends ('last' is not 0). */
+/* Returns 1 if a snapshot is due (RQ3). 'last' is as for resident_measure. */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;
@@ -354,10 +303,8 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
          last == RESIDENT_PROFILE || (last && now - p->reported >= ENDING * p->cost);
 }
 
-
-/* Returns 1 if a snapshot of resident memory is due. If 'claims' is 1, the caller will emit it, so
-   it is not due for other states any more. Takes the lock, because states on several threads use
-   the same ResidentPolicy. */
+/* Like isdue, with the lock: several threads use a policy. With 'claims', the caller will emit
+   the snapshot, so it is not due any more. */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);
@@ -370,9 +317,7 @@ static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, in
   return yes;
 }
 
-
-/* Returns 1 until YOUNG ns after the profile's start. In this time only an ending state causes a
-   snapshot (RQ3). If the start is not set yet, sets it to 'now'. */
+/* Returns 1 in the first YOUNG ns of a profile. Sets the start if needed. */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t started = 0;
   if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED,
@@ -380,7 +325,6 @@ static int isyoung (ResidentPolicy *p, uint64_t now) {
     return 1;
   return clock_between(started, now) < YOUNG;
 }
-
 
 static void resident_emit (ProfileState *state, uint64_t now) {
   uint64_t started = clock_thread();
@@ -392,9 +336,7 @@ static void resident_emit (ProfileState *state, uint64_t now) {
   __atomic_add_fetch(&drawn, clock_between(started, clock_thread()), __ATOMIC_RELAXED);
 }
 
-
-/* Returns 1 if all states together have spent so little time on measurements that another one is
-   allowed (RQ2). */
+/* Returns 1 if another measurement fits into the time of all states (RQ2). */
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
@@ -402,8 +344,7 @@ static int isallowed (uint64_t now) {
          RESIDENT_FREE + clock_between(since, now) / RESIDENT_ALL;
 }
 
-
-/* Adds the state to the list of measured states. Lock held. */
+/* Adds the state to the list. Lock held. */
 static void enlist (Resident *r) {
   if (r->listed) return;
   r->next = all;
@@ -413,20 +354,17 @@ static void enlist (Resident *r) {
   r->listed = 1;
 }
 
-
 void resident_join (Resident *r) {
   pthread_mutex_lock(&lock);
   enlist(r);
   pthread_mutex_unlock(&lock);
 }
 
-
-/* Returns 1 if a measurement of the state, which now reserves 'held' bytes, is due (RQ2). */
+/* Returns 1 if a measurement of the state, with 'held' reserved bytes, is due (RQ2). */
 static int isstale (const Resident *r, uint64_t now, uint64_t held) {
   return now >= r->due ||
          held > r->measured + r->measured / 2 + SMALL || held + SMALL < r->measured / 2;
 }
-
 
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last) {
@@ -459,7 +397,6 @@ void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState
   r->due = now + (cost > SECOND ? cost : SECOND);
 }
 
-
 void resident_leave (Resident *r) {
   if (!r->listed) {
     memset(r, 0, sizeof(*r));
@@ -474,11 +411,9 @@ void resident_leave (Resident *r) {
   memset(r, 0, sizeof(*r));
 }
 
-
 void resident_forget (Resident *r) {
   memset(r, 0, sizeof(*r));
 }
-
 
 void resident_forked (void) {
   pthread_mutex_init(&lock, NULL);

@@ -1,37 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** This folder has three concepts. The name of a file starts with the concept to which it belongs.
-** All other files here are parts that two of them use.
+** Samplers: one for each Lua state that is sampled. A session is an open profile (profile.h);
+** sampling may be switched on and off in it. A sampler has its own session (samplersession.c), or
+** its state shares the profile of the process (samplershared.h, process.h). The sampler's tracker
+** (tracker.h) takes the samples. All memory is from malloc and never sampled, except the userdata
+** of sampler_of.
 **
-**   profile  the stream of events that goes into one file, with its writer thread; independent of
-**            Lua. profile.h; profileopen.c (start, dump, end), profileevents.c (program's side),
-**            profilequeue.h, profilewriter.h (writer's side).
-**   sampler  one for each state. It takes samples while a session is open, and passes them to a
-**            profile. sampler.h; samplersession.c (a session with a profile of its own),
-**            samplershared.h (states of one profile), samplerlist.h (all samplers; exit, fork).
-**   process  the profile that all states of a process share, made from ASAMP. These files decide
-**            when it is made, switched and ended. process.h.
-**
-** The sampler of one state is a tracker (tracker.h) whose client is a profile (profile.h) or a
-** program (asamp.h), one at a time.
-**
-** A session is an open profile. In a session the program switches sampling on and off as often as
-** it likes; the file ends with the session. All memory here comes from malloc and is never sampled,
-** except the userdata of sampler_of. If exit() is called outside Lua, no collection decides whether
-** the last samples survive; the file counts them as undecided.
-**
-** States may run on OS threads of their own:
-**   SS1  one lock of the process protects the list of all samplers, and the fields 'profile',
-**        'path' and 'file' of each. So sessions open and end one after the other. A sampler's own
-**        thread reads these fields without the lock;
-**   SS2  no two sessions of the process write the same file, whatever paths they use (PL4 of
-**        place.h). This holds also on file systems without locks;
-**   SS3  a session is freed only by the thread that runs its state, or in the child of a fork,
-**        which has no other thread. If another thread calls exit(), the session's file ends but
-**        nothing is freed, and later samples are lost;
-**   SS4  states may share the profile of their process (process.h). A state is attached to the
-**        profile when it is made, which Lua code in the state cannot notice, and leaves the profile
-**        when it is closed. The samplers of closed states are reused.
+**   SS1  one lock protects the list of samplers, and the fields 'profile', 'path' and 'file' of
+**        each; a sampler's own thread reads these without it;
+**   SS2  no two sessions of the process write the same file (PL4 of place.h);
+**   SS3  a session is freed only by the thread that runs its state, or in a forked child. If
+**        another thread calls exit(), the file ends, nothing is freed, and later samples are lost;
+**   SS4  a state is attached to a shared profile when it is made, and leaves it when it is closed.
+**        Samplers of closed states are reused.
 */
 #ifndef asamp_sampler_h
 #define asamp_sampler_h
@@ -46,265 +27,213 @@ typedef struct Sampler Sampler;
 
 /* Options of a session. */
 typedef struct SamplerOptions {
-  int folder;		/* descriptor of the folder of 'out', for callers that cannot reach it by
-			   name any more; 0: none */
+  int folder;		/* descriptor of the folder of 'out', if its name cannot be reached any
+                           more; 0: none */
   const char *out;	/* path of the profile */
-  unsigned number;	/* 'number', 'made' and 'replace' have the meaning of these fields of
-			   PlaceWish (place.h), which selects the file */
+  unsigned number;	/* This and the next two are as in PlaceWish (place.h). */
   int made;
   int replace;
-  const char *command;	/* command line, for display; may be NULL */
+  const char *command;	/* for display; may be NULL */
   int format;		/* PROFILE_STOCK or PROFILE_EXTENDED */
   int compress, native, random;
-  uint64_t seed;	/* seed of the intervals, if 'seeded' is 1 */
+  uint64_t seed;	/* seed of the intervals, if 'seeded' */
   int seeded;
-  uint64_t timeperiod;	/* period of time samples at the start of the session, ns; 0: none */
+  uint64_t timeperiod;	/* first period of time samples, ns; 0: none */
   int wall;
-  uint64_t mallocs;	/* period of samples of native memory in bytes (mallocs.h); 0: none */
-  int copies;		/* 1: copied bytes are sampled, too (trackcopies.h) */
-  int holders;		/* 1: the objects that keep samples alive (holders.h) are recorded at the
-			   end of the session, and when the number of live samples that have
-			   survived a collection has doubled (TH1 of trackholders.h). In a shared
-			   profile: when a state is closed */
-  uint64_t holdersevery;  /* ns between searches for the objects that keep samples alive
-			   (holders.h); 0: none */
-  RingLimits ring;	/* limits of a flight recorder; 'most' 0: not a flight recorder */
-  int summary;		/* 1: prints one line to stderr when the session ends */
-  /* Called on the state's own thread before a session with its own profile ends. At that time the
-     list of the state's live samples is still complete. NULL: no call. */
+  uint64_t mallocs;	/* period of native memory samples, bytes; 0: none */
+  int copies;		/* 1: copied bytes are sampled */
+  int holders;		/* 1: records the references that keep samples alive (holders.h) at the
+                           end, and when the number of live samples has doubled */
+  uint64_t holdersevery;  /* ns between searches for these references; 0: none */
+  RingLimits ring;	/* most != 0: a flight recorder */
+  int summary;		/* 1: prints a line to stderr at the end */
+  /* Called before a session with its own profile ends, while its live samples are listed. NULL:
+     not called. */
   void (*ending) (Sampler *s, lua_State *L);
-  uint64_t rate;	/* most allocation samples per second that a state takes, on average
-			   (samplerlist_restrain); 0: no bound */
+  uint64_t rate;	/* most allocation samples per second of a state; 0: no bound */
 } SamplerOptions;
 
-/* Sums over all states that share a profile or shared one before. */
+/* Sums over all states that share, or have shared, a profile. */
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
-  uint64_t unfollowed;		/* number of survivors whose deaths are not reported */
+  uint64_t unfollowed;		/* survivors whose deaths are not reported */
 } SharedTotals;
 
-/* The present sampling rates. */
+/* The sampling rates. */
 typedef struct SamplerRate {
-  int alloc;		/* 1: allocations are sampled */
+  int alloc;		/* 1: samples allocations */
   uint64_t period;	/* bytes between allocation samples */
   uint64_t timens;	/* ns between time samples; 0: none */
-  uint64_t most;	/* most allocation samples per second, like SamplerOptions.rate; 0: no
-			   bound */
+  uint64_t most;	/* as SamplerOptions.rate */
 } SamplerRate;
 
-/*
-** The common data of the states that share a profile. They are constant, except the rates, each of
-** which is atomic.
-*/
+/* Data of the states that share a profile. Constant, except the rates, which are atomic. */
 typedef struct SamplerShared {
   SamplerOptions options;
   SamplerRate rates;
   TimerClock clock;
-  /* Returns the profile of this process; NULL: there is none. If 'open' is 1 and there is none
-     yet, makes it. */
+  /* Returns the profile of this process, or NULL. With 'open', makes it if needed. */
   Profile *(*profile) (int open);
   const char *(*path) (void);
-  int (*isidle) (void);  /* returns 1 if states must take no samples: nothing is to be sampled, or
-			    the file could not be made and another attempt is scheduled */
-  /* Called in the child of a fork: drops the parent's profile. Returns the number of threads that
-     the child needs in order to run its states. */
+  int (*isidle) (void);  /* returns 1 if no samples must be taken: nothing is sampled, or the
+                            file could not be made */
+  /* Drops the parent's profile in the child of a fork. Returns the number of threads that the
+     child needs. */
   unsigned (*forked) (void);
-  void (*runs) (void);  /* called after a collection of a state */
-  void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* called at exit, with the
-								       totals of the profile */
+  void (*runs) (void);  /* called after a collection */
+  void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* called at exit */
 } SamplerShared;
 
 /* The numbers of a session (profiler.stats). */
 typedef struct SamplerStats {
   int open, on;
   uint64_t period;
-  uint64_t samples, bytes;	/* 'samples': number of sampling periods of the session's allocation
-				   samples (a sample may represent several). 'bytes': bytes
-				   allocated in the session while sampling was on */
-  uint64_t natives;		/* number of sampling periods of the samples of native memory */
+  uint64_t samples, bytes;	/* Allocation samples in sampling periods; bytes allocated while
+                                   sampling was on. */
+  uint64_t natives;		/* samples of native memory, in sampling periods */
   uint64_t lost;
-  uint64_t unfollowed;		/* number of survivors whose deaths are not reported */
+  uint64_t unfollowed;		/* survivors whose deaths are not reported */
   int timing;			/* 1: time is sampled */
-  uint64_t timesamples;		/* number of sampling periods of the time samples in the session */
-  uint64_t minors, majors;	/* collections of the state since it was made */
-  uint64_t nanoseconds;		/* ns spent in the sampler, on the program's thread */
-  const char *file;		/* path of the session's file, or of the last session's, or NULL */
-  int error;			/* errno of the profile's first failure, or of its present stall; 0:
-				   none */
+  uint64_t timesamples;		/* time samples, in sampling periods */
+  uint64_t minors, majors;	/* collections of the state since its start */
+  uint64_t nanoseconds;		/* time in the sampler on the program's thread, ns */
+  const char *file;		/* path of the last session's file, or NULL */
+  int error;			/* errno of the first failure or the present stall; 0: none */
 } SamplerStats;
 
-/*
-** Returns the sampler of the state. The first call makes it. Returns NULL if there is not enough
-** memory, or if L is being closed and has no sampler. May raise a memory error.
-*/
+/* Returns the sampler of the state; makes it if needed. Returns NULL if there is not enough
+   memory, or if L is being closed. May raise a memory error. */
 Sampler *sampler_of (lua_State *L);
 
-/* Like sampler_of, for callers that start sampling. Returns NULL also whenever L is being
-   closed. */
+/* Like sampler_of, for a start of sampling: always NULL if L is being closed. */
 Sampler *sampler_tostart (lua_State *L);
 
-/*
-** Attaches a new state, which has no sampler yet, to a shared profile. Runs no Lua code, allocates
-** nothing from the state and raises no error. Returns 0 on failure.
-*/
+/* Attaches a new state to a shared profile. Runs no Lua code and raises no error. Returns 0 on
+   failure. */
 int sampler_attach (lua_State *L, const SamplerShared *with);
-/* Returns the sampler of an attached state; NULL: it is not attached. */
+/* Returns the sampler of an attached state, or NULL. */
 Sampler *sampler_attached (lua_State *L);
-/*
-** Number of bins in a histogram of pauses. Bin k counts the pauses below 16 << k us that are not
-** in an earlier bin. The last bin has no upper bound.
-*/
+/* Bins of a histogram of pauses: bin k has those below 16 << k us, the last one all others. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over the heaps of the open states. Each state's part is from its last sample, safepoint or
-   collection. */
+/* Sums over the heaps of the open states, each at its last sample, safepoint or collection. */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of states */
   uint64_t inuse, held, tenured;	/* bytes */
   uint64_t minors, majors;		/* collections */
-  uint64_t pauses, longest;		/* total and longest pause, ns */
-  uint64_t bins[SAMPLER_PAUSES];	/* pauses of all states, including closed ones, by bin */
+  uint64_t pauses, longest;		/* total and longest, ns */
+  uint64_t bins[SAMPLER_PAUSES];	/* histogram of pauses, also of closed states */
 } SharedHeaps;
 
-/* Stores the sums over all states that ever shared a profile, and over open heaps. Thread-safe. */
+/* Stores sums over all states that share a profile. Thread-safe. */
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
-/*
-** Returns how often the time of a thread could not be sampled. In a shared profile, a thread counts
-** once. Stores the reason of the first failure in 'why'. Thread-safe.
-*/
+/* Returns the number of threads whose time could not be sampled, and the first reason.
+   Thread-safe. */
 uint64_t sampler_untimed (char why[256]);
-/*
-** Stores totals in 'rows', one row for each name of states, and returns the number of rows. A row
-** is empty if no state has received its name.
-*/
+/* Stores totals by name of state. Returns the number of rows, some of which may be empty. */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
-/*
-** A request of another thread to one state, or to any state. f is called once, at the end of the
-** state's next collection, where a walk over its heap is possible; or with L NULL if the state is
-** closed before that (for any state: if the last attached state is closed). f is not called if the
-** request is withdrawn. The child of a fork drops the request.
-*/
+/* A request of another thread. f is called once, at the end of the state's next collection,
+   where its heap may be walked; L is NULL if the state is closed first. */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;
 
-/* Sends a request to the attached state with that number or, if 'id' is UINT64_MAX, to the first
-   state that collects. Returns 1; 0 if there is no such state; a negative number if another request
-   is pending. */
+/* Sends a request to the attached state 'id', or to the first that collects (UINT64_MAX).
+   Returns 1; 0: no such state; negative: another request is pending. */
 int sampler_request (uint64_t id, SamplerRequest *request);
-/* Withdraws a request of sampler_request. Returns 0 if that is too late, because f is running or
-   was called. */
+/* Withdraws a request. Returns 0 if f is running or was called. */
 int sampler_withdraw (SamplerRequest *request);
 
 typedef struct SamplerRow {
-  uint64_t number, inuse;	/* number of the state; bytes in use in its heap */
+  uint64_t number, inuse;	/* number of the state; heap bytes in use */
   uint64_t collections;
   const char *name;
 } SamplerRow;
 
-/* Stores up to 'most' attached states, most collections first, in 'rows'. Returns their number. */
+/* Stores up to 'most' attached states, most collections first. Returns their number. */
 unsigned sampler_states (SamplerRow *rows, unsigned most);
 
-/* Calls profile_dump for the session's profile. Returns 0 with the reason in 'err' on failure. */
+/* Calls profile_dump. Returns 0 with the reason in 'err' on failure. */
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize);
 
-/* Adds a marker that belongs to no particular state. Returns 0 if no state is attached. */
+/* Adds a marker of no particular state. Returns 0 if no state is attached. */
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
-/*
-** Ends a profile that the process has replaced. Later events of a state are lost until it moves to
-** the current profile. When no state uses the ended profile any more (sampler_usesshared), the
-** caller must free it with profile_close. Adds its losses to those of the process, and reports them
-** to the user if a write failed.
-*/
+/* Ends a shared profile that was replaced. States move to the new one later; their events until
+   then are lost. The caller frees 'p' when no state uses it (sampler_usesshared). */
 void sampler_endshared (Profile *p);
 /* Returns 1 if a state uses this profile. */
 int sampler_usesshared (const Profile *p);
 
-/* Opens a profile for many states, like profile_open. *o names the file and has the options. */
+/* Opens a profile for many states. */
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
-/* Prints the closing line of a session. 'timed': 1 if time sampling was on. */
+/* Prints the closing line of a session. 'timed' 1: time was sampled. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       const char *path);
-/* Prints the number of lost samples if a write failed, or if samples were lost and 'summary' is
-   1. */
+/* Prints the number of lost samples after a write error, or if 'summary' is 1 and there are
+   any. */
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 
-/* Bytes allocated with a set of labels (labels.h). */
+/* Bytes allocated with a label set. */
 typedef struct SamplerSet {
   uint32_t set;
   uint64_t bytes;
 } SamplerSet;
 
-/* Returns an upper bound of the number of rows that sampler_sets stores. */
+/* Returns the largest number of rows that sampler_sets stores. */
 uint32_t sampler_setcount (const Sampler *s);
-/*
-** Stores the session's allocated bytes by label set in 'rows', one row for each set whose bytes
-** are not 0, and their number in *n. Returns the total, which is SamplerStats.bytes.
-*/
+/* Stores the session's bytes by label set, without sets of 0 bytes, and the number of rows.
+   Returns SamplerStats.bytes. */
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
-/*
-** Stores the bytes by label set, summed over all states that share a profile or did so, in at most
-** 'most' rows. Returns the number of rows stored. Thread-safe.
-*/
+/* Stores the bytes of all shared states by label set, in at most 'most' rows. Returns their
+   number. Thread-safe. */
 uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most);
 
-/* Returns the state's tracker; its client is NULL if there is no session. */
+/* Returns the tracker; its client is NULL without a session. */
 struct Tracker *sampler_tracker (Sampler *s);
 
-/* Returns an unpredictable seed; the time if the system has no random bytes. */
+/* Returns an unpredictable seed. */
 uint64_t sampler_seed (void);
 
-/* Opens a session. Returns 0 with one line in 'err' on failure. */
+/* Opens a session. Returns 0 with a line in 'err' on failure. */
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize);
 
-/* Switches sampling on. There must be a session, and sampling must be off. */
+/* Switches sampling on, in a session with sampling off. */
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
-/*
-** Switches sampling off. If the survival of samples is not decided, or deaths or collections are
-** not reported yet, runs a collection that does so (finalizers run later). Returns 0 if sampling
-** was off or there is no session.
-*/
+/* Switches sampling off. Runs a collection if anything is still to be decided or reported.
+   Returns 0 if sampling was off. */
 int sampler_off (Sampler *s, lua_State *L);
 
-/* Starts to sample the time of the calling OS thread, every 'ns' nanoseconds of the clock. There
-   must be a session without time sampling. Time while the state runs on another OS thread is
-   counted as lost. Returns 0 with the reason in 'err' on failure. */
+/* Starts to sample the calling OS thread every 'ns' nanoseconds, in a session without time
+   sampling. Time on another thread is lost. Returns 0 with the reason in 'err' on failure. */
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize);
 
 /* Switches time sampling off. Returns 0 if it was off. */
 int sampler_timeoff (Sampler *s, lua_State *L);
 
-/* Changes the period of allocation samples, also while sampling is on (interval_change). There
-   must be a session. */
+/* Changes the period of allocation samples, in a session. */
 void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 
-/*
-** Ends the session, if there is one: switches sampling off and closes the file. Returns 0, or the
-** errno of the file's first failure.
-*/
+/* Ends the session, if any. Returns 0, or the errno of the file's first failure. */
 int sampler_close (Sampler *s, lua_State *L);
 
-/*
-** Searches for the holders of the followed samples (the references that keep the sampled objects
-** alive), by a walk over all reachable objects, and emits them to the profile. Returns the number
-** of these samples; 0 also if there is no session or not enough memory.
-*/
+/* Searches for the references that keep the live samples alive, and emits them. Returns the
+   number of samples; 0 also on failure. */
 size_t sampler_holders (Sampler *s, lua_State *L);
 
-/* Adds a marker to the profile. Returns 0 if there is no session, or its profile has failed. */
+/* Adds a marker. Returns 0 if there is no session or its profile has failed. */
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen);
 
 void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats);
 
-/* Returns the number of bytes to the next sample point; UINT64_MAX if sampling is off. */
+/* Returns the bytes to the next sample point; UINT64_MAX: sampling is off. */
 uint64_t sampler_distance (const Sampler *s, lua_State *L);
 
 #endif

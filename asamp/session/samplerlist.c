@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Manages the list of all samplers and its lock, exit and fork (samplerlist.h). */
+/* The list of samplers, its lock, exit and fork (samplerlist.h). */
 #define _GNU_SOURCE
 #include "samplerlist.h"
 
@@ -30,26 +30,21 @@
 struct Samplers samplers;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/*
-** Nonzero while this OS thread holds the lock or waits for it. Its address identifies the thread.
-*/
+/* Nonzero while this OS thread holds the lock or waits for it. Its address identifies the
+   thread. */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
-static ResidentPolicy pictures;	/* data that decide when the shared profile's next snapshot of
-				   resident memory is due (RQ3 of resident.h) */
-
+static ResidentPolicy pictures;	/* shared profile's snapshots (RQ3 of resident.h) */
 
 void samplerlist_lock (void) {
   locking = 1;
   pthread_mutex_lock(&lock);
 }
 
-
 void samplerlist_unlock (void) {
   pthread_mutex_unlock(&lock);
   locking = 0;
 }
-
 
 void samplerlist_publish (Sampler *s) {
   const Tracker *t = &s->tracker;
@@ -76,12 +71,9 @@ void samplerlist_publish (Sampler *s) {
   seen_put(to, SEEN_STEPS, s->heldpaths.cut);
 }
 
-
-/* Number of marks "time is not sampled" that samplerlist_untimed has added to all profiles. Lock
-   held. */
+/* Number of marks of samplerlist_untimed. Lock held. */
 static uint64_t nuntimed;
-static char untimedwhy[256];	/* Reason given in the first mark of samplerlist_untimed. Lock
-				   held. */
+static char untimedwhy[256];	/* Reason of the first such mark. Lock held. */
 
 void samplerlist_untimed (Sampler *s, const char *why) {
   static __thread const Profile *marked __attribute__((tls_model("initial-exec")));
@@ -95,7 +87,6 @@ void samplerlist_untimed (Sampler *s, const char *why) {
   samplerlist_unlock();
 }
 
-
 uint64_t sampler_untimed (char why[256]) {
   uint64_t n;
   samplerlist_lock();
@@ -105,7 +96,6 @@ uint64_t sampler_untimed (char why[256]) {
   return n;
 }
 
-
 void samplerlist_point (void *ud, lua_State *L) {
   Sampler *s = ud;
   if (s->state.profile == NULL) return;
@@ -113,28 +103,19 @@ void samplerlist_point (void *ud, lua_State *L) {
   if (s->shared != NULL) samplerlist_publish(s);
 }
 
-
-#define RATE_NS		500000000	/* ns of CPU time between two checks if few samples are
-					   taken */
-#define RATE_IDLE	10	/* largest wall time between two checks, as a multiple of RATE_NS. A
-				   process that mostly waits uses so little CPU time that this limit
-				   makes the check due */
-#define RATE_STAGE	32	/* smallest number of samples that makes a check due before
-				   RATE_NS. With 32 samples the error of the estimated rate is
-				   about a fifth */
+#define RATE_NS		500000000	/* ns of CPU time between checks of the rate, with few
+                                           samples */
+#define RATE_IDLE	10	/* wall time between checks, in RATE_NS, for a process that
+                                   mostly waits */
+#define RATE_STAGE	32	/* fewest samples for an early check: the estimated rate has an
+                                   error of a fifth */
 
 /*
-** Adapts the period to the option 'rate', in samples per second. If a state takes more, doubles its
-** period, several times if needed. If it takes fewer than a quarter, halves the period, but not
-** below s->period.
+** Adapts the sampling period to the option 'rate', in samples per second of CPU time (of wall time
+** if that is less). If a state takes more, doubles the period; if fewer than a quarter, halves it,
+** but not below s->period.
 **
-** A second here is a second of the process's CPU time, so that a loaded machine does not change the
-** share of CPU time that samples cost; or of wall time, if less of it has passed, because several
-** threads ran.
-**
-** A check is due after RATE_NS (half a second), or as soon as the samples of half a second were
-** taken. If a program allocates n times too fast, it has taken the samples of log2(n) half seconds
-** when the period is right (bench/defaults shows the cost). The file has the period of each sample.
+** A check is due after RATE_NS, or when the samples of half a second were taken.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -158,19 +139,16 @@ void samplerlist_restrain (Sampler *s, lua_State *L) {
   profile_period(&s->state, period);
 }
 
-
 void samplerlist_measure (Sampler *s, lua_State *L, int last) {
   resident_measure(&s->resident, L, &s->tracker, s->state.profile != NULL ? &s->state : NULL,
                 s->shared != NULL ? &pictures : &s->resident.policy,
                 !last ? 0 : s->shared != NULL ? RESIDENT_STATE : RESIDENT_PROFILE);
 }
 
-
 size_t sampler_holders (Sampler *s, lua_State *L) {
   UNCANCELLED;
   return (s->state.profile != NULL) ? trackholders_now(&s->tracker, L) : 0;
 }
-
 
 uint64_t sampler_seed (void) {
   uint64_t seed;
@@ -178,7 +156,6 @@ uint64_t sampler_seed (void) {
     seed = clock_now();
   return seed;
 }
-
 
 void samplerlist_enlist (Sampler *s) {
   s->tracker.number = lastnumber++;
@@ -188,17 +165,15 @@ void samplerlist_enlist (Sampler *s) {
   samplers.all = s;
 }
 
-
 void samplerlist_delist (Sampler *s) {
   if (s->before != NULL) s->before->next = s->next;
   else samplers.all = s->next;
   if (s->next != NULL) s->next->before = s->before;
 }
 
-
 /* {== at the end, and at a fork ========================================== */
 
-/* Formats a number of bytes as "56 bytes" or "1.5 MiB", like asamp report. */
+/* Formats a number of bytes as "56 bytes" or "1.5 MiB". */
 static const char *amount (char text[24], uint64_t bytes) {
   static const char units[] = "KMGTPE";
   char number[16];
@@ -216,13 +191,10 @@ static const char *amount (char text[24], uint64_t bytes) {
   return text;
 }
 
-
-/* Returns 1 if this OS thread was the last to store the state's numbers for other threads (seen.h),
-   so that it runs the state. */
+/* Returns 1 if this OS thread runs the state: it published its numbers last. */
 static int ismine (const Sampler *s) {
   return __atomic_load_n(&s->seen.thread, __ATOMIC_RELAXED) == (const void *)&locking;
 }
-
 
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left) {
   if (s->shared != NULL && !ismine(s)) {
@@ -238,44 +210,36 @@ uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left) {
   return tracker_bytes(&s->tracker, s->tracker.L);
 }
 
-
 static void emitset (void *ud, uint32_t set, uint64_t bytes) {
   if (set != 0) profile_labelled(ud, set, bytes);
 }
-
 
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
   return account_each(&s->tracker.account, ACCOUNT_REPORT, all, emitset, state);
 }
 
-
 /* {== bytes by label ===================================================== */
 
-/* Bytes allocated by the states that have left the shared profile; the index is the number of the
-   label set. */
+/* Bytes of the states that have left the shared profile, by label set. */
 static uint64_t pastsets[LABELS_MOST];
-static uint32_t npastsets;	/* elements of 'pastsets' from this index on are 0 */
+static uint32_t npastsets;	/* later elements of 'pastsets' are 0 */
 
 static void addset (void *ud, uint32_t set, uint64_t bytes) {
   ((uint64_t *)ud)[set < LABELS_MOST ? set : 0] += bytes;
 }
 
-
 static void takeset (void *ud, uint32_t set, uint64_t bytes) {
   ((uint64_t *)ud)[set < LABELS_MOST ? set : 0] -= bytes;
 }
-
 
 static void addpast (void *ud, uint32_t set, uint64_t bytes) {
   if (set < LABELS_MOST && set >= npastsets) npastsets = set + 1;
   addset(ud, set, bytes);
 }
 
-
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all) {
   account_each(&s->tracker.account, part, all, part == ACCOUNT_WHOLE ? addpast : takeset, pastsets);
 }
-
 
 uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most) {
   static uint64_t sums[LABELS_MOST];
@@ -296,11 +260,9 @@ uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most) {
   return n;
 }
 
-
 uint32_t sampler_setcount (const Sampler *s) {
   return s->tracker.account.n + 1;
 }
-
 
 typedef struct Rows {
   SamplerSet *rows;
@@ -313,7 +275,6 @@ static void addsetrow (void *ud, uint32_t set, uint64_t bytes) {
   r->rows[r->n++].bytes = bytes;
 }
 
-
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n) {
   Rows r = {rows, 0};
   uint64_t all = account_each(&s->tracker.account, ACCOUNT_WHOLE, tracker_bytes(&s->tracker, L),
@@ -324,17 +285,14 @@ uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n) 
 
 /* }===================================================================== */
 
-
 static uint64_t lastsets (const ProfileLast *last,
                           void (*f) (void *ud, uint32_t set, uint64_t bytes),
                           void *ud) {
   return account_each(last->setsud, ACCOUNT_REST, last->bytes, f, ud);
 }
 
-
-/* Callback 'next' of profile_exit: stores the final data of one state in *last. Returns 0 if none
-   is left. Before the first call *ud is the sampler of a session, or NULL for all states that share
-   a profile; each call changes it. */
+/* Stores the final data of one state for profile_exit. Returns 0 if none is left. First *ud is
+   the sampler of a session, or NULL for the shared states. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;
@@ -354,11 +312,8 @@ static int nextlast (void *ud, ProfileLast *last) {
   return 1;
 }
 
-
-/* Data of nextshared, the callback 'next' of profile_exit for a shared profile, which returns the
-   states first, then the orphans (samples of native memory that outlived their state). Without the
-   lock ('locked' 0), it leaves out the orphans, because the interrupted code or another thread may
-   be changing their list. */
+/* Data of nextshared, which returns the shared states and then the deaths of native samples of
+   ended states. 'locked' 0: without these, because their list may be inconsistent. */
 typedef struct Exiting {
   Sampler *at;
   Profile *p;
@@ -369,7 +324,6 @@ static int nextshared (void *ud, ProfileLast *last) {
   Exiting *e = ud;
   return nextlast(&e->at, last) || (e->locked && orphans_last(e->p, &e->started, last));
 }
-
 
 void samplerlist_addup (SharedTotals *t, int isexit) {
   Sampler *s;
@@ -386,7 +340,6 @@ void samplerlist_addup (SharedTotals *t, int isexit) {
   }
 }
 
-
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       const char *path) {
   char all[24], each[24], every[64] = "", text[160] = "", times[64] = "", states[40] = "";
@@ -394,7 +347,7 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, int ti
   if (period > 0)
     snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period),
              random ? " on average" : "");
-  if (t->bytes > 0)  /* the state has allocated bytes while allocations were sampled */
+  if (t->bytes > 0)  /* allocations were sampled */
     snprintf(text, sizeof(text), t->samples == 1 ? "%llu sample%s of %s allocated; "
              : "%llu samples%s of %s allocated; ", (unsigned long long)t->samples, every,
              amount(all, t->bytes));
@@ -413,7 +366,6 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, int ti
   complain("%s%s%s%sprofile: %s", text, natives, times, states, path);
 }
 
-
 void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
   if (error != 0)
     complain(lost == 1 ? "%s: %s; %llu sample is lost" : "%s: %s; %llu samples are lost", path,
@@ -422,7 +374,6 @@ void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
     complain(lost == 1 ? "%s: %llu sample is lost" : "%s: %llu samples are lost", path,
              (unsigned long long)lost);
 }
-
 
 int samplerlist_report (Sampler *s, const ProfileTotals *t) {
   uint64_t lost = tracker_lost(&s->tracker) + t->lost;
@@ -444,9 +395,7 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
   return t->error;
 }
 
-
-
-/* In the child of a fork: leaves the parent's profiles, without writing to their files. */
+/* Leaves the parent's profiles, in the child of a fork. */
 static void samplerlist_forked (void) {
   Sampler *s;
   unsigned threads = 0;
@@ -463,15 +412,14 @@ static void samplerlist_forked (void) {
       profile_abandon(s->state.profile);
     }
     s->forked = 1;
-    s->state.profile = NULL;  /* a state that shared the parent's profile joins the child's profile
-			         later */
+    s->state.profile = NULL;  /* a shared state joins the child's profile later */
   }
   orphans_forked();
   dying_forked();
   for (s = samplers.all; s != NULL; s = s->next) {
     resident_forget(&s->resident);
     s->counted = 0;
-    s->request = NULL;  /* the requesting thread does not exist in the child */
+    s->request = NULL;  /* its thread does not exist in the child */
   }
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
@@ -481,19 +429,17 @@ static void samplerlist_forked (void) {
   memset(&samplers.past, 0, sizeof(samplers.past));
   memset(pastsets, 0, npastsets * sizeof(*pastsets));
   npastsets = 0;
-  samplers.request = NULL;  /* the requesting thread does not exist in the child */
+  samplers.request = NULL;  /* its thread does not exist in the child */
   workers_park(isshared ? threads : 0);
 }
 
+#define LOCK_MS		500	/* ms; longest wait for the lock at exit, if this thread holds
+                                   it */
+#define OTHER_MS	10000	/* ms; longest wait for the lock at exit, if another thread
+                                   holds it */
 
-#define LOCK_MS		500	/* ms; longest wait for the lock at exit if this thread was
-				   interrupted while it held the lock */
-#define OTHER_MS	10000	/* ms; longest wait for the lock at exit if another thread has it,
-				   for example to end a session */
-
-/* Takes the lock at exit. Returns 0 if it is still held after LOCK_MS or OTHER_MS: its owner may
-   never release it, because a signal handler may have interrupted the owner. Then the caller reads
-   the list of samplers without the lock. */
+/* Takes the lock at exit. Returns 0 after LOCK_MS or OTHER_MS: a signal handler may have
+   interrupted its owner. Then the list is read without it. */
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};
   int i, n = locking ? LOCK_MS : OTHER_MS;
@@ -504,13 +450,9 @@ static int trylock (void) {
   return 0;
 }
 
-
-/*
-** Finishes all files at exit() or quick_exit(), where states may be open, or before a fatal signal.
-** May run in a signal handler that interrupted any code, also of this file. Must not run Lua code.
-** Frees nothing, because other OS threads may still run Lua and sample (SS3). Counts as lost: time
-** of this thread that is in no sample yet, and queued samples of native memory.
-*/
+/* Finishes all files at exit, or before a fatal signal, perhaps in a signal handler that
+   interrupted any code. Runs no Lua code and frees nothing, because other threads may still
+   sample (SS3). */
 void samplerlist_exiting (void) {
   Sampler *s, *from;
   ProfileTotals t;
@@ -518,7 +460,7 @@ void samplerlist_exiting (void) {
   sigset_t ticks, before;
   int locked;
   if (!dying_start()) return;
-  /* blocks the signals of time samples: with one every 20 us, each nanosleep would end at once */
+  /* time signals every 20 us would end each nanosleep */
   sigemptyset(&ticks);
   sigaddset(&ticks, SIGURG);
   sigaddset(&ticks, SIGWINCH);
@@ -547,13 +489,11 @@ void samplerlist_exiting (void) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-
 static void samplerlist_once (void) {
   pthread_atfork(NULL, NULL, samplerlist_forked);
   atexit(samplerlist_exiting);
   at_quick_exit(samplerlist_exiting);
 }
-
 
 void samplerlist_watch (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The samplers of all states of the process: the list of samplers, operations that several parts
-** use, exit and fork. Used by sessions of a single state (samplersession.c) and by states that
-** share a profile (samplershared.c). The rules are in sampler.h.
-*/
+/* The list of all samplers (sampler.h), their common operations, exit and fork. */
 #ifndef asamp_samplerlist_h
 #define asamp_samplerlist_h
 
@@ -18,118 +14,91 @@
 
 /* The sampler of one state. */
 struct Sampler {
-  Tracker tracker;		/* takes the state's samples and passes them to the profile */
-  Sampler *next, *before;	/* list of all samplers of the process */
-  ProfileState state;		/* the state's stream in a profile; state.profile is NULL if no
-				   session is open */
-  const SamplerShared *shared;	/* common data of a shared profile (SS4); NULL: the profile is the
-				   state's own. Comments of fields that are used only if this one
-				   is not NULL start with "shared:" */
-  uint64_t since;		/* shared: time at which the state joined the profile, ns */
-  uint64_t period;		/* requested sampling period in bytes; samplerlist_restrain may set
-				   a larger one, but no smaller one */
-  /* Values at the last check of the rate (samplerlist_restrain): clock_now; CPU time of the
-     process, ns; number of samples of the state. */
+  Tracker tracker;		/* takes the samples */
+  Sampler *next, *before;	/* list of all samplers */
+  ProfileState state;		/* stream in the profile; profile NULL: no session */
+  const SamplerShared *shared;	/* data of the shared profile (SS4); NULL: own profile.
+                                   "shared:" fields are for the first case */
+  uint64_t since;		/* shared: time of joining the profile, ns */
+  uint64_t period;		/* requested sampling period, bytes; samplerlist_restrain may
+                                   use a larger one */
+  /* At the last check of the rate: clock_now; CPU time of the process, ns; number of samples. */
   uint64_t ratetime, ratecpu, ratesamples;
-  char *script;			/* of a state in a shared profile only ("shared:"): source of the
-				   outermost function in the state's first sample */
-  int named;			/* 1: 'script' was emitted as the state's name */
+  char *script;			/* shared: source of the outermost function of the first sample */
+  int named;			/* 1: 'script' was emitted */
   unsigned name;		/* number of the state's name (seen.h) */
-  Seen seen;			/* shared: the state's numbers, for other threads to read */
-  int forked;			/* 1: this process is the child of a fork, and the state has
-				   reported nothing in it yet */
-  int counted;			/* shared: 1: the state is counted in samplers.past.states. It is
-				   counted once, however many files it writes */
-  int ended;			/* shared: 1: the profile to which the state reports has ended,
-				   because the process switched to another one; atomic */
-  uint64_t reportedbytes;	/* if 'ended' is 1: allocated bytes that the ended profile
-				   received; changed with the lock held */
-  uint64_t reportedlost;	/* if 'ended' is 1: lost samples that the ended profile received;
-				   changed with the lock held */
-  SamplerRequest *request;	/* shared: request of another thread, to be served by the state's
-				   own thread; atomic */
+  Seen seen;			/* shared: numbers for other threads */
+  int forked;			/* 1: forked child in which the state has reported nothing */
+  int counted;			/* shared: 1: counted in samplers.past.states */
+  int ended;			/* shared: 1: the process has switched to another profile;
+                                   atomic */
+  uint64_t reportedbytes;	/* with 'ended': bytes that the ended profile has; lock held */
+  uint64_t reportedlost;	/* with 'ended': lost samples that the ended profile has; lock
+                                   held */
+  SamplerRequest *request;	/* shared: request of another thread; atomic */
   SamplerOptions options;
-  char *path;			/* path of the file of the session, or of the last session */
+  char *path;			/* file of the last session */
   struct stat file;		/* device and inode of the file at 'path' */
-  pid_t pid;			/* process that has the session */
-  int reported;			/* 1: the end of the session was reported to the user */
+  pid_t pid;			/* process of the session */
+  int reported;			/* 1: the end was reported to the user */
   Timing timing;
-  HeldPaths heldpaths;		/* paths of references that keep samples alive (holders.h) and that
-			   are already in the profile */
-  Resident resident;		/* last measurement of the state's heap, for snapshots of resident
-				   memory */
-  uint64_t starved, starvings;	/* 'starved': time of the last report that memory ran out, ns.
-				   'starvings': how often memory ran out */
-  uint64_t timeperiod;		/* period of time samples in the session, ns; 0: none */
+  HeldPaths heldpaths;		/* paths of references to live samples that are in the profile */
+  Resident resident;		/* last measurement of the heap */
+  uint64_t starved, starvings;	/* Time of the last report that memory ran out, ns; how often it
+                                   did. */
+  uint64_t timeperiod;		/* period of time samples, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time, 0: of CPU time */
-  ProfileCollection leftout;	/* sums over the collections without a record of their own
-				   (oncollection), since the last one with a record */
+  ProfileCollection leftout;	/* sums over the collections without a record, since the last
+                                   record (oncollection) */
 };
 
-/* The list of all samplers of the process, and data of the shared profile. Fields that are not
-   atomic are changed only with the lock of all samplers held. */
+/* The list, and data of the shared profile. Changed with the lock held unless atomic. */
 extern struct Samplers {
   Sampler *all;
-  const SamplerShared *shared;	/* common data of the states that share a profile, or NULL;
-				   atomic */
-  SamplerRequest *request;	/* request to any state, which the first state that collects
-				   serves; atomic */
-  SharedTotals past;		/* sums over the states that have left their profiles. past.states
-				   is the number of states that ever joined one */
+  const SamplerShared *shared;	/* data of the shared profile, or NULL; atomic */
+  SamplerRequest *request;	/* request to any state; atomic */
+  SharedTotals past;		/* sums over the states that have left; past.states: all that
+                                   ever joined */
 } samplers __attribute__((visibility("hidden")));
 
 void samplerlist_lock (void);
 void samplerlist_unlock (void);
 
-/* Registers the handlers of fork and exit, once in a process. */
+/* Registers the handlers of fork and exit, once. */
 void samplerlist_watch (void);
-/* Reports the last data of all states and finishes all profiles, at exit or before a signal ends
-   the process. */
+/* Reports the last data and finishes all profiles, at exit or before a fatal signal. */
 void samplerlist_exiting (void);
 
-/* Adds a sampler to samplers.all. Lock held. */
+/* Adds a sampler to the list. Lock held. */
 void samplerlist_enlist (Sampler *s);
-/* Removes a sampler from samplers.all. Lock held. */
+/* Removes a sampler from the list. Lock held. */
 void samplerlist_delist (Sampler *s);
 
-/* Stores the state's numbers where other threads may read them (s->seen). Called on the state's own
-   thread. */
+/* Publishes the state's numbers for other threads (s->seen). Call it on the state's thread. */
 void samplerlist_publish (Sampler *s);
-/*
-** If the state has a profile, adds a mark with the reason why time is not sampled on this thread.
-** In a shared profile, a thread adds only one such mark.
-*/
+/* Adds a mark with the reason why this thread's time is not sampled, once per thread in a
+   shared profile. */
 void samplerlist_untimed (Sampler *s, const char *why);
-/* Callback 'point' of the tracker: completes time samples at a safepoint. */
+/* Completes time samples at a safepoint, for the tracker. */
 void samplerlist_point (void *ud, lua_State *L);
-/* Adapts the sampling period of a state to the option 'rate'. Called after a collection. */
+/* Adapts the sampling period to the option 'rate'. Called after a collection. */
 void samplerlist_restrain (Sampler *s, lua_State *L);
-/*
-** Measures resident memory if a measurement is due (resident_measure). 'last' 1: the state is about
-** to leave a shared profile, or its own profile is about to end.
-*/
+/* Measures resident memory if due. 'last' 1: the state or its profile is about to end. */
 void samplerlist_measure (Sampler *s, lua_State *L, int last);
 
-/* Returns the exact number of bytes that a state has allocated, and stores in *left the counts of
-   data that limits dropped. For a state that shares a profile and runs on another thread, these are
-   the numbers that it has published. Call it before the state's profile ends. */
+/* Returns the exact bytes allocated by a state, and stores its counts of dropped data. On
+   another thread, uses published numbers. Call it before the profile ends. */
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
-/* Emits, for each label set, the allocated bytes that were not emitted before. Returns their total.
-   'all' is the expected total; the result exceeds it if the state runs on another thread and has
-   allocated more since 'all' was read. */
+/* Emits the bytes by label set not emitted before. Returns their sum. 'all' is the expected
+   sum. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
-/* Changes the sums, by label set, of the bytes of states that have left the shared profile. 'part'
-   ACCOUNT_WHOLE adds all bytes of the state; ACCOUNT_REST subtracts the bytes that it will report
-   to its next profile. 'all' is as for account_each. Lock held. */
+/* Adds the state's bytes by label set (ACCOUNT_WHOLE) to the sums over states that have left,
+   or subtracts those for its next profile (ACCOUNT_REST). Lock held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
-/*
-** Reports the end of a session to the user, once: the summary, if requested, and losses. Returns
-** t->error.
-*/
+/* Reports the end of a session and losses to the user, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
-/* Stores in *t the sums over all present and past states that share a profile. Called with the lock
-   held, if possible (samplerlist_exiting). If 'isexit' is 1, first updates the numbers (Seen) of
-   the states that run on this thread. */
+/* Stores the sums over all shared states. 'isexit' 1: first updates the states of this thread.
+   Lock held if possible. */
 void samplerlist_addup (SharedTotals *t, int isexit);
 
 #endif

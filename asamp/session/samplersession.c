@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the sessions of states that have a profile of their own (sampler.h). */
+/* Sessions of states with their own profile (sampler.h). */
 #define _GNU_SOURCE
 #include "samplershared.h"
 
@@ -27,16 +27,15 @@
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Sampler *s = ud;
-  if (s->shared != NULL && !s->named) {  /* the function of a stack that is reported last is its
-					    outermost one */
+  if (s->shared != NULL && !s->named) {  /* the last function reported for a stack is its
+                                            outermost */
     free(s->script);
     s->script = strdup(source);
   }
   profile_function(&s->state, id, name, linedefined, source);
 }
 
-
-/* Emits the name of a state that shares a profile, once. Called on the state's own thread. */
+/* Emits the name of a shared state, once. Call it on the state's thread. */
 static void givename (Sampler *s) {
   if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
   samplerlist_lock();
@@ -44,12 +43,10 @@ static void givename (Sampler *s) {
   samplerlist_unlock();
 }
 
-
 static void onclass (void *ud, uint32_t id, const char *name) {
   if (((Sampler *)ud)->state.profile != NULL)
     profile_class(&((Sampler *)ud)->state, id, name);
 }
-
 
 static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
@@ -63,12 +60,10 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   if (s->shared != NULL) samplerlist_publish(s);
 }
 
-
 static void ontimesample (void *ud, const ProfileTime *in, size_t shared,
                           const ProfileFrame *frames, size_t n) {
   profile_time(&((Sampler *)ud)->state, in, shared, frames, n);
 }
-
 
 static int onroom (void *ud, uint64_t count) {
   Sampler *s = ud;
@@ -80,18 +75,14 @@ static int onroom (void *ud, uint64_t count) {
   return profile_offer(s->state.profile, count);
 }
 
-
-/* Passes a collection to the profile. Leaves it out, and adds its counts to the next record, in two
-   cases: it decides the survival of no sample and the file is stalled (the last write failed and is
-   tried again); or a shared profile has ended and the state has not moved to the next one yet
-   (samplershared_safe). */
+/* Passes a collection to the profile. If it decides no survival during a stall, or if the
+   shared profile has ended, adds it to the next record instead. */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
   ProfileCollection all = *c, *out = &s->leftout;
   int hasended = __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE);
-  if (s->state.profile == NULL) return;  /* only in the child of a fork, before the state has
-					    reported anything there */
+  if (s->state.profile == NULL) return;  /* forked child, before the state has reported anything */
   all.minors += out->minors;
   all.majors += out->majors;
   all.left += out->left;
@@ -115,7 +106,6 @@ static void oncollection (void *ud, const ProfileCollection *c,
   profile_collection(&s->state, &all, f->survived, f->classes, f->n, d->runs, d->n);
 }
 
-
 static void onholders (void *ud, Holders *h) {
   Sampler *s = ud;
   if (s->state.profile == NULL) return;
@@ -124,33 +114,26 @@ static void onholders (void *ud, Holders *h) {
   profile_walk(&s->state, h->start, h->nanoseconds);
 }
 
-
 static void onclosing (void *ud, lua_State *L) {
   Sampler *s = ud;
   if (s->shared != NULL) samplershared_leave(s, L);
   else sampler_close(s, L);
 }
 
-
-/* Callback 'ready' of the tracker: returns 1 if a sample of native memory may be reported now.
-   Returns 0 if another process opened the session: in the child of a fork, this function may be
-   called before the fork handlers, while s->state.profile is still the parent's. */
+/* Returns 1 if a sample of native memory may be reported now; 0 also in a forked child, where
+   s->state.profile may still be the parent's. */
 static int onready (void *ud) {
   const Sampler *s = ud;
   return s->state.profile != NULL && s->pid == getpid() && profile_ready(s->state.profile);
 }
 
+#define STARVED_NS	1000000000	/* shortest time between reports that memory ran out, ns */
+#define RINGSTARVED_NS	60000000000	/* the same for a flight recorder, which writes a file
+                                           for each, ns */
 
-#define STARVED_NS	1000000000	/* shortest time in ns between two reports that memory ran
-					   out */
-#define RINGSTARVED_NS	60000000000	/* shortest time in ns between two such reports of a flight
-					   recorder, which writes a file for each */
-
-/*
-** Callback of the tracker: called when memory has run out. Adds a mark with the number of times
-** and the bytes in use, at most once in STARVED_NS or RINGSTARVED_NS. Then flushes the file, or
-** dumps the flight recorder, because the error that Lua raises next may end the program.
-*/
+/* Reports that memory has run out: adds a mark with the count and the bytes in use, and flushes
+   the file or dumps the flight recorder, because the error may end the program. At most once in
+   STARVED_NS or RINGSTARVED_NS. */
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
   Profile *p = s->state.profile;
@@ -171,12 +154,10 @@ static void onstarved (void *ud, lua_State *L) {
     complain("memory ran out; profile: %s", path);
 }
 
-
 static void onpoint (void *ud, lua_State *L) {
   if (((Sampler *)ud)->shared != NULL) samplershared_follow(ud);
   samplerlist_point(ud, L);
 }
-
 
 static const TrackerClient client = {
   onfunction, onclass, onroom, onsample, ontimesample, oncollection, onpoint, onclosing, 1,
@@ -185,13 +166,11 @@ static const TrackerClient client = {
 
 /* }===================================================================== */
 
-
 /* {== the sampler of a state ============================================ */
 
 int sampler_attach (lua_State *L, const SamplerShared *with) {
   return samplershared_attach(L, with, &client);
 }
-
 
 static int collectsampler (lua_State *L) {
   Sampler **box = lua_touserdata(L, 1);
@@ -210,7 +189,6 @@ static int collectsampler (lua_State *L) {
   return 0;
 }
 
-
 static Sampler *newsampler (lua_State *L) {
   Sampler *s = calloc(1, sizeof(*s));
   if (s == NULL) return NULL;
@@ -225,10 +203,8 @@ static Sampler *newsampler (lua_State *L) {
   return s;
 }
 
-
 Sampler *sampler_of (lua_State *L) {
-  static const char key;  /* the address of this variable is the key of the state's sampler in the
-			     registry */
+  static const char key;  /* its address is the sampler's key in the registry */
   Sampler **box, *s = sampler_attached(L);
   int known;
   if (s != NULL) return s;
@@ -251,13 +227,11 @@ Sampler *sampler_of (lua_State *L) {
   return s;
 }
 
-
 Sampler *sampler_tostart (lua_State *L) {
   return luaN_isclosing(L) ? NULL : sampler_of(L);
 }
 
 /* }===================================================================== */
-
 
 /* {== sessions ========================================================= */
 
@@ -266,11 +240,7 @@ static void samplersession_nomemory (const char *path, char *err, size_t errsize
   errno = ENOMEM;
 }
 
-
-/*
-** Prints that the disk is full, or has space again. Runs on the writer thread, at once, because at
-** the end of the session it would be too late to make space.
-*/
+/* Prints that the disk is full, or has space again. Runs on the writer thread. */
 static void onstalled (const char *path, int error, uint64_t lost) {
   if (error == 0)
     complain("%s: there is space again, and writing continues; %llu samples were lost (mark "
@@ -279,11 +249,7 @@ static void onstalled (const char *path, int error, uint64_t lost) {
   else complain("%s: %s; samples are lost until it can be written again", path, strerror(error));
 }
 
-
-/*
-** Returns 1 if a session of this process already writes that file; then no other session may write
-** it (SS2). The lock of all samplers must be held.
-*/
+/* Returns 1 if a session of this process writes that file (SS2). Lock held. */
 static int inuse (const struct stat *file) {
   const Sampler *s;
   struct stat shareds;
@@ -299,12 +265,8 @@ static int inuse (const struct stat *file) {
   return 0;
 }
 
-
-/*
-** Opens the file of a session and stores its device and inode. If the file is not the requested
-** one, prints its path and the reason, unless the name was generated. On failure returns NULL with
-** the reason in 'err'.
-*/
+/* Opens the file of a session. If it is not the requested one, prints its path and the reason.
+   Returns NULL with the reason in 'err' on failure. */
 static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, char *err,
                                          size_t errsize) {
   Profile *p;
@@ -330,7 +292,6 @@ static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, cha
   samplerlist_unlock();
   return s->state.profile;
 }
-
 
 static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t period) {
   memset(c, 0, sizeof(*c));
@@ -358,7 +319,6 @@ static void configure (ProfileConfig *c, const SamplerOptions *o, uint64_t perio
   c->log.labelsleft = labels_left;
 }
 
-
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize) {
   ProfileConfig c;
@@ -373,9 +333,7 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
   return p;
 }
 
-
-/* Does the work of sampler_open, while signals that would end the process are delayed
-   (dying_hold). */
+/* sampler_open, while fatal signals are delayed (dying_hold). */
 static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, char *err,
                         size_t errsize) {
   ProfileConfig c;
@@ -429,7 +387,6 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   return 1;
 }
 
-
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize) {
   UNCANCELLED;
@@ -443,11 +400,9 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   return ok;
 }
 
-
 Tracker *sampler_tracker (Sampler *s) {
   return &s->tracker;
 }
-
 
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
   if (s->tracker.interval.period != period) profile_period(&s->state, period);
@@ -456,17 +411,15 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
              s->options.seeded ? s->options.seed : sampler_seed());
 }
 
-
 int sampler_off (Sampler *s, lua_State *L) {
   return (s->state.profile != NULL) ? tracker_off(&s->tracker, L) : 0;
 }
-
 
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize) {
   UNCANCELLED;
   int ok, wall = (clock == TIMER_WALL);
-  descriptor_hold();  /* for the descriptors that the timer, libunwind and the C library open */
+  descriptor_hold();  /* for descriptors opened by the timer, libunwind and the C library */
   ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
                     MOMENTS_WORDS, err, errsize);
   descriptor_release();
@@ -482,7 +435,6 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
   return 1;
 }
 
-
 int sampler_timeoff (Sampler *s, lua_State *L) {
   UNCANCELLED;
   if (s->timing.timer == NULL) return 0;
@@ -495,18 +447,16 @@ int sampler_timeoff (Sampler *s, lua_State *L) {
   return 1;
 }
 
-
 void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
   s->period = period;
   tracker_period(&s->tracker, L, period);
   profile_period(&s->state, period);
 }
 
-
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
   UNCANCELLED;
-  /* repeats, because the state's profile may end at the same time */
+  /* the profile may end meanwhile; then tries again */
   while (s->shared == NULL ? s->state.profile != NULL : samplershared_current(s) > 0) {
     Profile *p = s->state.profile;
     if (profile_mark(&s->state, clock_now(), name, namelen, value, valuelen)) return 1;
@@ -514,7 +464,6 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
   }
   return 0;
 }
-
 
 static void samplersession_allocated (Sampler *s) {
   ProfileLeft left;
@@ -524,8 +473,7 @@ static void samplersession_allocated (Sampler *s) {
   profile_lost(s->state.profile, tracker_lost(&s->tracker));
 }
 
-
-/* Ends the session of a state, on the state's own thread. */
+/* Ends the session, on the state's thread. */
 static int samplersession_finish (Sampler *s) {
   ProfileTotals t;
   Profile *p;
@@ -533,15 +481,14 @@ static int samplersession_finish (Sampler *s) {
   samplerlist_lock();
   samplersession_allocated(s);
   p = s->state.profile;
-  s->state.profile = NULL;  /* before profile_close, because the child of a fork frees the profile
-			       that it finds here */
+  s->state.profile = NULL;  /* before profile_close: a forked child frees the profile that it
+                               finds here */
   profile_close(p, &t);
   e = samplerlist_report(s, &t);
   samplerlist_unlock();
   tracker_lose(&s->tracker, t.lost);
   return e;
 }
-
 
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize) {
@@ -554,15 +501,13 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
   return 0;
 }
 
-
 int sampler_close (Sampler *s, lua_State *L) {
   UNCANCELLED;
   if (s->state.profile == NULL && s->tracker.client != NULL) return 0;
   tracker_stop(&s->tracker);
   sampler_timeoff(s, L);
   if (s->state.profile != NULL) {
-    tracker_off(&s->tracker, L);  /* decides whether the samples taken since the last collection
-			   survive */
+    tracker_off(&s->tracker, L);  /* decides the survival of the last samples */
     samplerlist_measure(s, L, 1);
     if (s->options.holders) sampler_holders(s, L);
     if (s->options.ending != NULL) s->options.ending(s, L);
@@ -571,7 +516,6 @@ int sampler_close (Sampler *s, lua_State *L) {
   tracker_end(&s->tracker, L);
   return (s->state.profile != NULL) ? samplersession_finish(s) : 0;
 }
-
 
 void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   const Tracker *t = &s->tracker;
@@ -597,7 +541,6 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->error = totals.error;
   if (s->shared != NULL) stats->file = s->shared->path();
 }
-
 
 uint64_t sampler_distance (const Sampler *s, lua_State *L) {
   return s->tracker.on ? luaN_distance(L) : UINT64_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attaches states to a shared profile, moves and detaches them (samplershared.h). */
+/* Attaches, moves and detaches states of a shared profile (samplershared.h). */
 #define _GNU_SOURCE
 #include "samplershared.h"
 
@@ -17,37 +17,30 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-#define OLD_NS		1000000000	/* ns; the objects that keep samples alive (holders) are
-					   recorded only for a state that has lived at least this
-					   long when it is closed */
+#define OLD_NS		1000000000	/* ns; shortest life of a state for a search for holders
+                                           at its close */
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
 
-
-/* Starts samples of native memory if the options request them. process.c has checked that the
-   library is loaded. */
+/* Starts samples of native memory if requested. The library is loaded. */
 static void startmallocs (Sampler *s) {
   if (s->options.mallocs > 0)
     (void)tracker_mallocs(&s->tracker, s->options.mallocs,
                           s->options.seeded ? s->options.seed : 0);
 }
 
-
 Sampler *sampler_attached (lua_State *L) {
   const luaN_Sampler *seam = luaN_getsampler(L);
   Sampler *s;
   if (__atomic_load_n(&samplers.shared, __ATOMIC_RELAXED) == NULL || seam == NULL ||
       !tracker_is(seam)) return NULL;
-  s = (Sampler *)seam->ud;  /* the tracker is the first field of a Sampler */
+  s = (Sampler *)seam->ud;  /* the tracker is the first field */
   return (s->shared != NULL) ? s : NULL;
 }
 
-
-/*
-** Adds the state to the current profile of the process. Returns 0 if there is no profile any more.
-** Lock held, so that sampler_endshared, which takes the lock, finds the state in its profile.
-*/
+/* Adds the state to the current profile. Returns 0 if there is none. Lock held, so that
+   sampler_endshared finds the state. */
 static int samplershared_start (Sampler *s) {
   Profile *p = s->shared->profile(0);
   if (p == NULL) return 0;
@@ -67,7 +60,6 @@ static int samplershared_start (Sampler *s) {
   return 1;
 }
 
-
 static Sampler *samplershared_take (lua_State *L) {
   Sampler *s;
   samplerlist_lock();
@@ -85,11 +77,9 @@ static Sampler *samplershared_take (lua_State *L) {
   return s;
 }
 
-
 static uint64_t seedof (const Sampler *s) {
   return s->options.seeded ? s->options.seed + s->tracker.number : sampler_seed();
 }
-
 
 /* Returns a copy of the rates, which another thread may change. */
 static SamplerRate rateof (const SamplerShared *with) {
@@ -101,8 +91,7 @@ static SamplerRate rateof (const SamplerShared *with) {
   return r;
 }
 
-
-/* Starts time samples on the calling OS thread, which runs the state. */
+/* Starts time samples on the calling thread, which runs the state. */
 static void starttime (Sampler *s) {
   char err[256];
   static int reported;
@@ -120,13 +109,11 @@ static void starttime (Sampler *s) {
   descriptor_release();
 }
 
-
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client) {
   const SamplerRate rate = rateof(with);
   Profile *p;
   Sampler *s;
-  samplerlist_watch();  /* its handlers finish the profile, so they must be registered before the
-			   profile is made */
+  samplerlist_watch();  /* before the profile is made, which the handlers finish */
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
@@ -134,7 +121,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
     return 0;
   s->shared = with;
   s->options = with->options;
-  memset(&s->seen, 0, sizeof(s->seen));  /* the sampler may have belonged to another state */
+  memset(&s->seen, 0, sizeof(s->seen));  /* the sampler may be reused */
   memset(&s->leftout, 0, sizeof(s->leftout));
   resident_join(&s->resident);
   samplerlist_lock();
@@ -153,14 +140,13 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   if (rate.alloc)
     tracker_on(&s->tracker, L, rate.period, with->options.random,
                seedof(s));
-  /* samples no allocations, but lets the state report its collections and its end */
+  /* no allocation samples, but collections and the end are reported */
   else tracker_points(&s->tracker, L, 1);
   startmallocs(s);
   starttime(s);
   samplerlist_publish(s);
   return 1;
 }
-
 
 void samplershared_follow (Sampler *s) {
   if (s->timing.timer == NULL || timer_mine(s->timing.timer)) return;
@@ -170,16 +156,13 @@ void samplershared_follow (Sampler *s) {
   starttime(s);
 }
 
-
-/* Bytes allocated and samples lost by a state after the end of its profile. */
+/* Bytes and lost samples of a state after the end of its profile. */
 typedef struct Unreported {
   uint64_t bytes, lost;
 } Unreported;
 
-
-/* Emits the state's totals to its profile; if 'isclosed' is 1, with the state's end. Returns zeros.
-   If sampler_endshared has already reported the totals (s->ended), emits nothing and returns by how
-   much they have grown since then. Lock held. */
+/* Emits the state's totals, with 'isclosed' its end, and returns zeros. If the profile has
+   ended (s->ended), emits nothing and returns what came later. Lock held. */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};
@@ -203,11 +186,8 @@ static Unreported emitend (Sampler *s, int isclosed) {
   return since;
 }
 
-
-/*
-** Removes the state from its profile, if it has one, and adds the state's numbers to samplers.past.
-** Returns the numbers that were not reported to the profile (emitend).
-*/
+/* Removes the state from its profile and adds its numbers to samplers.past. Returns those not
+   reported (emitend). */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
   samplerlist_publish(s);
@@ -229,12 +209,8 @@ static Unreported samplershared_settle (Sampler *s, int isclosed) {
   return unreported;
 }
 
-
-/*
-** Moves the state to the current profile of the process, after a fork ('isforked' 1) or after the
-** process has switched to another profile. Functions, classes and paths are emitted again to the
-** current profile. Returns 0 if there is no profile any more.
-*/
+/* Moves the state to the current profile, after a fork ('isforked' 1) or a switch. Functions,
+   classes and paths are emitted again. Returns 0 if there is no profile. */
 static int move (Sampler *s, int isforked) {
   UNCANCELLED;
   const SamplerShared *with = s->shared;
@@ -247,7 +223,7 @@ static int move (Sampler *s, int isforked) {
   unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
-  else {  /* the numbers that the previous profile did not receive are reported to the next one */
+  else {  /* numbers that the old profile lacks are reported to the new one */
     samplerlist_lock();
     samplers.past.bytes -= rate.alloc ? unreported.bytes : 0;
     if (rate.alloc) samplerlist_pastsets(s, ACCOUNT_REST, unreported.bytes);
@@ -256,8 +232,7 @@ static int move (Sampler *s, int isforked) {
                  seedof(s), rate.alloc, unreported.bytes);
     tracker_setlost(&s->tracker, unreported.lost + lost);
   }
-  samplerlist_publish(s);  /* the published numbers must no longer be those of the previous
-			      profile */
+  samplerlist_publish(s);  /* replaces the numbers for the old profile */
   samplerlist_lock();
   isthere = samplershared_start(s);
   samplerlist_unlock();
@@ -268,7 +243,6 @@ static int move (Sampler *s, int isforked) {
   return 1;
 }
 
-
 int samplershared_current (Sampler *s) {
   Profile *p = s->shared->profile(1);
   if (p == NULL || (p != s->state.profile && !move(s, s->forked)))
@@ -277,9 +251,7 @@ int samplershared_current (Sampler *s) {
   return 1;
 }
 
-
-/* If it is due, emits the deaths of orphans, the samples of native memory that outlived their
-   state. Called for open states, because a closed one reports nothing. */
+/* Emits due deaths of native samples of ended states. Called for open states. */
 static void emitorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
@@ -288,18 +260,15 @@ static void emitorphans (const Sampler *s) {
   samplerlist_unlock();
 }
 
-
 static uint64_t pausebins[SAMPLER_PAUSES];
 
-/* Removes and returns samplers.request if no state shares a profile any more; else returns NULL.
-   Lock held. */
+/* Removes and returns samplers.request if no state is attached any more, else NULL. Lock held. */
 static SamplerRequest *unanswered (void) {
   const Sampler *s;
   for (s = samplers.all; s != NULL; s = s->next)
     if (s->shared != NULL) return NULL;
   return __atomic_exchange_n(&samplers.request, NULL, __ATOMIC_ACQ_REL);
 }
-
 
 static void countpause (lua_State *L) {
   luaN_Memory m;
@@ -308,7 +277,6 @@ static void countpause (lua_State *L) {
   while (k < SAMPLER_PAUSES - 1 && m.pause >= (UINT64_C(16000) << k)) k++;
   __atomic_fetch_add(&pausebins[k], 1, __ATOMIC_RELAXED);
 }
-
 
 void samplershared_safe (void *ud, lua_State *L) {
   Sampler *s = ud;
@@ -345,7 +313,6 @@ void samplershared_safe (void *ud, lua_State *L) {
   if (request != NULL) request->f(request, L);
 }
 
-
 int sampler_request (uint64_t id, SamplerRequest *request) {
   Sampler *s;
   SamplerRequest *none = NULL, **to = NULL;
@@ -360,7 +327,6 @@ int sampler_request (uint64_t id, SamplerRequest *request) {
   samplerlist_unlock();
   return result;
 }
-
 
 int sampler_withdraw (SamplerRequest *request) {
   Sampler *s;
@@ -377,7 +343,6 @@ int sampler_withdraw (SamplerRequest *request) {
   samplerlist_unlock();
   return found;
 }
-
 
 unsigned sampler_states (SamplerRow *rows, unsigned most) {
   const Sampler *s;
@@ -396,11 +361,8 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
   return n;
 }
 
-
-/*
-** Each mark belongs to a state: this one to the oldest state whose start was emitted to the profile
-** or, if there is none, to the oldest attached state.
-*/
+/* The mark belongs to the oldest state whose start was emitted, or else to the oldest attached
+   state. */
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
   ProfileState state = {p, 0, 0, 1};
@@ -418,13 +380,12 @@ int sampler_markshared (Profile *p, const char *name, const char *value) {
   return found;
 }
 
-
 void sampler_endshared (Profile *p) {
   Sampler *s;
   ProfileTotals t;
   samplerlist_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
-    /* used instead of s->state, whose 'depth' only the state's own thread may change */
+    /* s->state.depth belongs to the state's thread */
     ProfileState state = {p, 0, 0, 1};
     ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
@@ -446,7 +407,6 @@ void sampler_endshared (Profile *p) {
   if (t.error != 0) sampler_loss(t.error, t.all, 0, profile_path(p));
 }
 
-
 int sampler_usesshared (const Profile *p) {
   const Sampler *s;
   int yes = 0;
@@ -456,16 +416,13 @@ int sampler_usesshared (const Profile *p) {
   return yes;
 }
 
-
-/* If the profile of a closing state has ended, moves the state to the current profile of the
-   process, which receives the bytes that the state has allocated since then. (It has had no sample
-   and no collection since then: either would have moved it.) */
+/* Moves a closing state to the current profile, which receives its bytes since the end of the
+   old one. */
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);
   if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile)
     (void)move(s, 0);
 }
-
 
 void samplershared_leave (Sampler *s, lua_State *L) {
   SamplerRequest *request, *ofany;
@@ -478,9 +435,8 @@ void samplershared_leave (Sampler *s, lua_State *L) {
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && clock_since(s->since) >= OLD_NS) {
-      tracker_off(&s->tracker, L);  /* runs a collection, which decides whether the samples taken
-				       since the previous one survive. The objects that keep
-				       survivors alive (holders) are searched next */
+      tracker_off(&s->tracker, L);  /* decides the survival of the last samples; then the
+                                       references to survivors are searched */
       sampler_holders(s, L);
     }
     samplerlist_measure(s, L, 1);
@@ -517,7 +473,6 @@ void samplershared_leave (Sampler *s, lua_State *L) {
   free(s);
 }
 
-
 void sampler_shared (SharedTotals *t, SharedHeaps *h) {
   const Sampler *s;
   int k;
@@ -540,7 +495,6 @@ void sampler_shared (SharedTotals *t, SharedHeaps *h) {
   for (k = 0; k < SAMPLER_PAUSES; k++)
     h->bins[k] = __atomic_load_n(&pausebins[k], __ATOMIC_RELAXED);
 }
-
 
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]) {
   const Sampler *s;

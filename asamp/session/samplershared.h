@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* States that share a profile (SS4 of sampler.h), as opposed to a session with a profile of its
-   own. */
+/* States that share a profile (SS4 of sampler.h). */
 #ifndef asamp_samplershared_h
 #define asamp_samplershared_h
 
 #include "samplerlist.h"
 
-/* Attaches a new state to a shared profile, for sampler_attach. */
+/* Attaches a new state, for sampler_attach. */
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
-/* Moves the state to the current profile of the process, which is made if needed. Returns 1 on
-   success. If there is no profile, returns a negative number if 'isidle' of SamplerShared returns
-   1, else 0. */
+/* Moves the state to the current profile of the process; makes it if needed. Returns 1; without
+   a profile 0, or a negative number if 'isidle' is 1. */
 int samplershared_current (Sampler *s);
-/* If the state now runs on another OS thread than its timer for time samples, starts a timer on
-   that thread instead. */
+/* Moves time sampling to the OS thread that now runs the state. */
 void samplershared_follow (Sampler *s);
-/* Callback 'safe' of the tracker, called after a collection; also for a state that shares no
-   profile. */
+/* Called after a collection of any state, by the tracker. */
 void samplershared_safe (void *ud, lua_State *L);
 /* Detaches a state that is being closed. */
 void samplershared_leave (Sampler *s, lua_State *L);

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums over the states that have left their profile or were closed; the index is the number of the
-   name. At first only the names "" and "(others)" exist. */
+/* Sums over states that have left or were closed, by number of name. */
 static SeenNamed past[SEEN_NAMES] = {[0] = {.name = ""}, [SEEN_NAMES - 1] = {.name = "(others)"}};
 static unsigned nnames = 1;
-
 
 void seen_left (const Seen *s, ProfileLeft *left) {
   memset(left, 0, sizeof(*left));
@@ -19,7 +17,6 @@ void seen_left (const Seen *s, ProfileLeft *left) {
   left->paths = seen_get(s, SEEN_PATHS);
   left->steps = seen_get(s, SEEN_STEPS);
 }
-
 
 static unsigned seen_find (const char *source) {
   unsigned i;
@@ -32,18 +29,15 @@ static unsigned seen_find (const char *source) {
   return nnames++;
 }
 
-
 unsigned seen_name (const char *source) {
   unsigned name = seen_find(source);
   past[name].made++;
   return name;
 }
 
-
 const char *seen_text (unsigned name) {
   return past[name].name;
 }
-
 
 void seen_past (unsigned name, const Seen *s, int profile, int heap) {
   SeenNamed *p = &past[name];
@@ -57,12 +51,10 @@ void seen_past (unsigned name, const Seen *s, int profile, int heap) {
   p->pauses += seen_get(s, SEEN_PAUSES);
 }
 
-
 unsigned seen_named (SeenNamed *to) {
   memcpy(to, past, sizeof(past));
   return SEEN_NAMES;
 }
-
 
 void seen_add (SeenNamed *to, const Seen *s, int profile) {
   to->open++;
@@ -76,7 +68,6 @@ void seen_add (SeenNamed *to, const Seen *s, int profile) {
   to->inuse += seen_get(s, SEEN_INUSE);
   to->held += seen_get(s, SEEN_HELD);
 }
-
 
 void seen_forked (void) {
   unsigned i;

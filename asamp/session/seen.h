@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers about a state that other OS threads may read while it runs. The state's own thread
-** stores them here one by one, at its samples, at safepoints for time samples, and at the end of
-** collections. Readers add up these copies. They never read the lua_State itself: related numbers
-** there (a counter and the fill level of a block) may be of different times, so that their
-** difference has no meaning. Invariants:
+** Numbers about a Lua state that other OS threads may read while it runs. The state's thread
+** copies them here at samples, safepoints and collections; others never read the lua_State. Totals
+** are kept by the state's name, because there may be thousands of states.
 **
 **   SE1  the numbers are written by the state's own thread and read by any (atomic);
-**   SE2  each number has the value at the state's last sample, safepoint or collection. While the
-**        state stays with one profile, none decreases, except SEEN_INUSE, SEEN_HELD and
-**        SEEN_TENURED.
-**
-** Because there may be thousands of states, totals are kept by name. For each name, sums over the
-** closed states are stored here, and the reader adds the open states.
-**
-**   SE3  names are looked up and sums are changed with the lock of all samplers held. The number
-**        of a name is permanent. The last number is for all names beyond the limit.
+**   SE2  each has its value at the last sample, safepoint or collection. In one profile none
+**        decreases, except SEEN_INUSE, SEEN_HELD and SEEN_TENURED;
+**   SE3  names are looked up and sums changed with the lock of all samplers held. The number of a
+**        name is permanent; the last is for all names beyond the limit.
 */
 #ifndef asamp_seen_h
 #define asamp_seen_h
@@ -26,21 +19,20 @@
 #include "sample.h"
 
 typedef enum SeenNumber {
-  /* numbers of samples, and allocated bytes, since the state joined its profile */
+  /* samples, and bytes, since the state joined its profile */
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,
-  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* of the state's heap, at the last update, in bytes */
-  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* of the state's heap, since it was made;
-							   pauses in ns */
-  /* counts of data that were dropped because of limits (ProfileLeft) */
+  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* bytes of the heap at the last update */
+  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* of the heap since its start; pauses
+                                                           in ns */
+  /* counts of dropped data (ProfileLeft) */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
   SEENS
 } SeenNumber;
 
-/* The numbers of a state that other threads may read. */
+/* The published numbers of a state. */
 typedef struct Seen {
   uint64_t numbers[SEENS];
-  const void *thread;	/* Thread that wrote the numbers, identified by an address that is unique
-			   to it. */
+  const void *thread;	/* An address that identifies the thread that wrote them. */
 } Seen;
 
 static inline void seen_put (Seen *s, SeenNumber which, uint64_t n) {
@@ -51,37 +43,32 @@ static inline uint64_t seen_get (const Seen *s, SeenNumber which) {
   return __atomic_load_n(&s->numbers[which], __ATOMIC_RELAXED);
 }
 
-/* Copies to *left the counts of data of the state that were dropped because of limits. */
+/* Copies the counts of dropped data to *left. */
 void seen_left (const Seen *s, ProfileLeft *left);
 
-enum { SEEN_UNNAMED = 0 };	/* number of the name "", of states that have no allocation sample
-				   yet */
+enum { SEEN_UNNAMED = 0 };	/* the name "", before the first allocation sample */
 
-/* Sums over all states that have the same name. */
+/* Sums over the states with one name. */
 typedef struct SeenNamed {
-  const char *name;	/* "" for SEEN_UNNAMED; valid for the life of the process */
-  uint64_t open, made;	/* number of open states; number of all states that received the name */
-  uint64_t samples, bytes, minors, majors, pauses;  /* sums over all states; pauses in ns */
-  uint64_t inuse, held;	/* sums over the open states, in bytes */
+  const char *name;	/* valid for the life of the process */
+  uint64_t open, made;	/* open states; all states with the name */
+  uint64_t samples, bytes, minors, majors, pauses;  /* of all states; pauses in ns */
+  uint64_t inuse, held;	/* of the open states, bytes */
 } SeenNamed;
 
-/*
-** Returns the number of a script's name, by which totals are kept (SE3), and counts one more state
-** with that name. 'source' is the source in lua_Debug.
-*/
+/* Returns the number of a script's name (SE3), and counts a state with it. 'source' is from
+   lua_Debug. */
 unsigned seen_name (const char *source);
-/* Returns the name with that number, valid for the life of the process. */
+/* Returns the name with that number; permanent. */
 const char *seen_text (unsigned name);
-/* Adds numbers of a state to the sums of its name: samples and bytes if 'profile' is 1 (the state
-   leaves its profile), collections and pauses if 'heap' is 1 (the state was closed). */
+/* Adds a state's numbers to the sums of its name: samples and bytes if 'profile' is 1 (it
+   leaves its profile), collections and pauses if 'heap' is 1 (it was closed). */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
-/* Stores the sums over past states in 'to'. The index of a row is the number of its name. Returns
-   SEEN_NAMES, the number of rows. */
+/* Stores the sums over past states by number of name. Returns SEEN_NAMES. */
 unsigned seen_named (SeenNamed *to);
-/* Adds an open state to the row of its name. Its samples and bytes are added only if 'profile' is
-   1. */
+/* Adds an open state to its row; samples and bytes only if 'profile' is 1. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
-/* In the child of a fork: clears all sums, and keeps the names. */
+/* Clears all sums and keeps the names, in the child of a fork. */
 void seen_forked (void);
 
 #endif

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes, parks and joins the profiler's threads (workers.h). */
+/* Makes, parks and joins threads (workers.h). */
 #include "workers.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
-#define PARKED_STACK	(1u << 20)	/* bytes of the stack of a parked thread (one that waits for
-					   later work); equal to WRITER_STACK, because it may become
-					   a writer */
+#define PARKED_STACK	(1u << 20)	/* stack of a parked thread, bytes; as WRITER_STACK */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static Worker *parked;
 
-
-/* Main function of a pooled worker: waits for work, runs it, repeats. */
+/* Main function of a parked worker. */
 static void *wait (void *ud) {
   Worker *w = ud;
   pthread_mutex_lock(&lock);
@@ -30,7 +27,6 @@ static void *wait (void *ud) {
   return NULL;
 }
 
-
 /* Makes a thread with all signals blocked. Returns an errno, or 0. */
 static int workers_make (pthread_t *thread, size_t stack, void *(*run) (void *ud), void *ud) {
   sigset_t all, before;
@@ -41,13 +37,12 @@ static int workers_make (pthread_t *thread, size_t stack, void *(*run) (void *ud
   pthread_attr_init(&a);
   pthread_attr_setstacksize(&a, stack);
   error = pthread_create(thread, &a, run, ud);
-  if (error == EINVAL)  /* 'stack' is too small for the program's thread-local variables */
+  if (error == EINVAL)  /* too small for the program's thread-local variables */
     error = pthread_create(thread, NULL, run, ud);
   pthread_attr_destroy(&a);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return error;
 }
-
 
 static Worker *unpark (void *(*run) (void *ud), void *ud) {
   Worker *w;
@@ -63,7 +58,6 @@ static Worker *unpark (void *(*run) (void *ud), void *ud) {
   return w;
 }
 
-
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error) {
   Worker *w = unpark(run, ud);
   *error = ENOMEM;
@@ -73,7 +67,6 @@ Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *err
   free(w);
   return NULL;
 }
-
 
 void workers_join (Worker *w) {
   if (!w->pooled) {
@@ -87,7 +80,6 @@ void workers_join (Worker *w) {
   parked = w;
   pthread_mutex_unlock(&lock);
 }
-
 
 void workers_park (unsigned n) {
   pthread_mutex_init(&lock, NULL);
