@@ -1,55 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.convert: writes profiles in other formats. A plain C module for Lua 5.4; the formats
-** are implemented in firefox.h, pprof.h, flame.h, transcode.h and unite.h.
+** profiler.convert: a C module for Lua that writes profiles in other formats. Each function has
+** its Lua signature in its comment. The formats are in firefox.h, pprof.h, flame.h, transcode.h
+** and unite.h. An output file is written completely or not at all (output.h).
 **
-**   firefox(path, out, options) -> summary | nil, message
-**   pprof(path, out, options)
-**   collapsed(path, out, options)
-**   speedscope(path, out, options)
-**   vmprof(path, out, options)
-**   merge(paths, out, options)    merges several profiles into one (unite.h)
-**   version(path) -> version of the VMProf log, process id or 0, start in seconds since the epoch
-**                   and in us of the monotonic clock (0: unknown), and the identities of its
-**                   recordings (readprofile_source; "": unknown) | nil, message
-**   kind(path) -> kind of the file (filekind_name); nil: unknown, or the file cannot be opened
-**   write(out, text) -> true | nil, message: writes the text to the file 'out'
+** Conversions return a summary or nil, message. The summary has data of the profile (pushsummary),
+** 'states' and 'groups' (groups of Lua states that the file distinguishes), 'left' (data dropped
+** by limits), and 'written' (bytes before compression).
 **
-** The functions before 'version' read profiles and write 'out'. They and 'write' write 'out'
-** completely or not at all, by the rules of output.h.
+** Their options:
 **
-** Options. If the description of an option starts with the name of a function, only that function
-** has the option. Other options are of all functions before merge. merge has only 'packing' and
-** 'progress'.
-**
-**   packing   gzip: "fast" or "small"; nil: not compressed
-**   progress  function that is called with the finished share, 0 to 1
-**   head      firefox: function of the summary that returns the JSON text of "meta" and "libs"
-**   source    firefox: function of a script's file name that returns the script's text, or nil
-**   weight    collapsed: "bytes", "samples", "survived", "alive", "time" or "held"; default: bytes,
-**             or time if the profile has samples of time only
-**   since, till  us since the start; only samples with since <= time < till count
-**   without   a string with one byte for each node of the call tree, from node 0 on. Samples of
-**             nodes whose byte is not 0 do not count
-**   first     pprof: the sample type that tools show first: "alloc_space", "inuse_space" or "time"
-**   together  all but vmprof: if true, Lua states, OS threads and labels are not distinguished. If
-**             "state", states are grouped by their scripts, and OS threads are not distinguished
-**             (tags.h). collapsed and speedscope never distinguish OS threads
-**   name      speedscope: name of the profile; default: 'path'
-**   format    vmprof: 6 or 7
-**   startup   all but vmprof: if true, keeps the C functions with which every stack starts (fold.h)
-**
-** The functions before merge return a summary, or nil and a message. A summary has: complete,
-** message, version, own, random, period, timeperiod (ns), wall, started (us since the epoch),
-** duration (us), samples, timesamples, undetailed, fates, minors, majors, command, interpreter,
-** held (true: a firefox file with a thread of holders), states (number of the profile's states)
-** and groups (number of groups of states in the file; both nil for vmprof and merge), left (data
-** that limits dropped, as in profiler.reader), written (bytes before compression; not for 'head').
-**
-** merge returns a table: files (a list: for each path its summary and 'path', or {path, error}),
-** states (number), written, left (data that readers drop from the result, but not from the single
-** profiles). If no profile could be merged, merge returns nil, a message, and the list 'files'. If
-** 'out' could not be written, it returns nil and a message.
+**   - packing: gzip, "fast" or "small"; nil: none
+**   - progress: function, called with the finished share, 0 to 1
+**   - since, till: us; only samples with since <= time < till count
+**   - without: string with a byte for each call tree node; samples of nodes with a nonzero byte do
+**     not count
+**   - together: true: Lua states, threads and labels are not distinguished; "state": states are
+**     grouped by script, threads not distinguished (tags.h)
+**   - startup: true: keeps the C functions with which every stack starts (fold.h)
 */
 #include "descriptor.h"
 #include "filekind.h"
@@ -70,42 +38,36 @@
 
 #define TYPENAME	"profiler.convert.work"
 
-/* Share of a conversion's time, from 0 to 1, that the reading of the profile takes; for the
-   progress function. */
+/* Share of a conversion's time for reading the profile, 0 to 1. */
 #define READING		0.7
 
-/*
-** The objects that a call owns. They are in a userdata, so that its finalizer frees them after an
-** error. Index 4 of the call's stack is the Work, index 5 the progress function or nil.
-*/
+/* The objects of a call, in a userdata whose finalizer frees them after an error. It is at
+   index 4 of the stack, the progress function or nil at index 5. */
 typedef struct Work {
   lua_State *L;
   const char *path, *out;
   ReadProfile *profile;
   ReaderClient *client;
-  Output *output;        /* The output file of the conversion; NULL: not open. */
+  Output *output;        /* NULL: not open */
   Firefox *firefox;
-  /* firefox: counts of the data that the reader or the converter has dropped because of a limit
-     (LEFT_N counts, readerleft.h). */
+  /* firefox: counts of data dropped by limits */
   uint64_t firefoxleft[LEFT_N];
-  ReaderSum *sum;        /* Totals of the profile, for pprof and collapsed; else NULL. */
+  ReaderSum *sum;        /* for pprof and collapsed */
   Tags *tags;
   Transcode *transcode;
   Flame *flame;
   Unite *unite;
-  lua_Integer done, all; /* merge: number of profiles before the current one; number of all. */
+  lua_Integer done, all; /* merge: profiles before the current one; all */
   Fold fold;
-  int top;               /* Stack height to restore after each call of the 'source' option. */
+  int top;               /* Stack height before a call of the option 'source'. */
   char err[1024];
 } Work;
 
 #define RELEASE(of,free_of) \
   do { if ((of) != NULL) free_of(of); free(of); (of) = NULL; } while (0)
 
-/*
-** Frees all objects of the conversion. Completes the output file if 'keep' is set, else removes it.
-** Returns the errno of the first failure of the output, or 0. May be called again.
-*/
+/* Frees all objects of the conversion. Completes the output file if 'keep' is set, else removes
+   it. Returns the errno of the output's first failure, or 0. Idempotent. */
 static int convertlib_release (Work *w, int keep) {
   int error = 0;
   RELEASE(w->firefox, firefox_free);
@@ -130,7 +92,7 @@ static int convertlib_gc (lua_State *L) {
   return 0;
 }
 
-/* Pushes a Work (index 4) and the progress function (5). Arguments 1 to 3 are checked. */
+/* Pushes a Work (index 4) and the progress function (5). */
 static Work *newwork (lua_State *L, const char *path) {
   Work *w;
   lua_settop(L, 3);
@@ -144,7 +106,7 @@ static Work *newwork (lua_State *L, const char *path) {
   return w;
 }
 
-/* Checks the arguments of a conversion, and returns its Work. */
+/* Checks the arguments of a conversion and returns its Work. */
 static Work *work (lua_State *L) {
   luaL_checkstring(L, 1);
   luaL_checkstring(L, 2);
@@ -160,7 +122,7 @@ static void *allocate (Work *w, size_t n) {
   return block;
 }
 
-/* Calls the progress function, if there is one. Raises its errors. */
+/* Calls the progress function, if any. */
 static void convertlib_progress (Work *w, double fraction) {
   if (lua_isnil(w->L, 5))
     return;
@@ -169,10 +131,7 @@ static void convertlib_progress (Work *w, double fraction) {
   lua_call(w->L, 1, 0);
 }
 
-/*
-** Progress callback of the reader. An error of the progress function stops the reading
-** (client->stop), and the reader returns the error's message.
-*/
+/* Calls the progress function; its error stops the reading. */
 static void readprogress (void *ud, double fraction) {
   Work *w = ud;
   lua_pushvalue(w->L, 5);
@@ -182,8 +141,7 @@ static void readprogress (void *ud, double fraction) {
                                              : "progress failed";
 }
 
-/* Frees all objects, removes the output, and pushes nil and a message with the reason. Returns the
-   number of results. */
+/* Frees all objects, removes the output, and pushes nil and the reason. Returns 2. */
 static int convertlib_failed (Work *w, const char *reason) {
   lua_State *L = w->L;
   convertlib_release(w, 0);
@@ -192,9 +150,7 @@ static int convertlib_failed (Work *w, const char *reason) {
   return 2;
 }
 
-/*
-** Restricts the reading to the samples that the options 'since', 'till' and 'without' select.
-*/
+/* Applies the options 'since', 'till' and 'without' to a client. */
 static void restrictclient (lua_State *L, ReaderClient *client) {
   if (!lua_istable(L, 3))
     return;
@@ -207,8 +163,7 @@ static void restrictclient (lua_State *L, ReaderClient *client) {
   lua_pop(L, 3);
 }
 
-/* Reads the profile into w->profile. Returns 0 on failure: it has then freed all objects, removed
-   the output, and pushed nil and a message. */
+/* Reads the profile. On failure returns 0, with all objects freed and nil, message pushed. */
 static int readprofile (Work *w, ReaderClient *client) {
   w->client = client;
   restrictclient(w->L, client);
@@ -225,8 +180,7 @@ static int readprofile (Work *w, ReaderClient *client) {
   return 1;
 }
 
-/* Chooses the start-up frames of w->profile to leave out (fold.h), by the option 'startup', and
-   returns them. */
+/* Returns the start-up frames to leave out (fold.h), by the option 'startup'. */
 static const Fold *fold (Work *w) {
   int keep;
   lua_getfield(w->L, 3, "startup");
@@ -237,22 +191,19 @@ static const Fold *fold (Work *w) {
   return &w->fold;
 }
 
-/* Opens the output file with the compression of the option 'packing'. Returns an errno or 0. */
+/* Opens the output file, compressed by the option 'packing'. Returns an errno or 0. */
 static int create (Work *w) {
   static const char *const packings[] = {"", "small", "fast", NULL};
   int how;
   lua_getfield(w->L, 3, "packing");
-  how = luaL_checkoption(w->L, -1, "", packings);  /* index = OUTPUT_PLAIN, ... */
+  how = luaL_checkoption(w->L, -1, "", packings);  /* OUTPUT_PLAIN, ... */
   lua_pop(w->L, 1);
   w->output = allocate(w, sizeof(*w->output));
   return output_open(w->output, w->out, how);
 }
 
-/*
-** Sets the field 'left' of the table on top: counts of the data that this output lacks because of
-** limits of the reader, of the totals, and of the number of Lua states or groups of states that
-** files distinguish.
-*/
+/* Sets the field 'left' of the table on top: counts of data that this output lacks because of
+   limits. */
 static void left (Work *w) {
   uint64_t counts[LEFT_N];
   memcpy(counts, w->sum != NULL ? w->sum->left : w->profile->left,
@@ -261,18 +212,14 @@ static void left (Work *w) {
     memcpy(counts, w->firefoxleft, sizeof(counts));
   if (w->flame != NULL)
     memcpy(counts, w->flame->sum.left, sizeof(counts));
-  /* The formats for which totals or a Flame are computed have no collections, marks and
-     lifetimes. */
+  /* Totals and flame graphs have no collections, marks and lifetimes. */
   if (w->sum != NULL || w->flame != NULL)
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);
 }
 
-/*
-** Sets 'states' and 'groups' of the table on top: the number of the profile's Lua states, and the
-** number of groups of states that the output distinguishes (tags.h). Sets neither if the format
-** does not distinguish states.
-*/
+/* Sets 'states' and 'groups' of the table on top: Lua states of the profile, and groups of
+   states in the output (tags.h). Sets neither if the format does not distinguish states. */
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -286,7 +233,7 @@ static void groups (Work *w) {
   setinteger(w->L, "groups", (uint64_t)n);
 }
 
-/* Pushes the summary of w->profile. */
+/* Pushes the summary of the profile. */
 static void pushsummary (Work *w) {
   lua_State *L = w->L;
   const ReadProfile *r = w->profile;
@@ -316,7 +263,7 @@ static void pushsummary (Work *w) {
   left(w);
 }
 
-/* Completes the output and frees all objects. Pushes the summary, or nil and a message, and returns
+/* Completes the output and frees all objects. Pushes the summary, or nil and a message. Returns
    their number. */
 static int convertlib_finish (Work *w) {
   int error;
@@ -327,10 +274,8 @@ static int convertlib_finish (Work *w) {
   return error != 0 ? convertlib_failed(w, temporary_reason(error)) : 1;
 }
 
-/*
-** Returns the folder for temporary files: the folder of the output file, or /tmp if the output is
-** "-" or a name in /dev or /proc. May push a string, which is the result.
-*/
+/* Returns the folder for temporary files: that of the output, or /tmp if the output is a device
+   or "-". May push a string. */
 static const char *folder (Work *w) {
   const char *slash = strrchr(w->out, '/');
   if (strcmp(w->out, "-") == 0)
@@ -344,10 +289,7 @@ static const char *folder (Work *w) {
 
 /* ------------------------------------------------------------- formats -- */
 
-/*
-** Calls the option 'source' with a file name. Returns the result if it is a string; the string is
-** valid until the next call. Otherwise, or if the function raises an error, returns NULL.
-*/
+/* Returns the text of a script from the option 'source', valid until the next call; NULL: none. */
 static const char *source (void *ud, const char *file, size_t *n) {
   Work *w = ud;
   lua_State *L = w->L;
@@ -359,10 +301,7 @@ static const char *source (void *ud, const char *file, size_t *n) {
   return lua_tolstring(L, -1, n);
 }
 
-/*
-** Returns the sum of the properties by which samples are distinguished (TAGS_BY* of tags.h: state,
-** thread, labels), from the option 'together'.
-*/
+/* Returns the properties that distinguish samples (TAGS_BY*), by the option 'together'. */
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
   if (lua_getfield(w->L, 3, "together") == LUA_TSTRING)
@@ -373,6 +312,12 @@ static int tagsby (Work *w) {
   return by;
 }
 
+/*
+** firefox(path, out, options) -> summary
+**
+** nil, message. Options: 'head', a function of the summary that returns the JSON of "meta" and
+** "libs"; 'source', a function of a script's name that returns its text or nil.
+*/
 static int l_firefox (lua_State *L) {
   Work *w = work(L);
   const char *reason, *head;
@@ -404,11 +349,8 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/*
-** Reads the profile into w->profile and its totals into w->sum. Samples that differ in a property
-** of tagsby (state, thread, labels) count at different sites; but the properties in 'butby'
-** (TAGS_BY*) are not distinguished. Returns 0 on failure, as readprofile.
-*/
+/* Reads the profile and its totals. Sites are distinguished by the properties of tagsby, except
+   those in 'butby'. Returns 0 on failure, like readprofile. */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
@@ -429,6 +371,12 @@ static int readtotals (Work *w, int butby) {
   return 1;
 }
 
+/*
+** pprof(path, out, options) -> summary
+**
+** nil, message. Option 'first': the sample type that tools show first ("alloc_space",
+** "inuse_space" or "time").
+*/
 static int l_pprof (lua_State *L) {
   Work *w = work(L);
   int error;
@@ -442,6 +390,12 @@ static int l_pprof (lua_State *L) {
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
+/*
+** collapsed(path, out, options) -> summary
+**
+** nil, message. Option 'weight': "bytes", "samples", "survived", "alive", "time" or "held";
+** default: bytes, or time if there is nothing else.
+*/
 static int l_collapsed (lua_State *L) {
   static const char *const weights[] = {"bytes", "samples", "survived",
                                         "alive", "time", "held", NULL};
@@ -470,6 +424,11 @@ static int l_collapsed (lua_State *L) {
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
+/*
+** speedscope(path, out, options) -> summary
+**
+** nil, message. Option 'name': name of the profile; default: 'path'.
+*/
 static int l_speedscope (lua_State *L) {
   Work *w = work(L);
   const char *name, *reason;
@@ -489,6 +448,11 @@ static int l_speedscope (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
+/*
+** vmprof(path, out, options) -> summary
+**
+** nil, message. Option 'format': 6 or 7. 'together' and 'startup' have no effect.
+*/
 static int l_vmprof (lua_State *L) {
   Work *w = work(L);
   const char *reason;
@@ -509,7 +473,7 @@ static int l_vmprof (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Progress callback for one of the profiles of merge. Ignores errors of the progress function. */
+/* Reports progress of one of the profiles of merge. Ignores errors of the progress function. */
 static void manyprogress (void *ud, double fraction) {
   Work *w = ud;
   if (lua_isnil(w->L, 5))
@@ -520,10 +484,8 @@ static void manyprogress (void *ud, double fraction) {
     lua_settop(w->L, lua_gettop(w->L) - 1);
 }
 
-/*
-** Sets entry i of the list on top of the stack: the summary of w->profile and 'path' if 'isread' is
-** set, else {path, error} with the message w->err.
-*/
+/* Sets entry i of the list on top: the summary and 'path' if 'isread' is set, else {path,
+   error}. */
 static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   if (isread)
     pushsummary(w);
@@ -535,7 +497,7 @@ static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   lua_rawseti(w->L, -2, i);
 }
 
-/* Returns the i-th path of merge. The list at index 1 keeps the string alive. */
+/* Returns the i-th path of merge, which the list at index 1 keeps alive. */
 static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
   const char *path;
   lua_rawgeti(L, 1, i);
@@ -544,11 +506,8 @@ static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
   return path;
 }
 
-/*
-** Merges the profiles that unite_check accepts. Leaves a list with an entry for each path on top of
-** the stack. The list lacks the profiles that were not read because the output has become unusable.
-** Returns NULL, or the reason for which there is no result.
-*/
+/* Merges the profiles that unite_check accepts, and leaves the list 'files' on the stack.
+   Returns NULL, or the reason why there is no result. */
 static const char *mergeall (Work *w) {
   lua_State *L = w->L;
   lua_Integer i, good = 0;
@@ -579,6 +538,12 @@ static const char *mergeall (Work *w) {
   return good > 0 ? NULL : w->err;
 }
 
+/*
+** merge(paths, out, options) -> {files, states, written, left}
+**
+** nil, message [, files]. Options: only 'packing' and 'progress'. 'files' has for each path its
+** summary and 'path', or {path, error}.
+*/
 static int l_merge (lua_State *L) {
   Work *w;
   const char *reason;
@@ -626,7 +591,7 @@ static int l_merge (lua_State *L) {
   return error != 0 ? convertlib_failed(w, temporary_reason(error)) : 1;
 }
 
-/* Client that reads only the head of a file: it stops the reader before the first event. */
+/* A client that reads only the head of a file. */
 typedef struct Peek {
   ReaderClient client;
   int version;
@@ -634,7 +599,7 @@ typedef struct Peek {
   Bytes sources;
 } Peek;
 
-/* Copies the data of the head, and stops the reader. */
+/* Copies the data of the head and stops the reader. */
 static void convertlib_head (void *ud, const ReadProfile *r) {
   Peek *l = ud;
   l->version = r->version;
@@ -645,6 +610,12 @@ static void convertlib_head (void *ud, const ReadProfile *r) {
   l->client.stop = "looked at";
 }
 
+/*
+** version(path) -> version of the log, process id or 0, start in s since the epoch and in us of
+** the monotonic clock (0: unknown), identities of its recordings (readprofile_source)
+**
+** nil, message
+*/
 static int l_version (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
@@ -670,6 +641,7 @@ static int l_version (lua_State *L) {
   return 5;
 }
 
+/* kind(path) -> kind of the file (filekind_name) or nil */
 static int l_kind (lua_State *L) {
   int fd = descriptor_open(luaL_checkstring(L, 1), O_RDONLY | O_NONBLOCK, 0);
   lua_pushstring(L, fd < 0 ? NULL : filekind_name(filekind_offile(fd)));
@@ -678,6 +650,11 @@ static int l_kind (lua_State *L) {
   return 1;
 }
 
+/*
+** write(out, text) -> true
+**
+** nil, message: writes a text to a file
+*/
 static int l_write (lua_State *L) {
   const char *out = luaL_checkstring(L, 1);
   size_t n;

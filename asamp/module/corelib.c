@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.core: the sampler for profiler.lua, and the functions that the core calls
-** if ASAMP is set. The Lua functions only convert arguments and results. They check only types and
-** labels; profiler.lua checks all else, with messages that explain the error. Failures of the
-** system are returned as nil, message, errno.
+** The Lua module profiler.core: the sampler for profiler.lua, and the functions that the core
+** calls if the variable ASAMP is set. Each function has its Lua signature in its comment;
+** profiler.lua checks the arguments. Failures of the system are returned as nil, message, errno.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,8 +30,7 @@
 #include "timing.h"
 #include "uncancelled.h"
 
-
-/* Returns the sampler of the state. Raises an error if there is none. */
+/* Returns the sampler of the state, or raises an error. */
 static Sampler *corelib_check (lua_State *L) {
   Sampler *s = sampler_of(L);
   if (s == NULL)
@@ -41,14 +39,8 @@ static Sampler *corelib_check (lua_State *L) {
   return s;
 }
 
-
-/*
-** Reads the options of a session (SamplerOptions) from the table at index 1: out=, number=, made=,
-** replace= (PLACE_NONE, ...), command=, extended=, compress=, native=, random=, seed=, summary=,
-** holders=, holdersevery= (ns), snapshot=, timeperiod= (ns), wall=, mallocs= (bytes), copies=,
-** rate= (samples a second), ring= (bytes), ringtime= (ns). Leaves the strings on the stack, which
-** keeps them alive.
-*/
+/* Reads SamplerOptions from the fields of the table at index 1. Leaves the strings on the
+   stack, which keeps them alive. */
 static void options (lua_State *L, SamplerOptions *o) {
   luaL_checktype(L, 1, LUA_TTABLE);
   memset(o, 0, sizeof(*o));
@@ -80,8 +72,7 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->ring.most = (size_t)getinteger(L, "ring");
 }
 
-
-/* Pushes true if 'ok', else nil, the message 'err' and errno. Returns the number of results. */
+/* Pushes true, or nil, message, errno if 'ok' is 0. Returns their number. */
 static int result (lua_State *L, int ok, const char *err) {
   int e = errno;
   if (!ok) return pushfailed(L, err, e);
@@ -89,8 +80,11 @@ static int result (lua_State *L, int ok, const char *err) {
   return 1;
 }
 
-
-/* open{options, period= (bytes)} -> true | nil, message, errno: opens a session */
+/*
+** open{options, period} -> true
+**
+** nil, message, errno: opens a session; 'period' in bytes
+*/
 static int corelib_open (lua_State *L) {
   Sampler *s = corelib_check(L);
   SamplerOptions o;
@@ -102,12 +96,11 @@ static int corelib_open (lua_State *L) {
                 err);
 }
 
-
 /*
-** setup{options, period= (bytes), alloc= (true: samples allocations), exact= (true: TIMER_EXACT),
-** listen= (pattern of the socket's path; "": the default), rotate= (ns), keep= (number of files),
-** max= (bytes of a file)} -> true | nil, message, errno: profiles every state that this process
-** makes from now on (process.h, control.h). To be called once.
+** setup{options, period, alloc, exact, listen, rotate, keep, max} -> true
+**
+** nil, message, errno: profiles every state made from now on (process.h, control.h). 'rotate' is
+** in ns, 'max' in bytes of a file. Call it once.
 */
 static int l_setup (lua_State *L) {
   SamplerShared with;
@@ -130,9 +123,7 @@ static int l_setup (lua_State *L) {
   return result(L, process_setup(&with, err, sizeof(err)), err);
 }
 
-
-/* path(pattern, pid) -> the path that the pattern gives for process 'pid' if it starts now
-   (process_path); "": no memory */
+/* path(pattern, pid) -> the path for process 'pid' if it starts now; "": not enough memory */
 static int l_path (lua_State *L) {
   char *to = process_path(luaL_checkstring(L, 1), (unsigned long)luaL_checkinteger(L, 2), 1,
                           clock_read(CLOCK_REALTIME) / 1000);
@@ -141,14 +132,12 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-
-/* on(period, random): requires a session, and that sampling is off */
+/* on(period, random): switches sampling on, in a session */
 static int l_on (lua_State *L) {
   sampler_on(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1),
              lua_toboolean(L, 2));
   return 0;
 }
-
 
 /* off() -> true if sampling was on */
 static int l_off (lua_State *L) {
@@ -156,9 +145,11 @@ static int l_off (lua_State *L) {
   return 1;
 }
 
-
-/* timeon(nanoseconds, wall, exact) -> true | nil, message, errno. Requires a session, and that time
-   sampling is off. */
+/*
+** timeon(nanoseconds, wall, exact) -> true
+**
+** nil, message, errno: starts time sampling, in a session
+*/
 static int l_timeon (lua_State *L) {
   char err[512];
   TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL
@@ -168,15 +159,17 @@ static int l_timeon (lua_State *L) {
                                   err, sizeof(err)), err);
 }
 
-
 /* timeoff() -> true if time sampling was on */
 static int l_timeoff (lua_State *L) {
   lua_pushboolean(L, sampler_timeoff(corelib_check(L), L));
   return 1;
 }
 
-
-/* close() -> true | nil, message, errno of the first failed write: ends the session */
+/*
+** close() -> true
+**
+** nil, message, errno: ends the session
+*/
 static int l_close (lua_State *L) {
   int e = sampler_close(corelib_check(L), L);
   snapshot_check();
@@ -187,29 +180,22 @@ static int l_close (lua_State *L) {
   return 1;
 }
 
-
-/* period(bytes): requires a session */
+/* period(bytes): changes the period, in a session */
 static int l_period (lua_State *L) {
   sampler_period(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1));
   return 0;
 }
 
+#define NUMBER_TEXT	48	/* bytes of a Lua number as text, with the NUL */
 
-#define NUMBER_TEXT	48	/* most bytes of a Lua number as text, with the NUL */
-
-/*
-** Copies the text of a Lua number to 'room', with a decimal point in every locale. Returns
-** 'room'.
-*/
+/* Copies the text of a number to 'room' and returns it, with a decimal point in every locale. */
 static const char *withpoint (const char *number, char room[NUMBER_TEXT]) {
   snprintf(room, NUMBER_TEXT, "%s", number);
   decimal_point(room);
   return room;
 }
 
-
-/* mark(name, value) -> true if a session has received the mark. The value is a string or a
-   number. */
+/* mark(name, value) -> true if a session has received the mark */
 static int l_mark (lua_State *L) {
   char room[NUMBER_TEXT];
   size_t n, m;
@@ -224,8 +210,7 @@ static int l_mark (lua_State *L) {
   return 1;
 }
 
-
-/* Pushes a table that maps the names of a label set to values. */
+/* Pushes a table {name = value} of a label set. */
 static void pushset (lua_State *L, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   size_t i, n = labels_of(NULL, set, labels);
@@ -236,12 +221,8 @@ static void pushset (lua_State *L, uint32_t set) {
   }
 }
 
-
-/*
-** stats(sets) -> table (profiler.lua documents its fields). If 'sets' is true, the table has the
-** field 'labels', rows of {bytes, labels}. Reads 'bytes' and the bytes of the rows before it makes
-** the tables, because their allocation would change these numbers.
-*/
+/* stats(sets) -> the table that profiler.lua documents; with 'sets' also 'labels', rows {bytes,
+   labels}. The numbers are read before the tables are allocated. */
 static int l_stats (lua_State *L) {
   SamplerStats t;
   Sampler *s = corelib_check(L);
@@ -280,9 +261,11 @@ static int l_stats (lua_State *L) {
   return 1;
 }
 
-
-/* dump(path or nil) -> path of the file | nil, message: writes the content of the process's flight
-   recorder into a file if the state belongs to it, else the session's file (sampler_dump) */
+/*
+** dump(path or nil) -> path
+**
+** nil, message: writes the process's flight recorder to a file, or else the session's file
+*/
 static int l_dump (lua_State *L) {
   Sampler *s = corelib_check(L);
   const char *to = lua_tostring(L, 1);
@@ -295,14 +278,11 @@ static int l_dump (lua_State *L) {
   return ok ? 1 : 2;
 }
 
-
-/* holders() -> number of samples for which the path of references from a root was written to the
-   profile */
+/* holders() -> number of samples whose paths of references were written */
 static int l_holders (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)sampler_holders(corelib_check(L), L));
   return 1;
 }
-
 
 /* distance() -> bytes to the next sample; nil: sampling is off */
 static int l_distance (lua_State *L) {
@@ -312,15 +292,17 @@ static int l_distance (lua_State *L) {
   return 1;
 }
 
-
-/* allocated() -> bytes that the state has allocated so far, with external bytes */
+/* allocated() -> bytes that the state has allocated, with external bytes */
 static int l_allocated (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)luaN_allocated(L));
   return 1;
 }
 
-
-/* check() -> true | nil, a line that names the violated heap invariant */
+/*
+** check() -> true
+**
+** nil, violated heap invariant
+*/
 static int l_check (lua_State *L) {
   const char *broken = luaN_check(L);
   if (broken != NULL) return pushfailure(L, broken);
@@ -328,23 +310,19 @@ static int l_check (lua_State *L) {
   return 1;
 }
 
-
-/* session() -> the next number of a session in this process, over all states: 1, 2, ... */
+/* session() -> the number of the next session in this process: 1, 2, ... */
 static int l_session (lua_State *L) {
   static unsigned int sessions;
   lua_pushinteger(L, __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED));
   return 1;
 }
 
-
 static int l_getpid (lua_State *L) {
   lua_pushinteger(L, getpid());
   return 1;
 }
 
-
-/* printable(text) -> up to 4095 bytes of the text, with "?" for control characters and the like
-   (printable.h) */
+/* printable(text) -> up to 4095 bytes of the text, with "?" for control characters */
 static int l_printable (lua_State *L) {
   char line[4096];
   snprintf(line, sizeof(line), "%s", luaL_checkstring(L, 1));
@@ -353,13 +331,10 @@ static int l_printable (lua_State *L) {
   return 1;
 }
 
+#define LABELS_ATONCE	64	/* changes per call of labels_change */
 
-#define LABELS_ATONCE	64	/* largest number of changes in one call of labels_change; they are
-				   in an array on the C stack */
-
-/* Sets *c to the change of a label whose name and value are the two top values of the stack, or
-   returns 0 if they are not a label. The texts in *c are valid as long as these values and the
-   buffer 'number', which receives the text of a numeric value. */
+/* Sets *c from the name and value on top of the stack. Returns 0 if they are no label. *c
+   refers to these values and to 'number'. */
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   int type = lua_type(L, -1);
   if (lua_type(L, -2) != LUA_TSTRING) return 0;
@@ -381,12 +356,11 @@ static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   return 1;
 }
 
-
 /*
-** label(t) -> true | false: changes the labels of the calling thread. t maps names to values. A
-** value is a string, a number or true; false removes the label. If t or an entry is invalid,
-** returns false, and the thread keeps its labels. For speed it reads the table only once, because
-** servers set labels for every request.
+** label(t) -> true
+**
+** false: changes the labels of the calling coroutine. t maps names to a string, number or true;
+** false removes. If t is invalid, returns false and changes nothing.
 */
 static int l_label (lua_State *L) {
   LabelChange changes[LABELS_ATONCE];
@@ -411,15 +385,13 @@ static int l_label (lua_State *L) {
   return 1;
 }
 
-
-/* labelled() -> the number of the calling thread's label set; relabel accepts it */
+/* labelled() -> number of the calling coroutine's label set */
 static int l_labelled (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)luaN_label(L));
   return 1;
 }
 
-
-/* relabel{number} gives the calling thread the label set with that number. */
+/* relabel{number}: gives the calling coroutine that label set */
 static int l_relabel (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_rawgeti(L, 1, 1);
@@ -427,15 +399,11 @@ static int l_relabel (lua_State *L) {
   return 0;
 }
 
-
-/* labels() -> the calling thread's labels: a table that maps names to values */
+/* labels() -> table {name = value} of the calling coroutine */
 static int l_labels (lua_State *L) {
   pushset(L, luaN_label(L));
   return 1;
 }
-
-
-
 
 static const luaL_Reg functions[] = {
   {"open", corelib_open},
@@ -465,11 +433,7 @@ static const luaL_Reg functions[] = {
   {NULL, NULL}
 };
 
-
-/*
-** Pushes the same table at each call in a state, even if package.loaded has lost the module,
-** because profiler.lua stores itself in that table.
-*/
+/* Pushes the same table at each call in a state, because profiler.lua stores itself there. */
 LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   static const char key = 0;
   if (!binding_open(L, "profiler.core", 1)) return 0;
@@ -490,17 +454,14 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   return 1;
 }
 
-
 /* {== called by the core (attach.h) ======================================== */
 
 int asamp_setup (const char *wish, const char *home);
 void asamp_join (lua_State *L);
 
-/*
-** Applies the value 'wish' of the variable ASAMP: runs profiler.process in a temporary state, with
-** the modules installed below 'home'. Called once, for the first state of the process. On failure
-** returns 0 and writes one line with the reason to stderr or to the system's log (complain.h).
-*/
+/* Applies the value of ASAMP: runs profiler.process in a temporary state, with the modules
+   below 'home'. Called once. Returns 0 on failure, with a line on stderr or in the system's
+   log. */
 int asamp_setup (const char *wish, const char *home) {
   static const char chunk[] =
     "local wish, home = ... "
@@ -520,8 +481,7 @@ int asamp_setup (const char *wish, const char *home) {
     return 0;
   }
   lua_pushboolean(L, 1);
-  lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  /* ignores LUA_PATH and LUA_CPATH, which
-						       are for the program only */
+  lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  /* ignores LUA_PATH and LUA_CPATH */
   luaL_openlibs(L);
   if (luaL_loadbufferx(L, chunk, sizeof(chunk) - 1, "=asamp", NULL) == LUA_OK) {
     lua_pushstring(L, wish);
@@ -533,9 +493,7 @@ int asamp_setup (const char *wish, const char *home) {
   return ok;
 }
 
-
-/* Starts the profiling of a state that is complete, and the control thread if an option requires
-   it. Called after asamp_setup has returned 1. */
+/* Starts the profiling of a new state, after asamp_setup. */
 void asamp_join (lua_State *L) {
   UNCANCELLED;
   process_join(L);

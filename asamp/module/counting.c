@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Exact counts (counting.h). A state has one record (Counting), a userdata in its registry, to
-** which the core adds while 'depth' is above 0. The record's numbers only grow: the count of a
-** piece of code is the difference of two reads.
-**
-** Sums over kinds leave out LUAN_KSTACK, because two runs of the same code could count differently:
-** a collection shrinks the stack of a thread, and calls grow it again.
-*/
+/* Exact counts (counting.h). A state has one Counting, a userdata in its registry. Its numbers
+   only grow; a count is the difference of two reads. Sums leave out LUAN_KSTACK, because
+   collections shrink stacks and calls grow them again, at varying times. */
 #include "counting.h"
 
 #include <stdio.h>
@@ -16,38 +11,33 @@
 
 #define COUNTER	"profiler.counter"
 
-/* The exact counts of a Lua state, kept in a userdata in its registry. */
+/* The counts of a Lua state. */
 typedef struct Counting {
-  unsigned depth;	/* number of counts that are running: calls of profiler.count, open
-			   counters, and calls of count_start (asamp.h) without count_stop */
-  luaN_Counts counts;	/* everything allocated while 'depth' was above 0 */
+  unsigned depth;	/* number of running counts */
+  luaN_Counts counts;	/* allocations while depth > 0 */
 } Counting;
 
-/* A counter of profiler.counter: a userdata of Lua code. */
+/* A counter of profiler.counter. */
 typedef struct Counter {
   Counting *counting;	/* the exact counts of the Lua state */
   int active;		/* 1: not closed yet */
-  luaN_Counts counts;	/* while the counter is active, the state's counts at the counter's start;
-			   when it is closed, the allocations from its start to its end */
+  luaN_Counts counts;	/* active: the state's counts at its start; closed: the allocations from
+                           start to end */
 } Counter;
 
-static const char key = 0;	/* the address of this variable is the key of the state's Counting
-				   in the registry */
+static const char key = 0;	/* its address is the Counting's key in the registry */
 
-
-/* Starts a count. If no other count is running, the core starts to count. */
+/* Starts a count. */
 static void counting_count (lua_State *L, Counting *c) {
   if (c->depth++ == 0) luaN_setcounts(L, &c->counts);
 }
 
-
-/* Ends a count. If no other count is running, the core stops to count. */
+/* Ends a count. */
 static void counting_uncount (lua_State *L, Counting *c) {
   if (c->depth > 0 && --c->depth == 0) luaN_setcounts(L, NULL);
 }
 
-
-/* Returns the sum over all kinds of memory except stacks. */
+/* Returns the sum over all kinds but stacks. */
 static uint64_t sum (const uint64_t n[LUAN_KINDS]) {
   uint64_t all = 0;
   int i;
@@ -55,8 +45,7 @@ static uint64_t sum (const uint64_t n[LUAN_KINDS]) {
   return all - n[LUAN_KSTACK];
 }
 
-
-/* Returns the Counting of the state; NULL if counting_open was not called for the state. */
+/* Returns the Counting of the state, or NULL. */
 static Counting *counting_record (lua_State *L) {
   Counting *c;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
@@ -65,13 +54,11 @@ static Counting *counting_record (lua_State *L) {
   return c;
 }
 
-
 int counting_start (lua_State *L) {
   Counting *c = counting_record(L);
   if (c != NULL) counting_count(L, c);
   return c != NULL;
 }
-
 
 int counting_stop (lua_State *L) {
   Counting *c = counting_record(L);
@@ -79,7 +66,6 @@ int counting_stop (lua_State *L) {
   if (running) counting_uncount(L, c);
   return running;
 }
-
 
 int counting_read (lua_State *L, asamp_Counts *to) {
   const Counting *c = counting_record(L);
@@ -91,17 +77,12 @@ int counting_read (lua_State *L, asamp_Counts *to) {
   return 1;
 }
 
-
-/*
-** Returns the bytes of a thread with its stack. counting_alive subtracts them, because a stack
-** keeps the size that earlier calls needed until collections shrink it step by step.
-*/
+/* Returns the bytes of a thread with its stack, whose size depends on earlier calls. */
 static uint64_t threadbytes (lua_State *L) {
   luaN_Object o;
   luaN_object(L, L, &o);
   return o.size;
 }
-
 
 uint64_t counting_alive (lua_State *L) {
   lua_State *main = luaN_main(L);
@@ -111,28 +92,22 @@ uint64_t counting_alive (lua_State *L) {
   return m.inuse - luaN_statebytes(L) - threadbytes(L) - (main != L ? threadbytes(main) : 0);
 }
 
-
 /* {== for Lua ========================================================== */
 
-/* Raises an error unless argument 1 is a function, or a table or userdata, which may have
-   __call. */
+/* Raises an error unless argument 1 may be called. */
 static void checkcalled (lua_State *L) {
   int type = lua_type(L, 1);
   if (type != LUA_TFUNCTION && type != LUA_TTABLE && type != LUA_TUSERDATA)
     luaL_checktype(L, 1, LUA_TFUNCTION);
 }
 
-
 static int counting_nothing (lua_State *L) {
   (void)L;
   return 0;
 }
 
-
-/*
-** The end of l_count, also its continuation after a yield. The stack has the state's Counting, the
-** bytes and the blocks counted before the call of f, and the results of f.
-*/
+/* The end of l_count, also after a yield. The stack has the Counting, the bytes and blocks
+   before the call, and the results. */
 static int counted (lua_State *L, int status, lua_KContext k) {
   const Counting *c = lua_touserdata(L, 1);
   uint64_t bytes = sum(c->counts.bytes) - (uint64_t)lua_tointeger(L, 2);
@@ -148,12 +123,8 @@ static int counted (lua_State *L, int status, lua_KContext k) {
   return lua_gettop(L) - 1;
 }
 
-
-/*
-** count(f, ...) -> bytes, blocks, results of f. The state's Counting is a to-be-closed value of the
-** call, so the count also ends if f raises an error. First calls counting_nothing: f reuses its
-** call frame, which is thus allocated outside the count.
-*/
+/* count(f, ...) -> bytes, blocks, results of f. The Counting is a to-be-closed value, so that
+   errors end the count. Calls counting_nothing first, so that f's call frame is not counted. */
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   checkcalled(L);
@@ -176,16 +147,14 @@ static int l_count (lua_State *L) {
   return counted(L, LUA_OK, 0);
 }
 
-
-/* __close of the state's Counting: ends the count of a call of l_count. */
+/* __close of the Counting: ends the count of l_count. */
 static int l_countend (lua_State *L) {
   Counting *c = counting_record(L);
   if (c != NULL && lua_touserdata(L, 1) == c) counting_uncount(L, c);
   return 0;
 }
 
-
-/* As counting_alive, but raises an error if no collection is possible. */
+/* Like counting_alive, but raises an error if no collection is possible. */
 static uint64_t checkedalive (lua_State *L) {
   uint64_t n = counting_alive(L);
   if (n == 0) luaL_error(L, "profiler.alive needs a full collection, which a finalizer cannot run; "
@@ -193,18 +162,15 @@ static uint64_t checkedalive (lua_State *L) {
   return n;
 }
 
-
-/* The end of l_alive, also its continuation after a yield. The stack has f and its arguments, which
-   keeps them alive, and the bytes before the call. */
+/* The end of l_alive, also after a yield. The stack has f, its arguments and the bytes before
+   the call. */
 static int alive (lua_State *L, int status, lua_KContext k) {
   (void)status; (void)k;
   lua_pushinteger(L, (lua_Integer)checkedalive(L) - lua_tointeger(L, -1));
   return 1;
 }
 
-
-/* alive(f, ...) -> bytes of counting_alive after the call of f, minus those before it. Drops the
-   results of f. */
+/* alive(f, ...) -> bytes of counting_alive after the call minus those before it */
 static int l_alive (lua_State *L) {
   int n = lua_gettop(L), i;
   checkcalled(L);
@@ -215,8 +181,7 @@ static int l_alive (lua_State *L) {
   return alive(L, LUA_OK, 0);
 }
 
-
-/* counter() -> a userdata, which counts until 'close', __close or its finalizer is called */
+/* counter() -> a userdata that counts until 'close', __close or __gc */
 static int l_counter (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   Counter *r = lua_newuserdatauv(L, sizeof(*r), 0);
@@ -229,15 +194,12 @@ static int l_counter (lua_State *L) {
   return 1;
 }
 
-
-/* Returns the difference of two counts, either of bytes or of blocks. 'kind': the kind to count, or
-   negative for all kinds except stacks. */
+/* Returns the difference of two counts of a kind; negative: of all kinds but stacks. */
 static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind) {
   return (kind < 0) ? sum(now) - sum(from) : now[kind] - from[kind];
 }
 
-
-/* Raises an error that says that no kind of block has the name in argument 2. Does not return. */
+/* Raises an error: no kind has the name in argument 2. */
 static int unknownkind (lua_State *L, const char *name) {
   char known[256];
   size_t n = 0;
@@ -249,9 +211,8 @@ static int unknownkind (lua_State *L, const char *name) {
                                              known));
 }
 
-
-/* read([kind]) -> bytes and blocks allocated from the counter's start until now, or until it was
-   closed. Without 'kind', of all kinds except stacks */
+/* read([kind]) -> bytes, blocks since the counter's start; without 'kind' of all kinds but
+   stacks */
 static int l_read (lua_State *L) {
   const Counter *r = luaL_checkudata(L, 1, COUNTER);
   const char *name = luaL_optlstring(L, 2, NULL, NULL);
@@ -268,8 +229,7 @@ static int l_read (lua_State *L) {
   return 2;
 }
 
-
-/* close(), __close and __gc: ends the count. 'read' still returns its result. */
+/* close(), __close and __gc: ends the count; 'read' still works */
 static int l_counterend (lua_State *L) {
   Counter *r = luaL_checkudata(L, 1, COUNTER);
   const luaN_Counts *now = &r->counting->counts;
@@ -283,7 +243,6 @@ static int l_counterend (lua_State *L) {
   counting_uncount(L, r->counting);
   return 0;
 }
-
 
 void counting_open (lua_State *L) {
   static const luaL_Reg functions[] = {

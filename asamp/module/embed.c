@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Implements asamp.h on top of a tracker (embed.h, with the invariants EM1 to EM4). */
+/* Implements asamp.h on top of a tracker (embed.h). */
 #include "embed.h"
 
 #include "binding.h"
@@ -21,48 +21,40 @@
 #include "tracker.h"
 #include "trackholders.h"
 
-/* The sampling of one state for a client of asamp.h. */
+/* The sampling of a state for a client of asamp.h. */
 typedef struct Embed {
-  asamp_Client client;	/* The program's callbacks; NULL for those that its asamp.h did not have. */
+  asamp_Client client;	/* NULL for callbacks that its version of asamp.h lacks. */
   Tracker *tracker;	/* The state's tracker. */
-  IdMap ids;			/* Maps the id of a function to its index in 'functions'. */
+  IdMap ids;			/* Maps function ids to indexes in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
-  asamp_Frame *frames;		/* frames of the stack of the last sample, at the end of the array
-				   (EM2) */
-  size_t n, size;		/* number of frames in the stack of the last sample; capacity of
-				   'frames' */
-  asamp_Known *reported;		/* samples that the client knows: first the survivors
-					   followed until their death, then the samples whose
-					   survival no collection has decided yet (EM4) */
+  asamp_Frame *frames;		/* stack of the last sample, at the end of the array (EM2) */
+  size_t n, size;		/* frames in that stack; capacity */
+  asamp_Known *reported;		/* samples that the client knows: survivors, then
+                                           undecided (EM4) */
   size_t nreported, nfollowed, reported_size;
   uint64_t samples;		/* number of samples reported so far */
 } Embed;
 
-/*
-** 1 while this OS thread runs a callback of a client, else 0. During a callback the state may be in
-** the middle of an allocation or a collection, so that not even sampler_of may be called.
-*/
+/* 1: this OS thread runs a callback, where not even sampler_of may be called. */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 
 #define INSIDE	"it must not be called in a callback of the client; call it later"
 
-/* Calls the callback f of the client if it is not NULL, with 'inside' set. */
+/* Calls the client's callback f, if any, with 'inside' set. */
 #define notify(e,f,...) \
   ((e)->client.f == NULL ? (void)0 : \
    (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
-/* Represents functions for which there was no memory, and the frames left out of a deep stack
-   (FRAME_CUT). */
+/* Stands for functions without memory and for left-out frames (FRAME_CUT). */
 static const asamp_Function unknown = {"?", "?", 0};
 
-/* Represents callers that tail calls have replaced (FRAME_TAIL). */
+/* Stands for callers that tail calls have replaced (FRAME_TAIL). */
 static const asamp_Function tailcalls = {"(tail call)", "?", 0};
-
 
 /* {== callbacks of the tracker ========================================= */
 
-/* Returns a function with copies of name and source, in one block; NULL: no memory. */
+/* Returns a function with copies of name and source, or NULL if there is not enough memory. */
 static asamp_Function *newfunction (const char *name, int linedefined,
                                     const char *source) {
   size_t n = strlen(name) + 1, m = strlen(source) + 1;
@@ -76,8 +68,7 @@ static asamp_Function *newfunction (const char *name, int linedefined,
   return f;
 }
 
-
-/* Stores a function under its id. If there is not enough memory, its frames refer to 'unknown'. */
+/* Stores a function under its id, or 'unknown' if there is not enough memory. */
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Embed *e = ud;
@@ -92,25 +83,21 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
   e->functions[e->nfunctions++] = f;
 }
 
-
-/* Returns the function of a frame that is not native. */
+/* Returns the function of a Lua frame. */
 static const asamp_Function *functionof (const Embed *e, uint64_t id) {
   uint32_t at = idmap_get(&e->ids, id);
   if (id == FRAME_TAIL) return &tailcalls;
   return (at != IDMAP_NONE) ? e->functions[at] : &unknown;
 }
 
-
-/* Reserves capacity in 'reported' for one more sample, before the sample is taken (EM4). Returns 0
-   if there is not enough memory. */
+/* Reserves space for one more sample (EM4). Returns 0 if there is not enough memory. */
 static int onroom (void *ud, uint64_t count) {
   (void)count;
   Embed *e = ud;
   return list_grow(&e->reported, e->nreported, &e->reported_size, sizeof(*e->reported));
 }
 
-
-/* Stores a sample, for which onroom has reserved the capacity, and its stack; calls 'allocated'. */
+/* Stores a sample and its stack; calls 'allocated'. */
 static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
@@ -122,11 +109,9 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->reported[known].size = in->size;
   e->reported[known].count = in->count;
   e->reported[known].value = NULL;
-  if (shared > e->n) shared = e->n;  /* only frames that the client has received count as shared
-                                        (EM3) */
+  if (shared > e->n) shared = e->n;  /* frames that the client has received (EM3) */
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
-    n = 0;  /* Without memory the new, inner frames are dropped; the frames shared with the previous
-               stack stay. */
+    n = 0;  /* no memory: drops the new, inner frames */
   e->n = shared + n;
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
@@ -151,12 +136,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   inside = 0;
 }
 
-
-/*
-** Calls 'decided' for all samples whose survival a collection has now decided, in the order of
-** their numbers. Removes the samples that died, and the survivors that are not followed until their
-** death; the others are followed samples afterwards.
-*/
+/* Calls 'decided' for all undecided samples, in order. Keeps only survivors to be followed. */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
   size_t i;
@@ -173,12 +153,8 @@ static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   e->nreported = e->nfollowed;
 }
 
-
-/*
-** Calls 'died' for the followed samples (survivors) that 'deaths' lists, and removes them.
-** deaths->runs has the lengths of runs of followed samples, alternately live and dead; the first
-** run is of live ones. Called when no sample is without a survival outcome.
-*/
+/* Calls 'died' for the followed samples that 'deaths' lists as run lengths, alternately live
+   and dead, and removes them. */
 static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
   for (i = 0; i < deaths->n; i++) {
@@ -195,15 +171,13 @@ static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   e->nreported = e->nfollowed = e->nreported - (at - to);
 }
 
-
-/* Calls the client's 'left' for all samples in 'reported', when the client ends. */
+/* Calls 'left' for all samples. */
 static void notifyleft (Embed *e) {
   size_t i;
   for (i = 0; i < e->nreported; i++) notify(e, left, &e->reported[i]);
 }
 
-
-/* Reports the outcomes and deaths that a collection has decided, then the collection itself. */
+/* Reports outcomes, deaths and then the collection. */
 static void oncollection (void *ud, const ProfileCollection *in,
                           const PendingFates *fates,
                           const FollowedDeaths *deaths) {
@@ -225,29 +199,24 @@ static void oncollection (void *ud, const ProfileCollection *in,
   notify(e, collected, &c);
 }
 
-
-/* Does nothing: the tracker stores the name of the class. */
+/* The tracker stores the name. */
 static void onclass (void *ud, uint32_t id, const char *name) {
   (void)ud; (void)id; (void)name;
 }
 
-
 static void onpoint (void *ud, lua_State *L) {
-  (void)ud; (void)L;  /* Never called: this client requests no safepoints. */
+  (void)ud; (void)L;  /* not called: no safepoints are requested */
 }
-
 
 static int embed_stop (lua_State *L);
 
-/* Called when lua_close starts. */
+/* Called at the start of lua_close. */
 static void onclosing (void *ud, lua_State *L) {
   (void)ud;
   embed_stop(L);
 }
 
-
-/* Calls the client's 'held' for each followed sample (it survived a collection, and is not known to
-   be dead); 'h' has the paths of references to them, in the order of 'reported'. */
+/* Calls 'held' for each followed sample; 'h' has the paths in the order of 'reported'. */
 static void onholders (void *ud, Holders *h) {
   Embed *e = ud;
   const char *steps[READER_MAXSTEPS];
@@ -264,17 +233,14 @@ static void onholders (void *ud, Holders *h) {
   }
 }
 
-
 #define CLIENT(follows) \
   {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, \
    NULL, onholders, NULL, NULL}
 
-/* The tracker's clients: [1] for a program's client with the callback 'died', for which the tracker
-   follows survivors; [0] for one without. */
+/* The tracker's clients: [1] has the callback 'died', [0] does not. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};
 
 /* }===================================================================== */
-
 
 /* {== the interface ==================================================== */
 
@@ -288,35 +254,27 @@ static void freeembed (Embed *e) {
   free(e);
 }
 
-
-/* Returns 1 if the tracker's client is one of this module, whose 'ud' is an Embed (EM1). */
+/* Returns 1 if the tracker's 'ud' is an Embed (EM1). */
 static int embed_isours (const Tracker *t) {
   return t->client == &clients[0] || t->client == &clients[1];
 }
 
-
-/* Returns the Embed of the state, or NULL if it has none. May raise a memory error in a state that
-   was never sampled. Not to be called in a callback. */
+/* Returns the Embed of the state, or NULL. May raise a memory error. Must not be called in a
+   callback. */
 static Embed *embed_current (lua_State *L) {
   Sampler *s = sampler_of(L);
   Tracker *t = (s != NULL) ? sampler_tracker(s) : NULL;
   return (t != NULL && embed_isours(t)) ? (Embed *)t->ud : NULL;
 }
 
-
-/* Returns NULL if the period is valid, else the reason why it is not. */
+/* Returns NULL, or why the period is invalid. */
 static const char *badperiod (uint64_t period) {
   return (period >= INTERVAL_MIN && period <= INTERVAL_MAX)
          ? NULL : "the period must be 64 to 2^62 bytes";
 }
 
-
-/*
-** Copies a struct of the program to the struct 'to' of 'size' bytes. The first member of the
-** program's struct is its size, which is smaller if the program was compiled with an older header:
-** the rest of 'to' becomes 0. Returns 0 if that size is above 'size' or below that of the first
-** member.
-*/
+/* Copies the program's struct, whose first member is its size, to 'to' and zeroes the rest: an
+   older header has fewer members. Returns 0 if its size is invalid. */
 static int embed_take (void *to, size_t size, const void *from) {
   size_t known = *(const size_t *)from;
   if (known < sizeof(size_t) || known > size) return 0;
@@ -324,7 +282,6 @@ static int embed_take (void *to, size_t size, const void *from) {
   memcpy(to, from, known);
   return 1;
 }
-
 
 static const char *embed_start (lua_State *L, const asamp_Options *options,
                                 const asamp_Client *client) {
@@ -359,7 +316,6 @@ static const char *embed_start (lua_State *L, const asamp_Options *options,
   return NULL;
 }
 
-
 static int embed_stop (lua_State *L) {
   Embed *e = inside ? NULL : embed_current(L);
   if (e == NULL) return 0;
@@ -370,7 +326,6 @@ static int embed_stop (lua_State *L) {
   return 1;
 }
 
-
 static const char *period (lua_State *L, uint64_t n) {
   const char *wrong = badperiod(n);
   Embed *e;
@@ -380,7 +335,6 @@ static const char *period (lua_State *L, uint64_t n) {
   tracker_period(e->tracker, L, n);
   return NULL;
 }
-
 
 static const char *embed_label (lua_State *L, const char *name, const char *value) {
   LabelChange c;
@@ -398,24 +352,20 @@ static const char *embed_label (lua_State *L, const char *name, const char *valu
   return NULL;
 }
 
-
 static void symbol (const void *address, char *name, size_t namesize,
                     char *file, size_t filesize) {
   native_name(NULL, (uint64_t)(uintptr_t)address, name, namesize, file,
               filesize);
 }
 
-
 static const char *kindname (asamp_Kind kind) {
   return profile_kindname((int)kind);
 }
-
 
 static size_t embed_holders (lua_State *L) {
   Embed *e = inside ? NULL : embed_current(L);
   return (e != NULL) ? trackholders_now(e->tracker, L) : 0;
 }
-
 
 static int snapshot (lua_State *L, const char *path, int wait, char *err,
                      size_t errsize) {
@@ -428,28 +378,23 @@ static int snapshot (lua_State *L, const char *path, int wait, char *err,
   return ok;
 }
 
-
 static const char *count_start (lua_State *L) {
   return inside ? INSIDE : counting_start(L) ? NULL
          : "the module profiler.core is not loaded; call asamp_api for this state first";
 }
-
 
 static const char *count_stop (lua_State *L) {
   return inside ? INSIDE : counting_stop(L) ? NULL
          : "no count of the state is running; call count_start first";
 }
 
-
 static int embed_count (lua_State *L, asamp_Counts *to) {
   return !inside && to->size == sizeof(*to) && counting_read(L, to);
 }
 
-
 static uint64_t alive (lua_State *L) {
   return inside ? 0 : counting_alive(L);
 }
-
 
 const asamp_Api embed_api = {
   ASAMP_VERSION, embed_start, embed_stop, period, symbol, kindname, embed_holders, snapshot,

@@ -1,47 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.heap: reads a snapshot and answers the queries of asamp heap. Sizes are
-** in bytes. Wrong arguments raise errors. If memory is exhausted, functions that return messages
-** return one, others raise an error.
+** The Lua module profiler.heap: reads a heap snapshot and answers the queries of 'asamp heap'.
+** Each method has its Lua signature in its comment. Sizes are in bytes. Wrong arguments raise
+** errors, as does lack of memory unless the function returns messages.
 **
-**   open(path [, progress]) -> heap | nil, message
-**                     'progress' is called with shares from 0 to 1; its first error ends the calls
-**   heap:close()      frees the memory; later calls of other methods raise errors
-**   heap:info() -> {objects=, references=, bytes=, state=, ...}
-**   heap:classes() -> {{name=, count=, self=, retained=, least= (true: 'retained' is a lower
-**                     bound)}, ...}; the row with count 0 is the memory of the state itself
-**   heap:sites{class= | new=} -> {{site=, name=, source=, defined=, line= (all but site= are nil
-**                     in the row of site 0: unknown), samples=, bytes= (that the samples
-**                     represent), objects=, self=, retained=, least= (as of classes), age= (mean,
-**                     ms)}, ...}: the allocation sites of all sampled objects, or of those with
-**                     that class, or of the new ones; nil if no object can have that class
-**   heap:tree{least=, most=} -> rows of the dominator tree, totals; the memory of the state
-**                     itself is a row with count 0, as in classes and compare
-**   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of the shortest paths to
-**                     the objects of that class, sampled at these sites, or new; totals. nil if no
-**                     object can have that class
-**   heap:objects{class=, n=} -> the n objects (default 20, at most OBJECTS) of that class, or of
-**                     all classes, that retain most: a list of tables like the result of heap:path.
-**                     nil if no object can have that class
-**   heap:compare(old) -> {{name=, new=, newbytes=, gone=, gonebytes=, grown=}, ...} by class; after
-**                     it {new=true} selects the new objects in heldby and sites of this heap, and
-**                     the objects that are gone in those of the heap 'old'
-**   heap:path(address) -> {address=, class=, self=, retained=, path= (rows, from the state), of a
-**                     sampled object also the site as in sites and age=}; nil if there is none
-**   heap:cut{steps= (a path in a profile), sites= (numbers), elements=} -> {freed= (bytes),
-**                     objects=, references=, samples=, samplebytes= (of the objects sampled at
-**                     these sites), freedsamples=, freedbytes= (of those that become free), also=
-**                     (path of such an object that does not become free, or nil)} | nil, reason:
-**                     the memory that becomes free without the last reference of the path, or, if
-**                     'elements' is true, without the elements of the table to which the path
-**                     leads (cut.h)
-**   heap:devtools(path [, how]) -> true | nil, message: writes the file 'path' (OUTPUT_PLAIN, ...)
-**
-** 'least' is the smallest value of a row that is included, 'most' the largest number of rows
-** (10000). Totals are {count=, self=, value=, left= (rows left out)}. A row is a MergeRow:
-** {depth=, above= (index of its parent row or nil), text=, class= (nil: several), count=, self=,
-** value=, merged=, repeated=, together=, kind= (HEAP_E...), address=, function= (name and source
-** of the row's object, if it is a function)}.
+** In queries, 'least' is the smallest value of an included row and 'most' the largest number of
+** rows (10000). Rows are MergeRows (merge.h): {depth, above (parent row), text, class, count,
+** self, value, merged, repeated, together, kind (HEAP_E...), address, function}. Totals are
+** {count, self, value, left (rows left out)}. The state's own memory is a row with count 0.
 */
 #include "cut.h"
 #include "devtools.h"
@@ -59,31 +25,29 @@
 #include "binding.h"
 
 #define TYPENAME "profiler.heap"
-#define OBJECTS_MOST	256u	/* largest n of heap:objects; the module's field OBJECTS */
+#define OBJECTS_MOST	256u	/* largest n of heap:objects */
 
-/* An object in a list that is sorted by address. */
+/* An object, in a list sorted by address. */
 typedef struct Identity {
   uint64_t address;
   uint32_t v;
 } Identity;
 
-/* A heap userdata: a snapshot with the indexes made for queries. 'graph' is NULL after close. */
+/* A heap userdata: a snapshot with indexes. 'graph' is NULL after close. */
 typedef struct Heap {
   Graph *graph;
   Dominators dominators;
   Naming naming;
-  unsigned char *isnew;	/* For each object: 1 if the snapshot with which heap:compare has compared
-			   this one does not have it. NULL before 'compare'. */
-  Identity *sorted;	/* All objects, sorted by address; NULL before the first call of
-			   heap:path. */
-  lua_State *L;		/* While a file is opened: the Lua thread that has the function 'progress'
-			   at stack index 2. */
-  int failed;	/* 1: the progress function raised an error; it is not called again. */
+  unsigned char *isnew;	/* For each object: 1 if the other snapshot of heap:compare lacks it;
+                           NULL: not compared. */
+  Identity *sorted;	/* All objects by address; NULL before heap:path. */
+  lua_State *L;		/* While a file is opened: thread with 'progress' at index 2. */
+  int failed;	/* 1: 'progress' raised an error */
 } Heap;
 
 int luaopen_profiler_heap (lua_State *L);
 
-/* Returns argument i, a heap that is not closed. */
+/* Returns argument i, an open heap. */
 static Heap *heaplib_check (lua_State *L, int i) {
   Heap *h = luaL_checkudata(L, i, TYPENAME);
   if (h->graph == NULL)
@@ -103,8 +67,7 @@ static int heaplib_gc (lua_State *L) {
   return 0;
 }
 
-/* Returns the integer field 'key' of the table at index 2; 'otherwise' if the field is nil, 0 if it
-   is negative. */
+/* Returns the integer field 'key' of the table at index 2, or 'otherwise' if nil; at least 0. */
 static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise) {
   lua_Integer n;
   lua_getfield(L, 2, key);
@@ -115,7 +78,7 @@ static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise
 
 /* {== reading ========================================================== */
 
-/* Calls the progress function, if there is one, until it raises an error. */
+/* Calls 'progress', if any, until it raises an error. */
 static void heaplib_progress (void *ud, double share) {
   Heap *h = ud;
   if (h->failed || lua_type(h->L, 2) != LUA_TFUNCTION)
@@ -128,6 +91,11 @@ static void heaplib_progress (void *ud, double share) {
   }
 }
 
+/*
+** open(path [, progress]) -> heap
+**
+** nil, message. 'progress' is called with shares from 0 to 1, until it raises an error.
+*/
 static int heaplib_open (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
@@ -150,6 +118,7 @@ static int heaplib_open (lua_State *L) {
   return pushfailure(L, err);
 }
 
+/* heap:info() -> {objects, references, bytes, state, ...} */
 static int l_info (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -178,23 +147,18 @@ static int l_info (lua_State *L) {
 
 /* {== classes ========================================================== */
 
-/* Totals of a class of objects. */
+/* Totals of a class. */
 typedef struct ClassRow {
-  uint64_t count, self;	/* for heap:classes: number of objects of the class; sum of their own
-			   bytes */
-  uint64_t new, newbytes, gone, gonebytes;  /* for heap:compare: numbers of objects of the class,
-                                               and their bytes, that only this snapshot has ('new'),
-                                               and that only the other one has ('gone') */
-  /* for heap:compare: bytes by which the objects in both snapshots have grown */
+  uint64_t count, self;	/* number of objects; their own bytes */
+  uint64_t new, newbytes, gone, gonebytes;  /* heap:compare: objects that only this snapshot
+                                               has, and that only the other has; their bytes */
+  /* heap:compare: growth of objects in both, bytes */
   int64_t grown;
 } ClassRow;
 
-/*
-** Adds to bytes[c], for every class c, the bytes that the objects of the class retain. Adds only
-** objects that no other object of their class dominates, so that each byte counts once. Traverses
-** the dominator tree without recursion. 'class' maps each object to its class, below 'classes'.
-** Returns 0 if there is not enough memory.
-*/
+/* Adds to bytes[c] the bytes that the objects of each class c retain, counting each byte once:
+   only objects that no object of their class dominates. 'class' maps objects to classes.
+   Returns 0 if there is not enough memory. */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
   uint32_t n = d->n, v, sum = 0;
@@ -209,7 +173,7 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
       first[v + 2] = sum;
     }
     for (v = 1; v < n; v++) child[first[d->dominator[v] + 1]++] = v;
-    /* first[v] is the index in 'child' of the next child of v to visit */
+    /* first[v]: index in 'child' of v's next child */
     for (v = 0; ; ) {
       if (first[v] < n - 1 && d->dominator[child[first[v]]] == v) {
         uint32_t c = child[first[v]++];
@@ -229,15 +193,14 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
-#define EXACT_EDGES	UINT64_C(200000000)	/* largest number of references and objects that the
-						   function 'together' visits, in about 4 s */
+#define EXACT_EDGES	UINT64_C(200000000)	/* largest number of references and objects that
+                                                   'together' visits (about 4 s) */
 
-/* A class whose objects jointly may retain more bytes than the sum over its single objects. */
+/* A class whose objects jointly may retain more than the sum over its objects. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the bytes by which the result of retained() may be too low: a sum over the
-     references from objects of this class to objects of other classes. Each adds the bytes that its
-     target retains, or 1 if the referring object is the immediate dominator of the target. */
+  /* Estimate of the missing bytes: for each reference to an object of another class, the bytes
+     that it retains, or 1 if the referring object dominates it. */
   uint64_t weight;
 } Candidate;
 
@@ -246,10 +209,8 @@ static int byweight (const void *a, const void *b) {
   return (x->weight < y->weight) - (x->weight > y->weight);
 }
 
-/*
-** Returns the bytes of the objects that are reachable from the state by paths without objects of
-** class 'left'. 'seen' and 'queue' are buffers with capacity for all objects.
-*/
+/* Returns the bytes reachable from the state without passing objects of class 'left'. 'seen'
+   and 'queue' are buffers for all objects. */
 static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
                          unsigned char *seen, uint32_t *queue) {
   uint64_t bytes = 0;
@@ -271,9 +232,8 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/* Lists the classes for which the result of retained() may be too low, the largest weight first:
-   those with several objects, and references to objects of other classes. 'list' and 'count'
-   (zeroed) have capacity for all classes. Returns the number of listed classes. */
+/* Lists the classes for which retained() may be too low, largest weight first. 'list' and
+   'count' (zeroed) have space for all classes. Returns their number. */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
   const Graph *g = h->graph;
@@ -294,12 +254,9 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
   return n;
 }
 
-/*
-** Replaces those results of retained() in 'bytes' by exact ones that may be too low, because no
-** single object of a class dominates the objects that several hold jointly. Walks the heap once for
-** each such class, until EXACT_EDGES is reached. The results of the remaining classes are lower
-** bounds; their elements of 'least' are set to 1. Returns 0 if there is not enough memory.
-*/
+/* Replaces results of retained() that are too low, because several objects of a class hold an
+   object jointly, by exact ones: one walk per class, until EXACT_EDGES. Sets 'least' of the
+   remaining classes. Returns 0 if there is not enough memory. */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
   const Graph *g = h->graph;
@@ -326,13 +283,12 @@ static int together (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
-/* Pushes a userdata with n zeroed bytes, and returns their address. A collection frees it later,
-   also if an error ends the call. May run a collection; raises an error if there is no memory. */
+/* Pushes a userdata with n zeroed bytes and returns their address. */
 static void *scratch (lua_State *L, size_t n) {
   return memset(lua_newuserdatauv(L, n, 0), 0, n);
 }
 
-/* As scratch, but the userdata has the finalizer 'end', which frees the memory that it owns. */
+/* Like scratch, with a finalizer. */
 static void *scratchwith (lua_State *L, size_t n, lua_CFunction end) {
   void *p = scratch(L, n);
   lua_createtable(L, 0, 1);
@@ -342,7 +298,8 @@ static void *scratchwith (lua_State *L, size_t n, lua_CFunction end) {
   return p;
 }
 
-
+/* heap:classes() -> {{name, count, self, retained, least (true: 'retained' is a lower bound)},
+   ...} */
 static int l_classes (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   uint32_t v, i, k = 0;
@@ -358,7 +315,7 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  /* The state's own bytes only: the bytes that it retains are those of all objects. */
+  /* the state's own bytes; it retains everything */
   bytes[HEAP_KINDS] += h->graph->state;
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
@@ -378,18 +335,14 @@ static int l_classes (lua_State *L) {
 
 /* {== sites ============================================================ */
 
-/* Totals of an allocation site. 'samples', 'bytes': number of samples, and the bytes that they
-   represent. 'objects', 'self': number of sampled objects, and their own bytes. 'age': sum of the
-   samples' ages, ms. */
+/* Totals of an allocation site: samples, bytes that they represent, sampled objects, their own
+   bytes, sum of ages in ms. */
 typedef struct SiteRow {
   uint64_t samples, bytes, objects, self, age;
 } SiteRow;
 
-/*
-** Fills the zeroed row of every allocation site from the samples of certain objects: the objects v
-** with wanted[v] != 0, or all if 'wanted' is NULL. Sets site[v] of every object v for retained():
-** the site of its first sample, or g->nsites if it has no sample or is not one of these objects.
-*/
+/* Adds up the samples of the objects with wanted[v] != 0 (NULL: all) by site, in zeroed rows.
+   Sets site[v] of every object: the site of its first sample, or g->nsites. */
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
   size_t i;
@@ -402,15 +355,15 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* the object has an earlier sample; this one may
-                                                    be of the vector of a table */
+    if (site[s->object] != g->nsites) continue;  /* an earlier sample of the object; this may be
+                                                    one of its vector */
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
   }
 }
 
-/* Sets the fields of a site in the table on top. Site 0, "unknown", has only 'site'. */
+/* Sets the fields of a site in the table on top; site 0 has only 'site'. */
 static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   const Site *s = &g->sites[site];
   setinteger(L, "site", site);
@@ -421,8 +374,7 @@ static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   setinteger(L, "line", s->line);
 }
 
-/* Pushes the result of l_sites. For each site, 'bytes' has the retained bytes, and 'least' is 1 if
-   these are a lower bound. */
+/* Pushes the result of l_sites. For each site: retained bytes, and 1 if they are a lower bound. */
 static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows, const uint64_t *bytes,
                        const unsigned char *least) {
   uint32_t i, k = 0;
@@ -446,6 +398,13 @@ static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows, const 
 static uint32_t classfield (lua_State *L, const Heap *h);
 static const unsigned char *newfield (lua_State *L, const Heap *h);
 
+/*
+** heap:sites{class
+**
+** new} -> {{site, name, source, defined, line, samples, bytes (represented), objects, self,
+** retained, least, age (mean, ms)}, ...}: allocation sites of all sampled objects, of a class, or
+** of new objects; nil: no such class. Site 0 is unknown.
+*/
 static int l_sites (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -479,8 +438,7 @@ static int l_sites (lua_State *L) {
 
 /* {== trees ============================================================ */
 
-/* Pushes a table with the fields of MergeRow: a row of a tree in which similar objects share a
-   row. */
+/* Pushes a table with the fields of a MergeRow. */
 static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   char text[WORDS_MOST];
   lua_createtable(L, 0, 12);
@@ -505,8 +463,7 @@ static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   setboolean(L, "repeated", r->repeated);
 }
 
-/* Pushes two tables: the rows of a merged tree, and its totals. A merged tree is a tree of objects
-   in which similar children of one parent share a row (merge.h). Returns the number of tables. */
+/* Pushes the rows of a merged tree (merge.h) and its totals. Returns 2. */
 static int pushmerge (lua_State *L, const Heap *h, const Merge *m) {
   size_t i;
   lua_createtable(L, (int)m->n, 0);
@@ -522,13 +479,13 @@ static int pushmerge (lua_State *L, const Heap *h, const Merge *m) {
   return 2;
 }
 
-/* __gc of a userdata with a Merge, a tree in which similar objects share a row (merge.h) */
+/* __gc of a userdata with a Merge (merge.h) */
 static int endmerge (lua_State *L) {
   merge_free(lua_touserdata(L, 1));
   return 0;
 }
 
-/* Sets *w to a tree of dominators with the options 'least' and 'most' of the table at index 2. */
+/* Sets *w to a dominator tree with the options 'least' and 'most'. */
 static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   luaL_checktype(L, 2, LUA_TTABLE);
   memset(w, 0, sizeof(*w));
@@ -539,6 +496,7 @@ static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   w->most = (uint32_t)integer(L, "most", 10000);
 }
 
+/* heap:tree{least, most} -> rows of the dominator tree, totals */
 static int l_tree (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -549,10 +507,7 @@ static int l_tree (lua_State *L) {
   return pushmerge(L, h, m);
 }
 
-/*
-** Returns the class whose name is the field 'class' of the table at index 2; GRAPH_NONE if the
-** snapshot has no class with this name.
-*/
+/* Returns the class named by the option 'class', or GRAPH_NONE. */
 static uint32_t classfield (lua_State *L, const Heap *h) {
   const char *name;
   uint32_t i;
@@ -564,10 +519,8 @@ static uint32_t classfield (lua_State *L, const Heap *h) {
   return i < h->naming.n && i != HEAP_KINDS ? i : GRAPH_NONE;
 }
 
-/*
-** Returns 'isnew' of the heap if the field 'new' of the table at index 2 is true, else NULL.
-** Raises an error if the heap was not compared.
-*/
+/* Returns 'isnew' if the option 'new' is true, else NULL. Raises an error if the heap was not
+   compared. */
 static const unsigned char *newfield (lua_State *L, const Heap *h) {
   int isnew;
   lua_getfield(L, 2, "new");
@@ -578,10 +531,8 @@ static const unsigned char *newfield (lua_State *L, const Heap *h) {
   return isnew ? h->isnew : NULL;
 }
 
-/*
-** Pushes an array with a flag for each object, and returns the array. The flag is 1 if the object
-** has a sample of a site whose number is in the list at index 'list'.
-*/
+/* Pushes and returns an array of flags: 1 for objects sampled at a site in the list at index
+   'list'. */
 static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
   unsigned char *sites = scratch(L, g->nsites), *objects = scratch(L, g->n);
   lua_Integer i, n = (lua_Integer)lua_rawlen(L, list), number;
@@ -597,6 +548,14 @@ static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
   return objects;
 }
 
+/*
+** heap:heldby{class
+**
+** sites
+**
+** new, least, most} -> rows of the shortest paths to objects of a class, sampled at sites, or new;
+** totals. nil: no such class.
+*/
 static int l_heldby (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -615,9 +574,8 @@ static int l_heldby (lua_State *L) {
 
 /* {== single objects =================================================== */
 
-/* Pushes the steps from the state to v, a list of rows. Of a path of more than 64 steps, only the
-   first 40 and the last 21, with one row "(n more)" between them. 'parent' and 'way' have, for each
-   object, the last edge of the path to it, like the fields of Graph. */
+/* Pushes the path from the state to v as rows; of more than 64 steps only the first 40 and last
+   21. 'parent' and 'way' are as in Graph. */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;
@@ -625,7 +583,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   lua_createtable(L, all < 64 ? (int)all : 64, 0);
   for (u = v, depth = all; u != 0; u = parent[u], depth--) {
     MergeRow r;
-    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* one row replaces these */
+    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* replaced by one row */
     n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
     memset(&r, 0, sizeof(r));
     r.above = GRAPH_NONE;
@@ -647,7 +605,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   }
 }
 
-/* Pushes the table of an object that heap:path and heap:objects return. */
+/* Pushes the table of an object for heap:path and heap:objects. */
 static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
   const Sample *samples;
   size_t n;
@@ -665,6 +623,8 @@ static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
   lua_setfield(L, -2, "path");
 }
 
+/* heap:objects{class, n} -> the n objects of the class (or of all) that retain most, each as
+   from heap:path; nil: no such class */
 static int l_objects (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const uint64_t *r = h->dominators.retained;
@@ -701,7 +661,8 @@ static int byaddress (const void *a, const void *b) {
   return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Returns all objects sorted by address, in an array that the caller frees; NULL without memory. */
+/* Returns all objects sorted by address, to be freed by the caller, or NULL if there is not
+   enough memory. */
 static Identity *identities (const Graph *g) {
   Identity *a = malloc((size_t)g->n * sizeof(*a));
   uint32_t v;
@@ -714,6 +675,8 @@ static Identity *identities (const Graph *g) {
   return a;
 }
 
+/* heap:path(address) -> {address, class, self, retained, path (rows from the state), and if
+   sampled its site and age}; nil: no such object */
 static int l_path (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Identity key, *found;
@@ -727,11 +690,8 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/*
-** Returns the index, in the rows of heap:compare, of the row of a class of 'old': the row of the
-** class of 'new' with the same name or, if there is none, a row after those of 'new'. 'known'
-** caches the results by class of 'old' (GRAPH_NONE: not cached).
-*/
+/* Returns the row of a class of 'old' in heap:compare: that of the same name in 'new', or one
+   after all of 'new'. 'known' caches the results. */
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
   if (known[class] != GRAPH_NONE) return known[class];
@@ -741,15 +701,12 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
   return known[class];
 }
 
-/*
-** Adds up the rows of heap:compare, and sets 'isnew' of both heaps. 'a' and 'b' are the objects of
-** h and old, sorted by address. An object is in both heaps if its address, kind and class name are
-** equal.
-*/
+/* Adds up the rows of heap:compare and sets 'isnew' of both heaps. 'a' and 'b' are their
+   objects by address. Objects are the same if address, kind and class name are equal. */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
   const Graph *g = h->graph, *f = old->graph;
-  uint32_t i = 1, k = 1;  /* object 0 is the state, which is neither new nor gone */
+  uint32_t i = 1, k = 1;  /* object 0 is the state */
   rows[HEAP_KINDS].grown = (int64_t)(g->state - f->state);
   while (i < g->n || k < f->n) {
     int order = i == g->n ? 1 : k == f->n ? -1
@@ -780,7 +737,7 @@ static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity
   }
 }
 
-/* Pushes those rows of heap:compare that are not empty. */
+/* Pushes the rows of heap:compare that are not empty. */
 static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const ClassRow *rows) {
   uint32_t i, n = 0;
   lua_createtable(L, (int)h->naming.n, 0);
@@ -799,6 +756,8 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
   }
 }
 
+/* heap:compare(old) -> {{name, new, newbytes, gone, gonebytes, grown}, ...} by class. Later
+   {new = true} selects the new objects of this heap, and the gone ones of 'old'. */
 static int l_compare (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Heap *old = heaplib_check(L, 2);
@@ -829,11 +788,8 @@ static int l_compare (lua_State *L) {
 
 /* {== removed references ================================================ */
 
-/*
-** Sets fields of the table on top from the samples of certain objects, those with wanted[v] != 0:
-** sums, and in 'also' the path of such an object that stays reachable without the removed
-** references, if there is one.
-*/
+/* Sets sums over the samples of the objects with wanted[v] != 0 in the table on top, and in
+   'also' the path of one that stays reachable. */
 static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsigned char *wanted) {
   const Graph *g = h->graph;
   uint64_t samples = 0, bytes = 0, freed = 0, freedbytes = 0;
@@ -859,12 +815,20 @@ static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsign
   lua_setfield(L, -2, "also");
 }
 
-/* __gc of a userdata with a Cut, the measured effect of removed references (cut.h) */
+/* __gc of a userdata with a Cut (cut.h) */
 static int endcut (lua_State *L) {
   cut_free(lua_touserdata(L, 1));
   return 0;
 }
 
+/*
+** heap:cut{steps, sites, elements} -> {freed, objects, references, samples, samplebytes,
+** freedsamples, freedbytes, also}
+**
+** nil, reason: the memory freed without the last reference of a path ('steps', as in a profile)
+** or, with 'elements', without the elements of its table (cut.h). 'also' is the path of a sampled
+** object that stays reachable.
+*/
 static int l_cut (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const char **steps, *why;
@@ -901,6 +865,11 @@ static int l_cut (lua_State *L) {
 
 /* }===================================================================== */
 
+/*
+** heap:devtools(path [, how]) -> true
+**
+** nil, message: writes a file for the browser's tools; 'how' is OUTPUT_PLAIN, ...
+*/
 static int l_devtools (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const char *path = luaL_checkstring(L, 2);

@@ -1,62 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** asamp.host: system functions that the command needs and Lua's library lacks. A plain C module
-** for Lua 5.4; independent of profiles.
-**
-**   terminal(fd) -> columns and rows of the terminal at that descriptor (80 and 24 if it does not
-**       report them); nil: the descriptor is not a terminal
-**   run(words [, environment]) -> "exit", status, pid | "signal", number, pid | nil, message
-**       runs words[1] (a path) with the arguments 'words', words[1] included, and waits for its
-**       end. The environment is that of this process with the pairs of the table 'environment'.
-**       Leaves the terminal's signals to the program, as a shell does for a foreground job. Passes
-**       SIGTERM and SIGHUP on to the program, and SIGINT and SIGQUIT if they did not come from the
-**       terminal. A signal that was passed on, and arrives again after the program has
-**       ended, is ignored
-**   samefile(a, b) -> true if both names lead to the same existing file
-**   owner(path) -> user id of the owner of the file; does not follow links; nil: no such file
-**   realpath(path) -> absolute path without links, "." and ".."; nil: no such file
-**   issocket(path) -> true for a socket, or a link to one. Does not open the file.
-**   isfile(path) -> true for a regular file, or a link to one. Does not open the file, so that a
-**       pipe cannot block the caller
-**   modified(path) -> time of the last change of the content, in seconds since the epoch; nil: no
-**       such file
-**   files(path) -> {{name =, size =, inode =, changed =}, ...} | nil, message, errno: the regular
-**       files (no links) in the folder, unordered; 'changed': time of the last change of the
-**       content, ns since the epoch
-**   names(path) -> {name, ...}: all entries of the folder, with "." and "..", unordered; nil:
-**       unreadable
-**   raise(signal) ends this process with that signal, without a core file; raises an error if the
-**       signal does not end it
-**   query(path, line [, seconds])
-**       -> text, nil, nil, nil, pid, uid | nil, message, timedout, refused, closer
-**       sends a line to the Unix socket at 'path' and returns the answer up to and including its
-**       last line "ok" or "error ...". 'seconds' is the timeout for the whole answer (default 15).
-**       'pid' and 'uid' are of the listening process (foreign.h); 'refused' is true if no process
-**       listens; 'closer' is the id of a process that has closed the connection
-**   queryall(paths, line [, seconds]) -> {{results of query}, ...}: 'query' for several sockets at
-**       once
-**   openfile(path [, pid, uid]) -> file, name | nil, message
-**       opens a regular file whose path another process or a file supplied (foreign.h); 'pid' and
-**       'uid' as 'query' returned them. While 'file' is open, 'name' is a path of that file even if
-**       'path' is replaced; without /proc it is 'path'
-**   newfolder(parent [, uid]) -> path | nil, message
-**       makes a folder that only its owner can enter. The owner is user 'uid', by default the
-**       effective user
-**   temporary() -> folder for temporary files: $TMPDIR if it is an absolute path of plain
-**       characters, else /tmp
-**   discard(path [, uid]) removes a folder of 'newfolder' and its files
-**   unlinksocket(path [, uid]) removes a socket with the rights of that user
-**   uid() -> effective user id
-**   clock() -> microseconds of the monotonic clock
-**   catch() blocks those of SIGINT, SIGTERM and SIGHUP that are not ignored. A blocked signal stays
-**       pending until 'pause' returns it
-**   pause(milliseconds) -> nil | the number of a signal blocked by 'catch', which ends the pause
-**   streams() from now on no newly opened file takes the number of a closed standard stream
-**   release  the release of Asamp, as in VERSION
-**   lua  the release of Lua that Asamp is a fork of: "Lua 5.4.n"
-**   interruptible() lets SIGINT end this process at once, unless SIGINT is ignored; the stand-alone
-**       interpreter would delay it until Lua code runs
-*/
+/* asamp.host: a C module for Lua with system functions that the command 'asamp' needs. Each
+   function has its Lua signature in its comment. Fields: 'release' is Asamp's release, 'lua'
+   that of the Lua it is a fork of. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -83,11 +28,11 @@
 #include "descriptor.h"
 #include "foreign.h"
 
-#define FOLDER	"asamp.host.folder"  /* metatable of a box of a DIR *, NULL if closed */
+#define FOLDER	"asamp.host.folder"  /* metatable of a DIR *, NULL if closed */
 
-enum { COLUMNS = 80, ROWS = 24 };  /* assumed size of a terminal that does not report its size, in
-                                      characters */
+enum { COLUMNS = 80, ROWS = 24 };  /* of a terminal that does not report its size */
 
+/* terminal(fd) -> columns, rows (80, 24 if unknown); nil: no terminal */
 static int l_terminal (lua_State *L) {
   int fd = (int)luaL_checkinteger(L, 1);
   struct winsize size;
@@ -102,12 +47,14 @@ static int l_terminal (lua_State *L) {
   return 2;
 }
 
+/* realpath(path) -> absolute path without links; nil: no such file */
 static int l_realpath (lua_State *L) {
   char path[PATH_MAX];
   lua_pushstring(L, realpath(luaL_checkstring(L, 1), path));  /* NULL pushes nil */
   return 1;
 }
 
+/* isfile(path) -> true for a regular file or a link to one; does not open it */
 static int l_isfile (lua_State *L) {
   struct stat s;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 &&
@@ -115,12 +62,14 @@ static int l_isfile (lua_State *L) {
   return 1;
 }
 
+/* issocket(path) -> true for a socket or a link to one; does not open it */
 static int l_issocket (lua_State *L) {
   struct stat s;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 && S_ISSOCK(s.st_mode));
   return 1;
 }
 
+/* modified(path) -> time of the last change in s since the epoch; nil: no such file */
 static int l_modified (lua_State *L) {
   struct stat s;
   if (stat(luaL_checkstring(L, 1), &s) != 0)
@@ -130,6 +79,7 @@ static int l_modified (lua_State *L) {
   return 1;
 }
 
+/* samefile(a, b) -> true if both names lead to the same file */
 static int l_samefile (lua_State *L) {
   struct stat a, b;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &a) == 0 &&
@@ -147,6 +97,11 @@ static int l_closefolder (lua_State *L) {
   return 0;
 }
 
+/*
+** files(path) -> {{name, size, inode, changed (ns since the epoch)}, ...}
+**
+** nil, message, errno: the regular files of a folder, without links
+*/
 static int l_files (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   DIR **d = lua_newuserdatauv(L, sizeof(*d), 0);
@@ -183,6 +138,7 @@ static int l_files (lua_State *L) {
   return 1;
 }
 
+/* names(path) -> {name, ...}: all entries of a folder; nil: unreadable */
 static int l_names (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   DIR **d = lua_newuserdatauv(L, sizeof(*d), 0);
@@ -203,6 +159,7 @@ static int l_names (lua_State *L) {
   return 1;
 }
 
+/* owner(path) -> user id of the file's owner, links not followed; nil: no such file */
 static int l_owner (lua_State *L) {
   struct stat s;
   if (lstat(luaL_checkstring(L, 1), &s) != 0) return 0;
@@ -211,12 +168,12 @@ static int l_owner (lua_State *L) {
 }
 
 enum {
-  MAX_ANSWER = 1 << 20,  /* largest answer in bytes */
-  MAX_SECONDS = 1 << 30, /* longest timeout in seconds */
+  MAX_ANSWER = 1 << 20,  /* bytes */
+  MAX_SECONDS = 1 << 30, /* seconds */
   RETRY_MS = 10          /* ms between attempts to connect */
 };
 
-/* Returns 1 if the answer is complete: its last line is "ok" or "error ...". */
+/* Returns 1 if the last line of the answer is "ok" or "error ...". */
 static int iswhole (const char *text, size_t n) {
   size_t at;
   if (n == 0 || text[n - 1] != '\n')
@@ -225,20 +182,19 @@ static int iswhole (const char *text, size_t n) {
   return strncmp(text + at, "ok\n", 3) == 0 || strncmp(text + at, "error ", 6) == 0;
 }
 
-/* A request on one socket, and the answer received so far. */
+/* A request on one socket and its answer. */
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
-  int isover;	/* 1: the request is finished, with or without an answer */
-  /* If the request is finished: 0, or the errno that explains why there is no complete answer. If
-     it is not finished: the errno with which it fails at the timeout. */
+  int isover;	/* 1: finished, with or without an answer */
+  /* Finished: 0 or the errno of the failure. Else the errno with which it fails at the timeout. */
   int error;
-  int fd;               /* descriptor of the connection; -1: not connected */
-  size_t sent;          /* bytes of the line sent so far */
+  int fd;               /* -1: not connected */
+  size_t sent;          /* bytes of the line sent */
   ForeignPeer peer;     /* the listening process; valid after connecting */
   Bytes got;            /* the answer so far */
 } Request;
 
-/* Finishes a request with an errno, or with 0 if its answer is complete. */
+/* Finishes a request with an errno, or 0. */
 static void hostlib_end (Request *a, int error) {
   a->isover = 1;
   a->error = error;
@@ -247,16 +203,14 @@ static void hostlib_end (Request *a, int error) {
   a->fd = -1;
 }
 
-/*
-** Tries to connect. Leaves the request unfinished, so that the caller tries again, if the backlog
-** of the socket is full (EAGAIN) or this process has no free descriptor.
-*/
+/* Tries to connect. The request stays unfinished if the socket's backlog is full, or no
+   descriptor is free. */
 static void joinsocket (Request *a) {
   int e, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
   else if (fd < 0)
-    a->error = EMFILE;  /* not final: another request may close its descriptor before the timeout */
+    a->error = EMFILE;  /* another request may free a descriptor */
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
@@ -271,7 +225,7 @@ static void joinsocket (Request *a) {
   }
 }
 
-/* Connects, sends the line and receives the answer, as far as that is possible without blocking. */
+/* Connects, sends and receives as far as possible without blocking. */
 static void goon (Request *a, const char *line, size_t n) {
   if (a->fd < 0)
     joinsocket(a);
@@ -280,7 +234,7 @@ static void goon (Request *a, const char *line, size_t n) {
     if (sent < 0 && errno == EAGAIN)
       return;
     if (sent < 0 && errno == EPIPE)
-      a->sent = n;  /* the process closed before it read the line; its answer may be readable */
+      a->sent = n;  /* closed before it read the line; an answer may be readable */
     else if (sent < 0)
       hostlib_end(a, errno);
     else
@@ -305,11 +259,8 @@ static void goon (Request *a, const char *line, size_t n) {
   }
 }
 
-/*
-** Serves the n requests until all are finished or clock_now() reaches 'due'. Requests that are then
-** unfinished fail with their 'error'. 'polled' has capacity for n entries. 'length': bytes of
-** 'line'.
-*/
+/* Serves n requests until all are finished or the time 'due' (clock_now). 'polled' has n
+   entries. */
 static void talk (Request *all, struct pollfd *polled, size_t n, const char *line, size_t length,
                   uint64_t due) {
   for (;;) {
@@ -338,8 +289,7 @@ static void talk (Request *all, struct pollfd *polled, size_t n, const char *lin
       hostlib_end(&all[n], all[n].error);
 }
 
-/* Pushes the results of 'query' for a finished request, and returns their number. Frees the
-   answer. */
+/* Pushes the results of 'query' for a finished request. Returns their number. Frees the answer. */
 static int pushanswer (lua_State *L, Request *a) {
   int i;
   if (a->error == 0) {
@@ -362,8 +312,7 @@ static int pushanswer (lua_State *L, Request *a) {
   return 5;
 }
 
-/* Initializes a request to the socket at 'path'. If the path is too long, the request is finished
-   with ENAMETOOLONG. */
+/* Initializes a request to the socket at 'path'. Too long a path finishes it with ENAMETOOLONG. */
 static void setpath (Request *a, const char *path) {
   memset(a, 0, sizeof(*a));
   a->fd = -1;
@@ -375,8 +324,7 @@ static void setpath (Request *a, const char *path) {
     hostlib_end(a, ENAMETOOLONG);
 }
 
-/* Sends n requests and receives their answers, up to the timeout. Argument 2 is the line, argument
-   3 the timeout in seconds. */
+/* Serves n requests. Argument 2 is the line, 3 the timeout in seconds. */
 static void querythem (lua_State *L, Request *all, size_t n) {
   size_t length;
   const char *line = luaL_checklstring(L, 2, &length);
@@ -387,6 +335,13 @@ static void querythem (lua_State *L, Request *all, size_t n) {
   talk(all, polled, n, line, length, clock_now() + (uint64_t)seconds * 1000000000u);
 }
 
+/*
+** query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid
+**
+** nil, message, timedout, refused, closer: sends a line to a Unix socket and returns the answer up
+** to its last line "ok" or "error ...". The timeout is 15 s. 'closer' is the id of a process that
+** closed the connection.
+*/
 static int l_query (lua_State *L) {
   Request a;
   setpath(&a, luaL_checkstring(L, 1));
@@ -394,6 +349,7 @@ static int l_query (lua_State *L) {
   return pushanswer(L, &a);
 }
 
+/* queryall(paths, line [, seconds]) -> {{results of query}, ...}: several sockets at once */
 static int l_queryall (lua_State *L) {
   size_t i, n;
   Request *all;
@@ -418,17 +374,15 @@ static int l_queryall (lua_State *L) {
   return 1;
 }
 
-/* Closes a file of 'openfile'; called by the io library. */
+/* Closes a file of 'openfile', for the io library. */
 static int l_closefile (lua_State *L) {
   luaL_Stream *s = luaL_checkudata(L, 1, LUA_FILEHANDLE);
   lua_pushboolean(L, fclose(s->f) == 0);
   return 1;
 }
 
-/*
-** Returns a path of the open file 'fd': its entry in /proc/self/fd, written to 'to', if that entry
-** leads to the same file; else 'path'.
-*/
+/* Returns the path of 'fd' in /proc/self/fd, written to 'to', if it leads to the file; else
+   'path'. */
 static const char *hostlib_nameof (int fd, const char *path, char *to, size_t size) {
   struct stat named, file;
   snprintf(to, size, "/proc/self/fd/%d", fd);
@@ -436,6 +390,12 @@ static const char *hostlib_nameof (int fd, const char *path, char *to, size_t si
          named.st_dev == file.st_dev ? to : path;
 }
 
+/*
+** openfile(path [, pid, uid]) -> file, name
+**
+** nil, message: opens a regular file whose path another process supplied (foreign.h). 'name' is a
+** path of the open file even if 'path' is replaced.
+*/
 static int l_openfile (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   ForeignPeer peer = {(pid_t)luaL_optinteger(L, 2, 0), (uid_t)luaL_optinteger(L, 3, 0)};
@@ -460,11 +420,16 @@ static int l_openfile (lua_State *L) {
   return 2;
 }
 
-/* Returns argument i, a user id; the effective user if it is absent. */
+/* Returns argument i, a user id; default: the effective user. */
 static uid_t useroption (lua_State *L, int i) {
   return (uid_t)luaL_optinteger(L, i, (lua_Integer)geteuid());
 }
 
+/*
+** newfolder(parent [, uid]) -> path
+**
+** nil, message: makes a folder that only its owner can enter
+*/
 static int l_newfolder (lua_State *L) {
   char path[PATH_MAX];
   const char *parent = luaL_checkstring(L, 1);
@@ -479,6 +444,8 @@ static int l_newfolder (lua_State *L) {
   return 2;
 }
 
+/* temporary() -> folder for temporary files: $TMPDIR, or /tmp if that is not an absolute, plain
+   path */
 static int l_temporary (lua_State *L) {
   static const char plain[] = "/._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const char *folder = getenv("TMPDIR");
@@ -487,29 +454,34 @@ static int l_temporary (lua_State *L) {
   return 1;
 }
 
+/* discard(path [, uid]): removes a folder of 'newfolder' with its files */
 static int l_discard (lua_State *L) {
   foreign_discard(luaL_checkstring(L, 1), useroption(L, 2));
   return 0;
 }
 
+/* unlinksocket(path [, uid]): removes a socket with that user's rights */
 static int l_unlinksocket (lua_State *L) {
   foreign_unlink(luaL_checkstring(L, 1), useroption(L, 2));
   return 0;
 }
 
+/* clock() -> us of the monotonic clock */
 static int l_clock (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)(clock_now() / 1000));
   return 1;
 }
 
+/* uid() -> effective user id */
 static int l_uid (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)geteuid());
   return 1;
 }
 
-/* The signals that 'catch' has blocked. */
+/* The signals blocked by 'catch'. */
 static sigset_t caught;
 
+/* catch(): blocks SIGINT, SIGTERM and SIGHUP unless ignored; they stay pending until 'pause' */
 static int l_catch (lua_State *L) {
   static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction now;
@@ -523,6 +495,11 @@ static int l_catch (lua_State *L) {
   return 0;
 }
 
+/*
+** pause(milliseconds) -> nil
+**
+** number of a signal blocked by 'catch', which ends the pause
+*/
 static int l_pause (lua_State *L) {
   lua_Integer ms = luaL_checkinteger(L, 1);
   struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
@@ -532,11 +509,10 @@ static int l_pause (lua_State *L) {
   return 1;
 }
 
-/* Process id of the program that 'run' waits for; 0: none. */
+/* Process that 'run' waits for; 0: none. */
 static volatile pid_t running;
 
-/* had[s] is 1 if the handler passon or passlater has received signal s for a program. Never
-   reset. */
+/* had[s] is 1 after signal s was received for a program. Never reset. */
 static volatile sig_atomic_t had[NSIG];
 
 /* Signal handler: passes the signal on at once. */
@@ -548,15 +524,11 @@ static void passon (int signal) {
   errno = e;
 }
 
-static volatile sig_atomic_t delayed;  /* number of the signal that passlater has delayed */
+static volatile sig_atomic_t delayed;  /* signal delayed by passlater */
 
-/*
-** Signal handler of SIGINT and SIGQUIT. A signal of another process is passed on only if the
-** program still runs a second later: the sender may have sent it to the whole process group, which
-** includes the program (timeout -s INT), and while a Lua program turns the first SIGINT into an
-** error, a second one would kill it. A signal of the terminal is ignored, because the program
-** receives it as well.
-*/
+/* Handles SIGINT and SIGQUIT. Ignores those of the terminal, which the program also receives.
+   Passes others on after a second, if the program still runs: they may have been sent to the
+   whole process group. */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_KERNEL || running == 0)
@@ -566,13 +538,13 @@ static void passlater (int signal, siginfo_t *info, void *context) {
   alarm(1);
 }
 
-/* Signal handler of SIGALRM: passes on the signal that passlater has delayed for one second. */
+/* Handles SIGALRM: passes the delayed signal on. */
 static void passdelayed (int signal) {
   (void)signal;
   passon(delayed);
 }
 
-/* How this process handles one signal while it waits for the program. */
+/* How one signal is handled while a program runs. */
 typedef struct Passing {
   int signal;
   void (*at_once) (int);  /* the handler, if 'later' is NULL */
@@ -587,8 +559,7 @@ static const Passing PASSING[NPASSING] = {
   {.signal = SIGALRM, .at_once = passdelayed}
 };
 
-/* Stores the previous action of the signal, and installs the handler unless the signal is
-   ignored. */
+/* Installs the handler of a signal unless it is ignored, and stores the previous action. */
 static void handle (Passing *p) {
   struct sigaction a;
   memset(&a, 0, sizeof(a));
@@ -605,22 +576,15 @@ static void handle (Passing *p) {
     sigaction(p->signal, &a, NULL);
 }
 
-/*
-** Restores the previous action of a signal after the program has ended. A signal that was passed on
-** or delayed ('had') keeps its handler, which then does nothing: the command 'timeout' sends its
-** signal to this process, and then again to the whole process group, and the second one would end
-** this process.
-*/
+/* Restores the previous action after the program's end. A signal that was received keeps its
+   handler: 'timeout' sends it twice, and the second one would end this process. */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
     sigaction(p->signal, &p->before, NULL);
 }
 
-/*
-** Starts the program words[0] and waits for its end. The program has this process's signal mask and
-** ignored signals, except that SIGCHLD is not ignored. Returns 0 and sets *status to the wait
-** status, or returns an errno. Sets *pid.
-*/
+/* Starts the program words[0] and waits for its end. Returns 0 with the wait status, or an
+   errno. Sets *pid. */
 static int hostlib_await (char *const words[], char *const environment[],
                           int *status, pid_t *pid) {
   Passing passing[NPASSING];
@@ -636,7 +600,7 @@ static int hostlib_await (char *const words[], char *const environment[],
   sigprocmask(SIG_BLOCK, &blocked, &before);
   memset(&byitself, 0, sizeof(byitself));
   sigemptyset(&byitself.sa_mask);
-  byitself.sa_handler = SIG_DFL;  /* because waitpid fails in a process that ignores SIGCHLD */
+  byitself.sa_handler = SIG_DFL;  /* waitpid fails if SIGCHLD is ignored */
   sigaction(SIGCHLD, &byitself, &child);
   for (i = 0; i < NPASSING; i++)
     handle(&passing[i]);
@@ -662,15 +626,13 @@ static int hostlib_await (char *const words[], char *const environment[],
   return e;
 }
 
-/* Pushes a userdata with capacity for n pointers and returns its address. */
+/* Pushes a userdata for n pointers and returns its address. */
 static char **pointers (lua_State *L, size_t n) {
   return lua_newuserdatauv(L, n * sizeof(char *), 0);
 }
 
-/*
-** Returns the environment of the program: "name=value" for each pair of the table at index 2, then
-** the variables of this process that the table does not set. Pushes values that own the memory.
-*/
+/* Returns the environment of the program: the pairs of the table at index 2, then this
+   process's other variables. Pushes values that own the memory. */
 static char **environmentof (lua_State *L) {
   size_t n = 0, own = 0, i, given;
   char **list;
@@ -692,7 +654,7 @@ static char **environmentof (lua_State *L) {
     lua_pop(L, 1);
   }
   given = n;
-  for (i = 0; i < own; i++) {  /* adds the variables that the table does not set */
+  for (i = 0; i < own; i++) {  /* variables that the table does not set */
     size_t k = 0, length = strcspn(environ[i], "=") + 1;
     while (k < given && strncmp(list[k], environ[i], length) != 0)
       k++;
@@ -703,6 +665,14 @@ static char **environmentof (lua_State *L) {
   return list;
 }
 
+/*
+** run(words [, environment]) -> "exit", status, pid
+**
+** "signal", number, pid
+**
+** nil, message: runs the program words[1], with more environment variables, and waits for its end.
+** Passes SIGTERM and SIGHUP on; SIGINT and SIGQUIT if they are not from the terminal.
+*/
 static int l_run (lua_State *L) {
   size_t i, n;
   int status, e;
@@ -744,6 +714,7 @@ static int l_run (lua_State *L) {
   return 3;
 }
 
+/* interruptible(): lets SIGINT end this process at once, unless it is ignored */
 static int l_interruptible (lua_State *L) {
   struct sigaction now;
   (void)L;
@@ -753,17 +724,19 @@ static int l_interruptible (lua_State *L) {
   return 0;
 }
 
+/* streams(): no file opened later takes the number of a closed standard stream */
 static int l_streams (lua_State *L) {
   (void)L;
   descriptor_hold();
   return 0;
 }
 
+/* raise(signal): ends this process with that signal, without a core file */
 static int l_raise (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   const struct rlimit none = {0, 0};
   sigset_t set;
-  setrlimit(RLIMIT_CORE, &none);  /* because only the core file of the ended program is useful */
+  setrlimit(RLIMIT_CORE, &none);  /* only the program's core file is useful */
   signal(number, SIG_DFL);
   sigemptyset(&set);
   sigaddset(&set, number);

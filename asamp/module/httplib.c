@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** asamp.http: an HTTP server for Lua, based on libmicrohttpd. Independent of profiles.
+** asamp.http: an HTTP server for Lua, based on libmicrohttpd. Everything runs on the caller's
+** thread, in wait and close. A request stays suspended until it is answered; bodies are discarded.
+** A connection is closed if no whole request arrives within 'patience', if an answer takes longer
+** than SENDING, or if nothing is transferred for PATIENCE.
 **
-**   open(host, port, most [, patience]) -> server | nil, message
-**       accepts up to 'most' connections. 'patience' in seconds, 10 by default. Port "0": any free
-**       port
-**   server:port() -> the port's number; 0: unknown
-**   server:wait(ms) -> list of new requests {id, method ("GET", "HEAD", "POST"), path,
-**       query = {key = value}, host, origin, authorization, site}. The last four are the values of
-**       the headers Host, Origin, Authorization and Sec-Fetch-Site, of a repeated one joined by
-**       ", "; nil: the request has no such header
-**   server:answer(id, status, type, body)  answers a request; no effect if it was answered, or its
-**       connection is closed
-**   server:close()  answers suspended requests with status 503
+**   - open(host, port, most [, patience]) -> server
 **
-** Everything runs on the caller's thread, within wait and close. A request stays suspended until it
-** is answered. Other methods, requests above 32 KiB, and addresses with a zero byte are refused
-** here. Bodies are discarded. A connection is closed in three cases: no whole request arrives
-** within 'patience', even if the client keeps sending; the client does not take an answer within
-** SENDING seconds; or nothing is transferred for PATIENCE seconds while no request is suspended.
+** nil, message: accepts 'most' connections; 'patience' in seconds; port "0": any free one
+**
+**   - server:port() -> number; 0: unknown
+**   - server:wait(ms) -> new requests {id, method, path, query, host, origin, authorization,
+**     site}; the last four are headers, or nil
+**   - server:answer(id, status, type, body)
+**   - server:close(): answers suspended requests with status 503
 */
 #define _GNU_SOURCE
 #include "clock.h"
@@ -39,16 +34,16 @@
 
 #define TYPENAME	"asamp.http.server"
 #define STOPPING	"the server is shutting down\n"
-/* memory of a connection in bytes; bounds the size of a request */
+/* largest request, bytes */
 #define REQUEST_BYTES	(32u << 10)
-/* in seconds: the default of 'patience'; also the longest time in which nothing is transferred */
+/* seconds; default of 'patience', and longest time without a transfer */
 #define PATIENCE	10u
-/* in seconds: the longest time in which a client takes an answer, of up to 256 MiB (serve.lua) */
+/* seconds; longest time for an answer (up to 256 MiB) */
 #define SENDING		300u
 #define SECOND		UINT64_C(1000000000)	/* ns */
-#define BACKLOG		1024	/* length of the queue of connections not yet accepted */
+#define BACKLOG		1024	/* connections not yet accepted */
 
-/* An HTTP request, from the arrival of its header until libmicrohttpd has completed it. */
+/* An HTTP request, from the arrival of its header to its end. */
 typedef struct Request {
   struct Request *next;	/* an older request */
   struct MHD_Connection *connection;
@@ -56,44 +51,39 @@ typedef struct Request {
   const char *method;
   lua_Integer id;
   unsigned status;	/* HTTP status of the answer */
-  struct MHD_Response *response;  /* the answer; NULL: none yet, already queued, or no memory */
-  /* issuspended: the whole request has arrived. isanswered: httplib_answer was called. isreturned:
-     'wait' has returned the request. */
+  struct MHD_Response *response;  /* NULL: none yet, queued, or no memory */
+  /* the whole request has arrived; httplib_answer was called; 'wait' has returned the request */
   int issuspended, isanswered, isreturned;
 } Request;
 
 /* An open connection. */
 typedef struct Client {
-  struct Client *next, **at;	/* next Client; address of the pointer to this one */
+  struct Client *next, **at;	/* next Client; pointer to this one */
   int fd;
-  uint64_t until;	/* time (clock_now, ns) at which the connection is closed; 0: never, because
-			   a request is suspended */
+  uint64_t until;	/* time of closing (clock_now, ns); 0: never, a request is suspended */
 } Client;
 
 typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
-  Request *all;	/* requests that the library has not completed yet, newest first */
+  Request *all;	/* uncompleted requests, newest first */
   Client *clients;	/* open connections */
-  uint64_t patience;	/* ns within which the whole of a request must arrive */
+  uint64_t patience;	/* ns for a whole request */
   lua_Integer last;	/* id of the newest request */
 } Server;
 
 /* {== callbacks of the library ============================================= */
 
-static Request refused;  /* context of all requests whose address has a zero byte; they are refused
-			   without Lua */
+static Request refused;  /* context of requests whose address has a zero byte */
 
-/* Called with the raw address of a request; returns its context. Refuses an address with a zero
-   byte: the library decodes the address and cuts it there, which would change its target. */
+/* Returns the context of a new request. Refuses an address with a zero byte, where the library
+   would cut it. */
 static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
   (void)ud;
   (void)c;
   return strstr(uri, "%00") != NULL ? &refused : NULL;
 }
 
-
-/* Called for a new connection, for which it adds a Client, and for a closed one, whose Client it
-   frees. If there is no memory for the Client, endslow does not limit the connection's time. */
+/* Adds a Client for a new connection, or frees that of a closed one. */
 static void onconnection (void *ud, struct MHD_Connection *c, void **context,
                           enum MHD_ConnectionNotificationCode what) {
   Server *s = ud;
@@ -119,8 +109,7 @@ static void onconnection (void *ud, struct MHD_Connection *c, void **context,
   }
 }
 
-
-/* Sets the time at which endslow closes the connection: 'ns' nanoseconds from now; 0: never. */
+/* Sets the time until endslow closes the connection, ns; 0: never. */
 static void limit (struct MHD_Connection *c, uint64_t ns) {
   const union MHD_ConnectionInfo *i =
     MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -128,15 +117,13 @@ static void limit (struct MHD_Connection *c, uint64_t ns) {
   if (client != NULL) client->until = (ns > 0) ? clock_now() + ns : 0;
 }
 
-
-/* Shuts down connections whose time is up; the library then closes them. */
+/* Shuts down connections whose time is up. */
 static void endslow (const Server *s) {
   const Client *c;
   uint64_t now = clock_now();
   for (c = s->clients; c != NULL; c = c->next)
     if (c->until != 0 && now >= c->until) (void)shutdown(c->fd, SHUT_RDWR);
 }
-
 
 /* Queues an answer with a constant text. */
 static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, const char *text) {
@@ -147,12 +134,8 @@ static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, c
   return ok;
 }
 
-
-/*
-** Called for a request in this order: with its header, for which it makes the Request; with each
-** piece of the body; with *size 0 when the request is whole, and again each time it is resumed. A
-** result of MHD_NO closes the connection.
-*/
+/* Called for a request with its header, with each piece of the body, with *size 0 when it is
+   whole, and after it is resumed. MHD_NO closes the connection. */
 static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char *path,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **context) {
@@ -162,7 +145,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   (void)data;
   if (a == &refused)
     return httplib_put(c, MHD_HTTP_BAD_REQUEST, "the address has a zero byte, %00\n");
-  if (a == NULL) {  /* only the header has arrived */
+  if (a == NULL) {  /* only the header */
     const char *known = strcmp(method, "GET") == 0 ? "GET" : strcmp(method, "HEAD") == 0 ? "HEAD"
                       : strcmp(method, "POST") == 0 ? "POST" : NULL;
     if (known == NULL)
@@ -180,7 +163,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
     *context = a;
     return MHD_YES;
   }
-  if (*size > 0) {  /* discards a piece of the body */
+  if (*size > 0) {  /* discards the body */
     *size = 0;
     return MHD_YES;
   }
@@ -190,7 +173,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
     a->response = NULL;
     return ok;
   }
-  if (a->isanswered) return MHD_NO;  /* there was no memory for the answer */
+  if (a->isanswered) return MHD_NO;  /* no memory for the answer */
   if (!a->issuspended) {
     a->issuspended = 1;
     limit(c, 0);
@@ -199,8 +182,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   return MHD_YES;
 }
 
-
-/* Called when a request is answered, or its connection is closed. Frees the Request. */
+/* Frees a request that is answered or whose connection is closed. */
 static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
                          enum MHD_RequestTerminationCode code) {
   Server *s = ud;
@@ -218,7 +200,6 @@ static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
 
 /* }========================================================================= */
 
-
 /* {== methods ============================================================== */
 
 /* Returns argument 1, an open server. */
@@ -228,10 +209,8 @@ static Server *server (lua_State *L) {
   return s;
 }
 
-
-/* Returns a socket that listens at the address, or -1 with errno. Fails if another server listens
-   there, but not if a closed server has left lingering connections (SO_REUSEADDR). Not left to the
-   library, of which some versions do not report why they failed. */
+/* Returns a socket that listens at the address, or -1 with errno. SO_REUSEADDR ignores
+   lingering connections of a closed server. */
 static int listening (const struct addrinfo *a) {
   static const int on = 1;
   int e, fd;
@@ -247,7 +226,6 @@ static int listening (const struct addrinfo *a) {
   errno = e;
   return -1;
 }
-
 
 /* Resolves the address and starts the daemon. Returns NULL or the reason of the failure. */
 static const char *httplib_start (Server *s, const char *host, const char *port, unsigned most) {
@@ -275,7 +253,6 @@ static const char *httplib_start (Server *s, const char *host, const char *port,
   return "not enough memory or file descriptors for the server";
 }
 
-
 static int httplib_open (lua_State *L) {
   const char *host = luaL_checkstring(L, 1), *port = luaL_checkstring(L, 2), *why;
   lua_Integer most = luaL_checkinteger(L, 3), patience = luaL_optinteger(L, 4, PATIENCE);
@@ -289,7 +266,6 @@ static int httplib_open (lua_State *L) {
   lua_pushstring(L, why);
   return 2;
 }
-
 
 static int l_port (lua_State *L) {
   const union MHD_DaemonInfo *i = MHD_get_daemon_info(server(L)->daemon, MHD_DAEMON_INFO_LISTEN_FD);
@@ -306,8 +282,7 @@ static int l_port (lua_State *L) {
   return 1;
 }
 
-
-/* Adds a query argument of the request's address to the table on top. */
+/* Adds an argument of the address to the table on top. */
 static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *key,
                                  const char *value) {
   lua_State *L = ud;
@@ -317,14 +292,12 @@ static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *
   return MHD_YES;
 }
 
-
-/* A header that is searched. */
+/* A header to search for. */
 typedef struct Header {
   lua_State *L;
   const char *name;
-  int n;	/* how often it was found; its values are the string on top of the stack if n > 0 */
+  int n;	/* number of values; if > 0 they are the string on top of the stack */
 } Header;
-
 
 static enum MHD_Result onheader (void *ud, enum MHD_ValueKind kind, const char *key,
                                  const char *value) {
@@ -341,17 +314,13 @@ static enum MHD_Result onheader (void *ud, enum MHD_ValueKind kind, const char *
   return MHD_YES;
 }
 
-
-/*
-** Sets 'field' of the table on top to the value of a header, if the request has that header. The
-** values of a repeated header are joined by commas, so that a check sees all of them.
-*/
+/* Sets 'field' of the table on top to the value of a header, if present. Repeated values are
+   joined by commas. */
 static void setheader (lua_State *L, const Request *a, const char *field, const char *header) {
   Header h = {L, header, 0};
   MHD_get_connection_values(a->connection, MHD_HEADER_KIND, onheader, &h);
   if (h.n > 0) lua_setfield(L, -2, field);
 }
-
 
 static int l_wait (lua_State *L) {
   Server *s = server(L);
@@ -379,9 +348,7 @@ static int l_wait (lua_State *L) {
   return 1;
 }
 
-
-/* Answers a suspended request and resumes it; the next MHD_run_wait sends the answer. Copies
-   'body'. */
+/* Answers a suspended request and resumes it. Copies 'body'. */
 static void httplib_answer (Request *a, unsigned status, const char *type, const void *body,
                             size_t n) {
   a->response = MHD_create_response_from_buffer(n, (void *)body, MHD_RESPMEM_MUST_COPY);
@@ -394,7 +361,6 @@ static void httplib_answer (Request *a, unsigned status, const char *type, const
   limit(a->connection, SENDING * SECOND);
   MHD_resume_connection(a->connection);
 }
-
 
 static int l_answer (lua_State *L) {
   Server *s = server(L);
@@ -409,7 +375,6 @@ static int l_answer (lua_State *L) {
   return 0;
 }
 
-
 static int l_close (lua_State *L) {
   Server *s = luaL_checkudata(L, 1, TYPENAME);
   Request *a;
@@ -422,7 +387,6 @@ static int l_close (lua_State *L) {
   s->daemon = NULL;
   return 0;
 }
-
 
 int luaopen_asamp_http (lua_State *L);
 

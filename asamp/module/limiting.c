@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** profiler.limit (limiting.h). The limits of a call are in a userdata on the call's stack. In
-** nested calls the smaller limit of each kind is in effect, with the message of the call that has
-** set it. l_limit calls the function with lua_pcall, to restore the outer limits after an error
-** too; therefore the function cannot yield out of the call. A to-be-closed variable would not do,
-** because a call of __close may need memory.
-*/
+/* profiler.limit (limiting.h). The limits of a call are in a userdata on its stack. In nested
+   calls the smaller limit of each kind applies. The function is called with lua_pcall, to
+   restore the outer limits after an error; so it cannot yield. */
 #include "limiting.h"
 
 #include <string.h>
 
-/* Number of values below the function on the stack of l_limit. They are the limits of allocated and
-   of live bytes, the userdata, the messages of the two limits, and argument 1. After the call the
-   function's results are on top of them. */
+/* Number of values below the function on l_limit's stack: two limits, the userdata, two
+   messages, argument 1. */
 #define BELOW	6
 
-
-/* An empty function that l_limit calls so that its call frame is allocated. */
+/* Called once, so that f's call frame is allocated before the limits are set. */
 static int limiting_nothing (lua_State *L) {
   (void)L;
   return 0;
 }
 
-
-/* Pushes a text that shows the value at the index in a message, and returns it: a string or number
-   as it is, the name of the type for other values. */
+/* Pushes and returns a text for the value at 'index' in a message: a string or number, or the
+   type's name. */
 static const char *shown (lua_State *L, int index) {
   const char *text;
   lua_pushvalue(L, index);
@@ -32,9 +25,8 @@ static const char *shown (lua_State *L, int index) {
   return (text != NULL) ? text : lua_typename(L, lua_type(L, -1));
 }
 
-
-/* Pushes the limits in argument 1: that of allocated bytes, then that of live bytes. Each is an
-   integer or nil. Raises an error if the argument is wrong. */
+/* Pushes the limits of allocated and of live bytes from argument 1, each an integer or nil.
+   Raises an error if it is wrong. */
 static void pushlimits (lua_State *L) {
   int i, given = 0;
   if (lua_type(L, 1) != LUA_TTABLE) {
@@ -68,9 +60,8 @@ static void pushlimits (lua_State *L) {
   }
 }
 
-
-/* Lowers *limit to 'used' plus the integer at 'index', and sets *why to the string at 'message'.
-   Does nothing if the value at 'index' is not an integer, or if the sum is not below *limit. */
+/* Lowers *limit to 'used' plus the integer at 'index', with the message at 'message'. Does
+   nothing if that is nil or not lower. */
 static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
                    const void **why) {
   uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;
@@ -79,10 +70,8 @@ static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t
   *why = lua_topointer(L, message);
 }
 
-
-/* limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. Raises
-   the errors of f. Allocates only before the limits are set; for this it calls limiting_nothing,
-   whose call frame f then reuses. */
+/* limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f.
+   Raises f's errors. Allocates only before the limits are set. */
 static int l_limit (lua_State *L) {
   const luaN_Limits *outer = luaN_getlimits(L);
   luaN_Memory m;
@@ -114,7 +103,6 @@ static int l_limit (lua_State *L) {
   luaN_setlimits(L, outer);
   return (status == LUA_OK) ? lua_gettop(L) - BELOW : lua_error(L);
 }
-
 
 void limiting_open (lua_State *L) {
   lua_pushcfunction(L, l_limit);

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** This folder has the C modules that Lua code loads, the C interface asamp.h, and the command. Each
-** file with a luaopen_ function is a module; the comment at its start documents the module's
-** functions.
+** Helpers of the C modules in this folder: set fields of the table on top of the stack, read
+** fields of the table at index 1, push the results of failed calls.
 **
-**   corelib.c      profiler.core: the sampler; with embed.h (asamp.h), counting.h, limiting.h and
-**                  snapshotlib.h
-**   readerlib.c    profiler.reader: profiles as tables; with repairlib.c
-**   convertlib.c   profiler.convert: profiles in other formats
-**   heaplib.c      profiler.heap: snapshots of heaps
-**   hostlib.c      asamp.host: system functions; httplib.c, asamp.http: a server
-**   ownmalloc.c    counts the memory of the library; asamp.sh: the command
-**
-** A module converts arguments and results; the other folders do the work. A function of a module
-** raises a Lua error for a wrong argument, and returns nil and a message for a failure of the
-** system or of a file. Each luaopen_ function starts with binding_open (binding.h). The C function
+** Each file with a luaopen_ function is a module for Lua code; corelib.c is profiler.core,
+** readerlib.c profiler.reader, convertlib.c profiler.convert, heaplib.c profiler.heap, hostlib.c
+** asamp.host, httplib.c asamp.http. Modules convert arguments and results; other folders do the
+** work. Wrong arguments raise errors; failures of the system return nil, message. The C function
 ** of the Lua function NAME is l_NAME, FILE_NAME or NAME_lua.
-**
-** This file has the helpers of the modules: they set fields of the table on top of the stack, read
-** fields of the argument table at index 1, and push the results of failed calls.
 */
 #ifndef asamp_luafields_h
 #define asamp_luafields_h
@@ -28,8 +17,7 @@
 #include "binding.h"
 #include "readerleft.h"
 
-/* The setters set the field 'key' of the table on top of the stack. They may raise a memory
-   error. */
+/* Sets the field 'key' of the table on top. May raise a memory error. */
 static inline void setinteger (lua_State *L, const char *key, uint64_t n) {
   lua_pushinteger(L, (lua_Integer)n);
   lua_setfield(L, -2, key);
@@ -45,31 +33,28 @@ static inline void setboolean (lua_State *L, const char *key, int b) {
   lua_setfield(L, -2, key);
 }
 
-/* Sets the field to nil if 'text' is NULL. */
+/* Like setinteger; nil if 'text' is NULL. */
 static inline void setstring (lua_State *L, const char *key,
                               const char *text) {
   lua_pushstring(L, text);
   lua_setfield(L, -2, key);
 }
 
-/*
-** Push the results of a failed call, and return their number. The results are nil and the message;
-** pushfailed adds an errno.
-*/
+/* Pushes nil and a message. Returns 2. */
 static inline int pushfailure (lua_State *L, const char *message) {
   lua_pushnil(L);
   lua_pushstring(L, message);
   return 2;
 }
 
+/* Pushes nil, a message and an errno. Returns 3. */
 static inline int pushfailed (lua_State *L, const char *message, int error) {
   pushfailure(L, message);
   lua_pushinteger(L, error);
   return 3;
 }
 
-/* The getters return the field 'key' of the table at index 1. getinteger returns 0 if the field
-   does not convert to an integer, getboolean returns 0 if it is nil or false. */
+/* Returns the field 'key' of the table at index 1; 0 if it is not an integer. */
 static inline lua_Integer getinteger (lua_State *L, const char *key) {
   lua_Integer n;
   lua_getfield(L, 1, key);
@@ -78,6 +63,7 @@ static inline lua_Integer getinteger (lua_State *L, const char *key) {
   return n;
 }
 
+/* Returns 1 if the field 'key' of the table at index 1 is true. */
 static inline int getboolean (lua_State *L, const char *key) {
   int b;
   lua_getfield(L, 1, key);
@@ -86,10 +72,8 @@ static inline int getboolean (lua_State *L, const char *key) {
   return b;
 }
 
-/*
-** Sets the field 'left' of the table on top to a list of {what, limit, count, text} (readerleft.h),
-** with one entry for each limit that dropped data.
-*/
+/* Sets the field 'left' of the table on top: a list of {what, limit, count, text} for each
+   limit that dropped data (readerleft.h). */
 static inline void pushleft (lua_State *L, const uint64_t counts[LEFT_N]) {
   lua_Integer n = 0;
   int what;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Counts the memory that the library itself allocates (own.h), by the usable size of its blocks.
-** The linker redirects the calls of malloc, calloc, realloc, free, strdup, strndup and asprintf in
-** the library's own objects to these functions (--wrap). The library must not free a block of any
-** other function, because it would be subtracted without having been added. All functions are
-** thread-safe.
-*/
+/* Counts the memory that the library itself allocates (own.h), by usable size. The linker
+   redirects malloc, free and so on in the library's objects to these functions (--wrap). The
+   library must free only blocks of these functions. Thread-safe. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <stdarg.h>
@@ -29,18 +25,15 @@ char *__wrap_strdup (const char *s);
 char *__wrap_strndup (const char *s, size_t n);
 int __wrap_asprintf (char **to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-
-/* Returns the usable bytes of a block (malloc_usable_size); 0 for NULL. */
+/* Returns the usable bytes of a block; 0 for NULL. */
 static int64_t size (void *p) {
   return p == NULL ? 0 : (int64_t)malloc_usable_size(p);
 }
 
-
-/* Adds n bytes, which may be negative, to the count of the library's memory. */
+/* Adds n bytes, perhaps negative, to the count. */
 static void ownmalloc_count (int64_t n) {
   if (n != 0) __atomic_add_fetch(&own_count, n, __ATOMIC_RELAXED);
 }
-
 
 /* Counts a new block and returns it. 'p' may be NULL. */
 static void *counted (void *p) {
@@ -48,16 +41,13 @@ static void *counted (void *p) {
   return p;
 }
 
-
 void *__wrap_malloc (size_t n) {
   return counted(__real_malloc(n));
 }
 
-
 void *__wrap_calloc (size_t n, size_t each) {
   return counted(__real_calloc(n, each));
 }
-
 
 void *__wrap_realloc (void *p, size_t n) {
   int64_t before = size(p);
@@ -66,22 +56,18 @@ void *__wrap_realloc (void *p, size_t n) {
   return to;
 }
 
-
 void __wrap_free (void *p) {
   ownmalloc_count(-size(p));
   __real_free(p);
 }
 
-
 char *__wrap_strdup (const char *s) {
   return counted(__real_strdup(s));
 }
 
-
 char *__wrap_strndup (const char *s, size_t n) {
   return counted(__real_strndup(s, n));
 }
-
 
 int __wrap_asprintf (char **to, const char *format, ...) {
   va_list args;

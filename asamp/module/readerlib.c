@@ -1,143 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.reader: reads profiles into Lua tables. A plain C module for Lua 5.4.
-**
-**   read(path [, options]) -> profile | nil, message
-**   repair(path, out [, inplace])  see repairlib.c
-**
-** Options:
-**
-**   bins      most time slices in the field 'bins', up to 16384; 0 or nil: no bins
-**   at        us since the start: sites, kinds, lifetimes and holders count only the samples that
-**             were alive at that time; a sample is alive until a collection finds it dead. There
-**             are no samples of time, no bins and no copies
-**   since, till  us since the start: sites, their totals (bytes to undecidedbytes), kinds, labels,
-**             lifetimes, holders, copies and bins count only the samples (labels also the
-**             collections) with since <= time < till
-**   progress  function called repeatedly with the share of the file that has been read, 0 to 1; an
-**             error in it ends the reading, with its message
-**   states    ascending list of ids of Lua states: everything except 'states' and 'threads' covers
-**             only these states
-**   label     {name=, value=}: only samples with that label count; if 'value' is nil, only samples
-**             without a label of that name
-**
-** A profile is a table. Sizes are in bytes. 'started', 'ended', 'duration', 'timeperiod' and
-** 'ring.seconds' are in seconds; other times are in microseconds since the start, other durations
-** in microseconds. 'Columns' are lists of equal length: row i has the i-th element of each. Samples
-** of allocations are counted in periods: a sample of n periods counts n times.
-**
-**   path, version, interpreter, own, compressed, lines, random, command
-**   tuning              LUA_GC of the process (nil: not set)
-**   complete            false: damaged or cut; then 'message' says where and why
-**   live                true: the file was still being written
-**   offset              bytes of the log that were read
-**   pid                 process id (nil: unknown)
-**   lost                samples that the writer has lost, as far as the file records them
-**   period, periods     initial sampling period in bytes; how often it was changed after a sample
-**   malloc              sampling period of native memory in bytes (nil: not sampled)
-**   uneven              true: samples of allocations may represent different numbers of bytes
-**   timeperiod, timeperiods  period of time samples (nil: unknown); how often it was set,
-**                       including the first time
-**   wall, cpu           true: there are samples of wall time; of CPU time
-**   timed               false: the file has no times; samples are assumed to be one period apart
-**   started, ended      since the epoch (nil: unknown)
-**   duration            from the start to the end, or to the last event if the end is missing
-**   profiles            number of merged profiles (nil: not merged)
-**   samples, bytes      of allocations: number, and the bytes that they represent
-**   ring                of a flight recorder: {samples, bytes, seconds, wanted}. 'samples' and
-**                       'bytes' are of the samples from before the kept part whose blocks were
-**                       still alive. 'seconds': length of the kept part. 'wanted': requested length
-**                       in seconds, nil: any
-**   allocated           exact bytes allocated while sampling was on (nil: unknown)
-**   fates               true: the file has survival outcomes
-**   survived, survivedbytes, undecided, undecidedbytes  of 'samples', by outcome
-**   followed            largest number of survivors followed at a time; 0: the file has no deaths
-**   later, laterbytes   survivors that died later
-**   unfollowed          survivors that are not followed; they count as alive
-**   timesamples         samples of time, in periods of time
-**   undetailed          samples whose size and outcome are missing in a file of asamp
-**   minors, majors      number of collections
-**   walks, walked, longestwalk  number of walks for holders; total and longest time that the
-**                       program waited for a walk
-**   labels (nil: none)  a list; first the samples without labels, then those of each label set:
-**                       {labels = {name = value, ...}, samples, bytes, survivedbytes, laterbytes,
-**                       undecidedbytes, timesamples, ns, minors, majors, pause (of collections
-**                       during coroutines with these labels), exact (bytes allocated with them;
-**                       nil: unknown)}
-**   kinds[k]            {name (the type), class (nil: none), time (true: samples of time), blocks
-**                       (sampled), objects (estimated number), outside (blocks sampled outside the
-**                       nursery)}
-**   functions[f]        {name, line, file, native}
-**   nodes               columns parent, fn (index in 'functions'), line: the call tree; parent[i] <
-**                       i, 0 is the root; a node's stack is its function and those of its ancestors
-**   sites               columns node, kind (index in 'kinds'), samples, bytes, survived,
-**                       survivedbytes, later, laterbytes, undecided, undecidedbytes: totals of each
-**                       pair of node and kind. Node 0 means that the stack is unknown. For samples
-**                       of time, 'samples' are periods and 'bytes' is 0. Some profiles have more
-**                       columns, as in a Site of sitetable.h: objects (own files only); kept, life,
-**                       births (own files with outcomes only); time (only if the time period was
-**                       set more than once); and the variances timesquares (only with time
-**                       samples), bytesquares, survivedsquares and latersquares (only if 'uneven';
-**                       else the variance is the sum times the period)
-**   lifetimes           columns node, digits, samples, bytes: samples that died later, by the
-**                       number of binary digits of the bytes allocated during their life
-**   lifeclasses         columns node (a kind, from 0 on), digits, samples, bytes, objects: samples
-**                       known to have died, by the binary digits of their life in us
-**   ages                survival by age (ages.h): {first (bytes), doubling: the constants of the
-**                       bins; and as a list the cells that are not empty: {behind, before: bins
-**                       of u and v of ages.h, from 0 on; bytes, survived (bytes)}}
-**   holders (nil: the file has no paths)  columns node, path (0: unknown), samples, bytes: live
-**                       samples, by the path that holds them; columns parent, step, with a row for
-**                       each path: the path that it extends (0: none), and its last step
-**   copies (nil: not sampled)  columns node, sort, samples, bytes: copied bytes; sort 0: into new
-**                       strings; 1: the part of sort 0 that comes from the string that the result
-**                       replaces (s in s = s .. x); 2: by the growth of buffers and tables
-**   collections[i]      n consecutive collections that the file records (n is 1, more in long
-**                       profiles), and 'left' unrecorded ones before them. Fields as in
-**                       ReadCollection (readprofile.h): {n, left, time (end of
-**                       the last), duration, processor (CPU time), slices (part of processor:
-**                       slices of major collections within minor pauses; nil: 0), mutator (CPU
-**                       time of the thread since the last record; nil: unknown), tenured, planned,
-**                       charged (bytes), decided, survived (samples): sums; inuse, held, rss:
-**                       maxima after a collection; least: minimum of inuse; major (true: n counts a
-**                       major one); minorpause, majorpause: longest pauses (nil: no such
-**                       collection); remembered, stacks, weak, listed: entries visited in the
-**                       longest pause (nil: 0); state: phase after the last}
-**   course (nil: no collections)  of all collections: {n (recorded ones), first, peak, last (each
-**                       {inuse, held, rss}), ended (end of the last), highest (end of the first one
-**                       with the largest inuse), tenured, planned, charged, processor,
-**                       majorprocessor (of major ones; both CPU time), lastmajor (end of the last
-**                       major one; nil: none), pauses = {n, total, median, p99, longest, at (end of
-**                       the longest)}}
-**   marks[i]            {time, name, value}: all, or in long profiles an even selection
-**   pictures[i]         {time, rows = {{bytes, what, text}}}: resident memory by use; nil: none
-**   walktimes[i]        {time, duration}: an even selection of the walks
-**   marknames[i]        {name, count, first, last (times), value (of the last mark), least, mean,
-**                       most (if all values are numbers)}: of all marks
-**   states[i]           {id, name (nil: none), thread (nil: unknown), begin, end_, ended, others
-**                       (number of states merged in this row; nil: one), allocated (exact bytes),
-**                       samples, bytes, timesamples, ns, survivedbytes, laterbytes, minors, majors}
-**   threads[i]          {id, samples, bytes, timesamples, ns}: OS threads
-**   begun               number of states ever made. Like states and threads, nil unless the profile
-**                       is of a process
-**   left[i]             {what, limit, count, text}: data that limits dropped
-**   bins                (with the option) {start, width, n, columns bin, node, kind, samples,
-**                       bytes, survived, survivedbytes, later, laterbytes, undecided,
-**                       undecidedbytes, time (as in sites)}: totals by time slice, sorted by bin;
-**                       a sample belongs to the slice in which it was taken
-**   gone                (with bins) {width, columns bin, node, kind, samples, bytes}: samples that
-**                       died later, by the slice in which they were found dead, sorted; its width
-**                       may differ from that of 'bins'; slices are numbered from 0
-**   born                (with bins) {width, the columns of 'bins' except time, and last (time of
-**                       the last sample)}: samples with an outcome, in at most 64 slices of
-**                       'width' bytes of such samples: a clock that runs with allocation, not
-**                       with time
-**   alive               (with bins; empty if the file has no paths) {width, columns bin, node, path
-**                       (0: not reached by the last walk), vector (1: a part of a table), samples,
-**                       bytes, last (time of the last sample)}: samples alive at the end, by slices
-**                       as in 'born', with a width of their own
-**   worked              (with bins) {width, columns bin, samples, ...}: samples of time, in at most
-**                       256 slices of time
+** profiler.reader: a C module for Lua that reads profiles into tables. The comments of the
+** functions below list the fields that they set. Sizes are in bytes. 'started', 'ended',
+** 'duration', 'timeperiod' and 'ring.seconds' are in seconds, other times in us since the start.
+** "Columns" are lists of equal length: row i has the i-th element of each. A sample of n sampling
+** periods counts n times.
 */
 #include "luafields.h"
 #include "reader.h"
@@ -149,12 +16,12 @@
 
 #define TYPENAME	"profiler.reader.profile"
 
-/* Sets a field of the table on top to a time in seconds; 'us': microseconds. */
+/* Sets a field of the table on top to 'us' in seconds. */
 static void setseconds (lua_State *L, const char *key, uint64_t us) {
   setnumber(L, key, (lua_Number)us / 1e6);
 }
 
-/* Sets the field 'functions' of the table on top: a list of the profile's functions. */
+/* Sets the field 'functions' of the table on top: {name, line, file, native} each. */
 static void pushfunctions (lua_State *L, const ReadProfile *r) {
   uint32_t i;
   lua_createtable(L, (int)r->nfunctions, 0);
@@ -171,10 +38,8 @@ static void pushfunctions (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "functions");
 }
 
-/*
-** Pushes a new list with capacity n, and stores it in the field 'key' of the table on top. Returns
-** the stack index of the list.
-*/
+/* Pushes a new list for n elements, stored in the field 'key' of the table on top. Returns its
+   stack index. */
 static int list (lua_State *L, const char *key, size_t n) {
   lua_createtable(L, n < INT32_MAX ? (int)n : 0, 0);
   lua_pushvalue(L, -1);
@@ -182,10 +47,8 @@ static int list (lua_State *L, const char *key, size_t n) {
   return lua_gettop(L);
 }
 
-/*
-** Sets nkeys fields of the table at index 'to' to new lists with capacity n, and columns[k] to the
-** stack index of the k-th list. Leaves 2 * nkeys values on the stack.
-*/
+/* Sets nkeys fields of the table at index 'to' to new lists for n elements, and stores their
+   stack indexes in 'columns'. Leaves 2 * nkeys values on the stack. */
 static void lists (lua_State *L, int to, const char *const keys[], int nkeys, size_t n,
                    int columns[]) {
   int k;
@@ -201,7 +64,8 @@ static void readerlib_put (lua_State *L, int to, size_t i, uint64_t n) {
   lua_rawseti(L, to, (lua_Integer)i);
 }
 
-/* Sets the field 'nodes' of the table on top: the call tree. */
+/* Sets the field 'nodes' of the table on top, the call tree: columns parent, fn (index in
+   'functions'), line. parent[i] < i; 0 is the root. */
 static void pushtree (lua_State *L, const ReadProfile *r) {
   static const char *const keys[] = {"parent", "fn", "line"};
   int nodes = lua_gettop(L) + 1;
@@ -219,8 +83,8 @@ static void pushtree (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "nodes");
 }
 
-/* Sets the field 'key' of the Lua table at index 'sites' to a list: the double at 'offset' of each
-   Site of 'table'. Pops the values above 'sites'. */
+/* Sets the field 'key' of the table at index 'sites' to a list of the double at 'offset' of
+   each Site. Pops the values above 'sites'. */
 static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
                          const char *key, size_t offset) {
   size_t i;
@@ -235,12 +99,13 @@ static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
   lua_settop(L, sites);
 }
 
-/* Returns 1 if samples of allocations represent different numbers of bytes. */
+/* Returns 1 if allocation samples represent different numbers of bytes. */
 static int isuneven (const ReadProfile *r) {
   return r->periods > 0 || (r->mallocs > 0 && r->mallocs != r->period);
 }
 
-/* Adds to the table at index 'sites' the columns that only some profiles have. */
+/* Adds columns of Site that only some profiles have to the table at index 'sites': objects
+   (asamp's files); kept, life, births (with outcomes); time (changed period); variances. */
 static void pushothers (lua_State *L, const ReadProfile *r,
                            const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
@@ -263,7 +128,9 @@ static void pushothers (lua_State *L, const ReadProfile *r,
   }
 }
 
-/* Sets the field 'sites' of the table on top, and the totals over all sites. */
+/* Sets the field 'sites' of the table on top: totals by node (0: unknown stack) and kind, as
+   columns node, kind (index in 'kinds'), samples, bytes, survived, survivedbytes, later,
+   laterbytes, undecided, undecidedbytes. Also sets the totals over all sites. */
 static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -295,10 +162,7 @@ static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
     setinteger(L, keys[k], total[k]);
 }
 
-/*
-** Pushes a Lua table with the columns node, kind (in the field named by 'kind'), samples and bytes
-** of a SiteTable.
-*/
+/* Pushes a table with the columns node, 'kind', samples and bytes of a SiteTable. */
 static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind) {
   const char *const keys[] = {"node", kind, "samples", "bytes"};
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -316,13 +180,16 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   lua_settop(L, result);
 }
 
-/* Sets the field 'lifetimes' of the table on top: dead samples by bytes allocated in their life. */
+/* Sets the field 'lifetimes' of the table on top: columns node, digits, samples, bytes of
+   samples that died later, by binary digits of the bytes allocated in their life. */
 static void pushlives (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
 }
 
-/* Sets the field 'copies' of the table on top, if the bytes copied by the program were sampled. */
+/* Sets the field 'copies' of the table on top, if sampled: columns node, sort, samples, bytes.
+   Sort 0: into new strings; 1: part of 0 from a replaced string (s = s .. x); 2: growth of
+   buffers and tables. */
 static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   if (!r->copying)
     return;
@@ -330,17 +197,16 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Sets the field 'lifeclasses' of the table on top: dead samples by kind and length of life. */
+/* Sets the field 'lifeclasses' of the table on top: columns node (a kind), digits, samples,
+   bytes, objects of dead samples, by binary digits of their life in us. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
   lua_setfield(L, -2, "lifeclasses");
 }
 
-/*
-** Sets the field 'ages' of the table on top: the constants of the bins (AG1 of ages.h), and a list
-** of the cells that are not empty.
-*/
+/* Sets the field 'ages' of the table on top (ages.h): {first, doubling, and a list of nonempty
+   cells {behind, before (bins of u and v), bytes, survived}}. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -361,10 +227,9 @@ static void pushages (lua_State *L, const Ages *a) {
   lua_setfield(L, -2, "ages");
 }
 
-/*
-** Sets the field 'holders' of the table on top, if the file has paths: columns with a row for each
-** node and path, and the columns 'parent' and 'step' with a row for each path.
-*/
+/* Sets the field 'holders' of the table on top, if the file has paths of references: columns
+   node, path (0: unknown), samples, bytes of live samples; and for each path columns parent (0:
+   none), step. */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
   int holders = lua_gettop(L) + 1;
@@ -383,7 +248,8 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
   lua_setfield(L, -2, "holders");
 }
 
-/* Sets the field 'kinds' of the table on top: totals by type of block and class of object. */
+/* Sets the field 'kinds' of the table on top: {name, class, time, blocks (sampled), objects
+   (estimated), outside (of the nursery)} each. */
 static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
@@ -403,7 +269,8 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
   lua_setfield(L, -2, "kinds");
 }
 
-/* Sets the field 'collections' of the table on top: data of each span of collections. */
+/* Sets the field 'collections' of the table on top: spans of recorded collections, with the
+   sums and extremes of Span (course.h). */
 static void pushcollections (lua_State *L, const Course *c) {
   static const char *const looked[] = {"remembered", "stacks", "weak", "listed"};
   size_t i;
@@ -444,7 +311,7 @@ static void pushcollections (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "collections");
 }
 
-/* Sets the field 'key' of the table on top to a table of three sizes in bytes. */
+/* Sets the field 'key' of the table on top to {inuse, held, rss}. */
 static void setsizes (lua_State *L, const char *key, uint64_t inuse,
                       uint64_t held, uint64_t rss) {
   lua_createtable(L, 0, 3);
@@ -454,7 +321,8 @@ static void setsizes (lua_State *L, const char *key, uint64_t inuse,
   lua_setfield(L, -2, key);
 }
 
-/* Sets the field 'course' of the table on top, if there were collections. */
+/* Sets the field 'course' of the table on top: totals over all collections (Course of
+   course.h); nil: none. */
 static void pushcourse (lua_State *L, const Course *c) {
   if (c->collections == 0)
     return;
@@ -483,7 +351,8 @@ static void pushcourse (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "course");
 }
 
-/* Sets the field 'marks' of the table on top: time, name and value of each mark kept. */
+/* Sets the field 'marks' of the table on top: {time, name, value} each; in long profiles a
+   selection. */
 static void pushmarks (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->n, 0);
@@ -498,7 +367,7 @@ static void pushmarks (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets the field 'walktimes' of the table on top: pauses by searches for paths to samples. */
+/* Sets the field 'walktimes' of the table on top: {time, duration} of heap walks, a selection. */
 static void pushwalks (lua_State *L, const ReaderSum *sum) {
   size_t i;
   lua_createtable(L, (int)sum->nwalks, 0);
@@ -511,10 +380,8 @@ static void pushwalks (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "walktimes");
 }
 
-/*
-** Sets a field of the table on top to 'number', as an integer if the values of all marks of the
-** name m are integers.
-*/
+/* Sets a field of the table on top to 'number', as an integer if all values of the name m are
+   integers. */
 static void setmark (lua_State *L, const char *key, const MarkName *m, double number) {
   if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
     lua_pushinteger(L, (lua_Integer)number);
@@ -523,7 +390,8 @@ static void setmark (lua_State *L, const char *key, const MarkName *m, double nu
   lua_setfield(L, -2, key);
 }
 
-/* Sets the field 'marknames' of the table on top: totals of the marks of each name. */
+/* Sets the field 'marknames' of the table on top: {name, count, first, last (times), value
+   (last)} each, with least, mean and most if all values are numbers. */
 static void pushmarknames (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->nnames, 0);
@@ -545,7 +413,8 @@ static void pushmarknames (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marknames");
 }
 
-/* Sets the field 'pictures' of the table on top, if there are snapshots of resident memory. */
+/* Sets the field 'pictures' of the table on top: snapshots of resident memory, {time, rows =
+   {{bytes, use, text}}} each; nil: none. */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
   if (all->n == 0)
@@ -570,10 +439,10 @@ static void pushpictures (lua_State *L, const Pictures *all) {
   lua_setfield(L, -2, "pictures");
 }
 
-/* Numbers of columns of the fields 'gone', 'bins' and 'born'. */
+/* Numbers of columns of 'gone', 'bins' and 'born'. */
 enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
-/* Pushes a table with the field 'width' and the first nkeys of the columns in 'keys'. */
+/* Pushes a table with 'width' and the first nkeys of the columns in 'keys'. */
 static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   static const char *const keys[BORNKEYS] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -598,7 +467,9 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Sets the fields 'bins' and 'gone' (see the head) of the table on top. */
+/* Sets the fields 'bins' and 'gone' of the table on top. bins: {start, width, n, columns},
+   totals by slice of time. gone: samples that died later, by the slice of their death; its
+   width may differ. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);
@@ -617,7 +488,9 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets the fields 'born', 'alive' and 'worked' (see the head) of the table on top. */
+/* Sets three fields of the table on top. born: samples with an outcome, by slices of such
+   samples' bytes. alive: samples alive at the end, likewise, with path and vector (1: part of a
+   table). worked: time samples by slices of time. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];
@@ -646,7 +519,9 @@ static void pushborn (lua_State *L, const ReaderSum *sum) {
 static void pushstates (lua_State *L, const ReadProfile *r);
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum);
 
-/* Sets the fields of the table on top that describe the file: its origin, times and format. */
+/* Sets the fields of the table on top for the file's origin, times and format. complete: false
+   with a 'message' if damaged; live: still being written; offset: bytes read; profiles: number
+   of merged ones. */
 static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
   setstring(L, "path", path);
   setstring(L, "interpreter", r->interpreter);
@@ -675,8 +550,12 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
     setinteger(L, "profiles", r->merged);
 }
 
-/* Sets the fields of the table on top that describe the sampling: periods, and the numbers of
-   samples, collections and walks. */
+/*
+** Sets the fields of the table on top for the sampling: periods, samples, outcomes, collections
+** and heap walks. periods: changes of the period; uneven: see isuneven; wall, cpu: kinds of time
+** samples; ring: {samples, bytes (from before the kept part), seconds, wanted}; followed: 0 if
+** deaths are not recorded.
+*/
 static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   setboolean(L, "fates", r->fates);
   setinteger(L, "offset", r->offset);
@@ -744,7 +623,8 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   pushlabels(L, r, sum);
 }
 
-/* Sets the field 'labels' of the table on top, if the profile has labels. */
+/* Sets the field 'labels' of the table on top: first the totals without labels, then those of
+   each label set, with 'labels' and 'exact' bytes; nil: none. */
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"samples", "bytes", "survivedbytes", "laterbytes",
     "undecidedbytes", "timesamples", "ns", "minors", "majors", "pause"};
@@ -775,8 +655,8 @@ static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "labels");
 }
 
-/* Sets the fields of the table on top that describe the states and the OS threads, if the profile
-   covers all states of a process. */
+/* Sets the fields 'states', 'threads' and 'begun' (states ever made) of the table on top, in a
+   profile of a process. Fields are those of ReadState and ReadThread; nil: unknown. */
 static void pushstates (lua_State *L, const ReadProfile *r) {
   size_t i;
   if (!r->many)
@@ -822,19 +702,16 @@ static void pushstates (lua_State *L, const ReadProfile *r) {
   setinteger(L, "begun", r->begun > 0 ? r->begun : r->nstates);
 }
 
-/*
-** The objects that a call of 'read' owns. It is a userdata, whose finalizer frees the objects
-** after an error.
-*/
+/* The objects of a call of 'read', in a userdata whose finalizer frees them. */
 typedef struct Work {
   lua_State *L;
   ReadProfile *profile;
-  uint32_t *only;	/* ids of the option 'states'; NULL: all */
-  char *labelname, *labelvalue;  /* copies from the option 'label'; NULL: none */
+  uint32_t *only;	/* option 'states'; NULL: all */
+  char *labelname, *labelvalue;  /* option 'label'; NULL: none */
   ReaderSum sum;
 } Work;
 
-/* Frees the objects of a Work, which is argument 1. Also its __gc. */
+/* Frees the objects of a Work, argument 1. Also its __gc. */
 static int readerlib_gc (lua_State *L) {
   Work *w = luaL_checkudata(L, 1, TYPENAME);
   if (w->profile != NULL)
@@ -850,7 +727,7 @@ static int readerlib_gc (lua_State *L) {
   return 0;
 }
 
-/* Calls the progress function at index 2. Its error ends the reading, with the error's message. */
+/* Calls the progress function at index 2. Its error ends the reading. */
 static void readerlib_progress (void *ud, double fraction) {
   Work *w = ud;
   lua_pushvalue(w->L, 2);
@@ -862,7 +739,7 @@ static void readerlib_progress (void *ud, double fraction) {
   }
 }
 
-/* Returns the field 'key' of the options at index 2, a time in us; 'none' if it is nil. */
+/* Returns the option 'key' at index 2, a time in us; 'none' if it is nil. */
 static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) {
   uint64_t t;
   lua_getfield(L, 2, key);
@@ -871,17 +748,15 @@ static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) 
   return t;
 }
 
-/* The options of the function 'read' that are numbers. */
+/* The numeric options of 'read'. */
 typedef struct Numbers {
   uint32_t bins;
-  uint64_t at, since, till;  /* us; for ReaderSum's 'instant', 'since', 'till' */
+  uint64_t at, since, till;  /* us; 'instant', 'since' and 'till' of ReaderSum */
 } Numbers;
 
-/*
-** Replaces the options in argument 2 by three values, each of which may be nil: 'progress' at index
-** 2, 'states' at 3, 'label' at 4. Stores the other options in *to. Raises an error if 'bins' is
-** wrong.
-*/
+/* Reads the options in argument 2: 'bins' (slices of time, up to 16384), 'at' (only samples
+   alive at that time), 'since', 'till'. Leaves 'progress', 'states' (ascending ids) and 'label'
+   ({name, value}; value nil: samples without that label) at indexes 2 to 4. */
 static void options (lua_State *L, Numbers *to) {
   lua_Integer bins = 0;
   to->at = to->till = READERSUM_EVER;
@@ -909,7 +784,7 @@ static void options (lua_State *L, Numbers *to) {
   to->bins = (uint32_t)bins;
 }
 
-/* Restricts the reading to the states whose ids are in the list at index 3, unless it is nil. */
+/* Restricts the reading to the states in the list at index 3, unless nil. */
 static void readerlib_want (lua_State *L, Work *w) {
   size_t i, n;
   if (lua_isnil(L, 3))
@@ -928,8 +803,7 @@ static void readerlib_want (lua_State *L, Work *w) {
   w->sum.client.nonly = n;
 }
 
-/* Returns a copy of the string in the field 'key' of the table at index 4; NULL if the field is
-   nil. The caller frees the copy. */
+/* Returns a copy of the string field 'key' of the table at index 4, or NULL. */
 static char *copied (lua_State *L, const char *key) {
   const char *text;
   char *to = NULL;
@@ -941,7 +815,7 @@ static char *copied (lua_State *L, const char *key) {
   return to;
 }
 
-/* Restricts the reading to the label in the table at index 4, unless it is nil. */
+/* Restricts the reading to the label at index 4, unless nil. */
 static void wantlabel (lua_State *L, Work *w) {
   if (lua_isnil(L, 4))
     return;
@@ -950,6 +824,11 @@ static void wantlabel (lua_State *L, Work *w) {
   w->sum.client.labelvalue = w->labelvalue = copied(L, "value");
 }
 
+/*
+** read(path [, options]) -> profile
+**
+** nil, message
+*/
 static int l_read (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   Numbers numbers;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The function repair(path, out [, inplace]) of profiler.reader.
+** profiler.reader.repair(path, out [, inplace]) -> {whole, samples, timesamples, kept, cut,
+** mended, size, live, message} (RepairResult)
 **
-** Returns a table {whole, samples, timesamples, kept, cut, mended, size, live, message}
-** (RepairResult). On failure returns nil, a line with the reason, and the kind of the failure:
-** "read"; "write"; "same", both names are the same file and 'inplace' is not true; or "live",
-** 'inplace' is true and the file is still being written. The last two have the reason "".
+** nil, reason, kind of failure: "read", "write", "same" ('path' and 'out' are one file, without
+** 'inplace') or "live" (in place, while the file is being written).
 */
 #include "luafields.h"
 #include "repair.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots of the heap for profiler.core (snapshotlib.h). profiler.lua checks the arguments. */
+/* profiler.core.snapshot (snapshotlib.h). profiler.lua checks the arguments. */
 #include "snapshotlib.h"
 #include "snapshot.h"
 
@@ -12,10 +12,10 @@
 #include "luafields.h"
 
 /*
-** snapshot{path=, replace= (PLACE_NONE, ...), wait= (true: waits for the file; a number: waits,
-** with that time limit in seconds for the child), inprocess=, command=} -> {path=, forked=,
-** refused= (reason of a failed fork, or nil), stopped= (seconds that the program has waited)} |
-** nil, message, errno (SnapshotWish, Snapshot)
+** snapshot{path, replace, wait, inprocess, command} -> {path, forked, refused (why fork failed),
+** stopped (seconds of the pause)}
+**
+** nil, message, errno. 'wait' true: waits for the file; a number: with that time limit in seconds.
 */
 int snapshot_lua (lua_State *L) {
   SnapshotWish wish;
@@ -46,7 +46,7 @@ int snapshot_lua (lua_State *L) {
   return 1;
 }
 
-/* Writes the path of a profile to 'to', with .heap in place of .vmprof or .vmprof.gz. */
+/* Writes the path of a profile with .heap in place of .vmprof or .vmprof.gz. */
 static void nextto (const char *profile, char to[PATH_MAX]) {
   const char *endings[] = {".vmprof.gz", ".vmprof"};
   size_t n = strlen(profile), i;

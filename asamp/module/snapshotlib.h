@@ -6,16 +6,12 @@
 #include "lua.h"
 #include "sampler.h"
 
-/* The function profiler.core.snapshot (snapshotlib.c). */
+/* The function profiler.core.snapshot. */
 int snapshot_lua (lua_State *L);
 
-/*
-** The function 'ending' of SamplerOptions: starts a heap snapshot when a session ends, and does not
-** wait for it. A child process writes it within SNAPSHOT_SECONDS. The snapshot has the path of the
-** session's profile, with .heap in place of .vmprof. Adds a mark to the profile: "heap snapshot"
-** and the path, or "heap snapshot failed" and the reason why it could not start. Does nothing if
-** the session has no file.
-*/
+/* Starts a heap snapshot at the end of a session, without waiting ('ending' of SamplerOptions).
+   The file has the profile's path with .heap. Adds the mark "heap snapshot", or "heap snapshot
+   failed" with the reason. */
 #define SNAPSHOT_SECONDS	120
 void snapshot_ending (Sampler *s, lua_State *L);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Buffers ticks. A tick is a signal of the sampling timer; the handler records the data here,
-** and the program's thread completes the sample later. There are two buffers: one is filled while
-** the other is emptied.
+** Buffers ticks between a signal handler and the program. A tick is a signal of the sampling
+** timer; the handler records its data here, and the program's thread completes the sample later.
+** There are two buffers: one is filled while the other is emptied.
 **
 **   M1  moments_add allocates nothing, takes no lock, and is never interrupted by another
 **       moments_add of the same Moments;

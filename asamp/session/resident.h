@@ -26,7 +26,7 @@
                                                    share (RQ2) */
 #define PICTURES_SHARE	500u
 
-/* A row: bytes of one use. doc/profile-format.md lists the uses ('what'). */
+/* A row: bytes of one use, as doc/profile-format.md lists them. */
 typedef struct ResidentRow {
   const char *what;
   int64_t bytes;

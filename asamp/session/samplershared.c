@@ -162,7 +162,7 @@ typedef struct Unreported {
 } Unreported;
 
 /* Emits the state's totals, with 'isclosed' its end, and returns zeros. If the profile has
-   ended (s->ended), emits nothing and returns what came later. Lock held. */
+   ended (s->ended), emits nothing and returns the later ones. Lock held. */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};
