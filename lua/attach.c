@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the profiler's module and passes the states to it (attach.h). */
+/* Finds the profiler's module, and passes states to it (attach.h). */
 #define LUA_CORE
 #define _GNU_SOURCE
 
@@ -19,28 +19,26 @@
 #include "attach.h"
 #include "home.h"
 
-/* Paths of the profiler's module below an installation folder (luaN_homeof of home.h): as the fork
-   installs the module, and as LuaRocks installs it. */
+/* Paths of the module below an installation folder: as the fork installs it, and as LuaRocks
+   does. */
 static const char *const modules[] = {
     "/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
-/* Types of two functions of the module. asamp_setup (Setup) is called once, with the value of the
-   environment variable ASAMP and the installation folder below which the module was found. It
-   returns 1 if asamp_join may be called from then on; else it reports the reason and returns 0.
-   asamp_join (Join) is called with each complete state and starts to profile it. */
+/* Types of functions of the module. asamp_setup: called once, with the value of ASAMP and the
+   installation folder; returns 1 if asamp_join may be called, else reports the reason. asamp_join:
+   called with each complete state, which it starts to profile. */
 typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int tried;	/* 1: the module was searched for, which happens once per process */
-static Join *join;	/* asamp_join of the loaded module; NULL: no states are profiled */
-/* 1 while this OS thread sets up the module, which creates states of its own: these are not
-   profiled. */
+static int tried;	/* 1: the module was searched for */
+static Join *join;	/* asamp_join; NULL: states are not profiled */
+/* 1 while this OS thread sets up the module, whose own states are not profiled */
 static __thread int busy __attribute__((tls_model("initial-exec")));
 
 
-/* Copies the message of dlerror to 'to'. Replaces all bytes but printable ASCII by '?', because the
-   message contains paths, which could control a terminal. */
+/* Copies the message of dlerror to 'to', with '?' for bytes that are not printable ASCII: paths in
+   it could control a terminal. */
 static void getreason (char *to, size_t size) {
   const char *error = dlerror();
   snprintf(to, size, "%s", error != NULL ? error : "");

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Profiles states if the environment variable ASAMP is set: each state is passed to the profiler's
-** module when the state is complete. A state costs one getenv if the variable is not set or empty.
-** A setuid program ignores it (secure_getenv).
+** Profiles states if the environment variable ASAMP is set: passes each complete state to the
+** profiler's module. A setuid program ignores the variable.
 **
-** The module is searched for in the installation folders that luaN_homeof (home.h) returns, so that
-** no state's package.cpath matters. It is loaded with all its files when the library is loaded,
-** because the process may not reach the files later (chroot). If ASAMP is not set at that time, the
-** module is loaded when the first state is complete after ASAMP was set.
+** The module is searched for in installation folders (home.h), not by package.cpath. It is loaded
+** with the library, because the process may not reach the files later (chroot); or with the first
+** state that is complete after ASAMP was set.
 */
 #ifndef luaN_attach_h
 #define luaN_attach_h
 
-/* To be called when the state L is complete. If the environment variable ASAMP is set and the
-   profiler's module was loaded and set up, passes L to the module, which profiles it. Does nothing
-   for states that the module itself creates while it is set up. */
+/* Passes the complete state L to the profiler's module, if ASAMP is set and the module was loaded.
+   Does nothing for states that the module creates while it is set up. */
 LUAI_FUNC void luaN_complete (struct lua_State *L);
 
 #endif

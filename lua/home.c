@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The installation folder that the library was built for. An installer may replace this string in
-   the library's file, so 'volatile' keeps the compiler from using the value of the build. */
+/* The installation folder of the build. An installer may replace the string in the library's file;
+   'volatile' makes the compiler read it. */
 static const char *const volatile built = LUAN_HOME;
 
 static char found[PATH_MAX];

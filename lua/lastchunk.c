@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The frame of the main chunk that has ended.
+** The frame of the main chunk that has ended. A script ends before its state is closed, so objects
+** of its local variables are garbage in a report at the end. To include them, their frame is
+** restored for the report.
 **
-** A script ends before its state is closed. Objects to which only its local variables refer are
-** garbage then, but a report of the objects alive at the end should contain them.
-**
-** The values of a finished frame stay in the stack above 'top' until they are overwritten or a
-** collection that scans the stack sets them to nil (T3 of gc.h). Every collection scans the main
-** thread. So while the values are there, no collection has run since the frame ended, and the
-** objects exist. CallInfo and stack are checked before use, because another call, or a move of the
-** stack, may have changed them.
+** The values of a finished frame stay in the stack above 'top' until they are overwritten, or until
+** a collection sets them to nil (T3 of gc.h). So while they are there, their objects exist.
+** CallInfo and stack are checked first, because later calls or a move of the stack may have changed
+** them.
 */
 #define LUA_CORE
 
@@ -22,8 +20,8 @@
 #include "lgc.h"
 
 
-/* Returns the index in L's stack of the slot at address 'o', or SIZE_MAX if the stack has no slot
-   at that address: 'o' may be from a block that the stack had before it was moved. */
+/* Returns the index in L's stack of the slot at address o; SIZE_MAX if o is not in the stack,
+   because that was moved. */
 static size_t lastchunk_slotof (const lua_State *L, StkId o) {
   uintptr_t at = (uintptr_t)o - (uintptr_t)L->stack.p;
   if (at % sizeof(StackValue) != 0 || at / sizeof(StackValue) >= (size_t)stacksize(L))
@@ -32,8 +30,8 @@ static size_t lastchunk_slotof (const lua_State *L, StkId o) {
 }
 
 
-/* Returns the address of slot 'at' if the slot is not below 'top' and contains the function of the
-   main chunk whose CallInfo was 'ci', else NULL. */
+/* Returns the address of slot 'at' if it is at or above 'top' and contains the function of the main
+   chunk whose CallInfo was ci; else NULL. */
 static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
   StkId func = L->stack.p + at;
   const Proto *p;
@@ -48,10 +46,9 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 }
 
 
-/* Returns the slot of the function of the main chunk whose CallInfo was 'ci', or NULL. A main chunk
-   is a vararg function: when it starts, its function is copied to a slot above its arguments. This
-   function returns the slot of the copy. If an error has ended the chunk, ci->func still refers to
-   the copy; after a return, ci->func refers to the original, below the arguments. */
+/* Returns the slot of the function of the main chunk whose CallInfo was ci, or NULL. A main chunk
+   is a vararg function, which is copied to a slot above its arguments; returns the slot of the
+   copy. ci->func is the copy after an error, and the original after a return. */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;
@@ -60,8 +57,8 @@ static StkId chunkof (const lua_State *L, const CallInfo *ci) {
 }
 
 
-/* Returns the number of local variables of chunk p that were in scope at the last instruction that
-   it ran. Their values are in the slots after the chunk's function. */
+/* Returns the number of local variables of chunk p in scope at its last instruction; their values
+   follow the function. */
 static int variables (const CallInfo *ci, const Proto *p) {
   int i, n = 0, pc = pcRel(ci->u.l.savedpc, p);
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
@@ -76,12 +73,12 @@ static int lastchunk_nothing (lua_State *L) {
 }
 
 
-/* Calls f with the frames 'caller' and ci restored. 'caller' is the frame of the C function that
-   has called the chunk, or NULL. */
+/* Calls f with frame ci restored, and frame 'caller', of the C function that has called the chunk,
+   unless NULL. */
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
-  ci->callstatus = 0;  /* a Lua frame (no CIST_C) without CIST_CLEAN */
+  ci->callstatus = 0;  /* a Lua frame without CIST_CLEAN */
   if (caller != NULL) {  /* the caller's result is in the slot of its function */
     caller->callstatus = CIST_C;
     setobjs2s(L, L->top.p, caller->func.p);
@@ -97,9 +94,9 @@ static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
 
 
 /*
-** Calls f with the frame of the last finished main chunk restored as the running frame, so that
-** its local variables are roots. If that frame cannot be restored, calls f without it. L must be
-** the main thread, and no frame may be running.
+** Calls f with the frame of the last finished main chunk as the running frame, so that its local
+** variables are roots; without it if it cannot be restored. L must be the main thread, with no
+** frame running.
 */
 static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *ud) {
   CallInfo *ci = L->base_ci.next, *caller = NULL;
@@ -129,7 +126,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
 
 void luaN_closing (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  luaN_setlimits(L, NULL);  /* their owner may free them before the state's last allocation */
+  luaN_setlimits(L, NULL);  /* their owner may free them before the last allocation */
   if (h->sampler == NULL) return;
   if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
   else h->sampler->closing(h->sampler->ud, L);

@@ -15,13 +15,11 @@
 
 #include "naming.h"
 
-/* Largest number of instructions from the creation of a closure to the store that gives it its
-   name. */
+/* Largest number of instructions from the creation of a closure to the store that names it. */
 #define MAX_STORE_DISTANCE	32
-/* Largest number of instructions from the load of a key to the closure stored under the key. */
+/* Largest number of instructions from the load of a key to the closure stored under it. */
 #define MAX_KEY_DISTANCE		8
-/* Largest number of local variables of a function that are live at one instruction, because each
-   has a register. */
+/* Largest number of live local variables of a function; each has a register. */
 #define MAX_LIVE	255
 
 
@@ -30,20 +28,18 @@ static TString *constant (const Proto *f, int i) {
 }
 
 
-/* The local variables of function f that are live at one instruction, the scope's instruction, in
-   the order of their registers. They end in the reverse order of their starts. */
+/* The local variables of f that are live at one instruction, in the order of their registers. */
 typedef struct Scope {
   const Proto *f;
-  /* Index in f->locvars of the first variable that starts after the scope's instruction. */
+  /* index in f->locvars of the first variable that starts after the scope's instruction */
   int next;
-  /* number of local variables that are live at the scope's instruction (entries of 'live') */
+  /* number of live variables */
   int n;
   const LocVar *live[MAX_LIVE];
 } Scope;
 
 
-/* Makes the instruction at index 'pc' the scope's instruction. It must not precede the previous
-   one. */
+/* Moves the scope forward to the instruction at 'pc'. */
 static void advance (Scope *s, int pc) {
   for (;;) {
     const LocVar *v;
@@ -57,10 +53,9 @@ static void advance (Scope *s, int pc) {
 }
 
 
-/* Returns the name of the local variable in register 'r' at instruction 'pc', which must not
-   precede the scope's instruction. Returns NULL if there is no such variable, or if the compiler
-   has made it for a 'for' loop. If 'from' is not -1, also returns NULL if the variable does not
-   start at instruction 'from'. */
+/* Returns the name of the local variable in register r at 'pc', which must not precede the scope's
+   instruction. Returns NULL if there is none, if it is an internal one of a 'for' loop, or if it
+   does not start at 'from' (-1: anywhere). */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;
@@ -72,14 +67,14 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
     if (v == end || v->startpc > pc) return NULL;
   }
   if ((from >= 0 && v->startpc != from) || v->varname == NULL) return NULL;
-  /* The variables that the compiler makes for a 'for' loop have names like "(for state)". */
+  /* internal variables have names like "(for state)" */
   return (*getstr(v->varname) != '(') ? v->varname : NULL;
 }
 
 
-/* Returns the constant string that an OP_LOADK before 'pc' has loaded into register 'r', for a key
-   that does not fit into an instruction. Returns NULL if another instruction has set the register
-   later, or if the OP_LOADK is more than MAX_KEY_DISTANCE instructions before 'pc'. */
+/* Returns the constant string in register r before 'pc', loaded by OP_LOADK as a key that does not
+   fit into an instruction. Returns NULL if another instruction has set r last, or if the load is
+   farther than MAX_KEY_DISTANCE. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
   for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {
@@ -91,9 +86,8 @@ static TString *key (const Proto *f, int r, int pc) {
 }
 
 
-/* Returns 1 if instruction i may be between the closure in register 'r' and its store: a load that
-   neither sets nor copies 'r', or a store of another value. (Such code sets several variables at
-   once.) Else returns 0. */
+/* Returns 1 if instruction i may come between the closure in register r and its store, because
+   several variables are set at once: a load that does not use r, or a store of another value. */
 static int naming_passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:
@@ -110,13 +104,13 @@ static int naming_passes (Instruction i, int r) {
 }
 
 
-/* Returns the name under which the closure that instruction 'at' makes is stored, or NULL. */
+/* Returns the name under which the closure made by instruction 'at' is stored, or NULL. */
 static TString *naming_nameof (const Scope *s, int at) {
   const Proto *f = s->f;
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
-    /* A variable may start at this instruction and have the closure's register. */
+    /* a variable may start here, with the closure's register */
     TString *name = variable(s, r, pc, pc);
     if (name != NULL) return name;
     if (naming_passes(i, r)) continue;
@@ -137,8 +131,8 @@ static TString *naming_nameof (const Scope *s, int at) {
 }
 
 
-/* Names the functions that the code of f itself makes. Not inlined into nameall, which is
-   recursive, because a Scope is large. */
+/* Names the functions made by the code of f itself. Not inlined into the recursive nameall, because
+   a Scope is large. */
 static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
   Scope s;
   int i;
@@ -160,16 +154,16 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 }
 
 
-/* The last function without a name that was numbered (NM4 of naming.h). */
+/* The last numbered function without a name (NM4 of naming.h). */
 typedef struct Line {
-  int line;  /* line in which the last numbered function without a name starts */
-  /* Number of the last numbered function without a name, among those that start in its line. */
+  int line;  /* line in which it starts */
+  /* its number among those that start in that line */
   unsigned short n;
 } Line;
 
 
-/* Names the functions that f contains, and those that these contain, and so on. Numbers those
-   without a name that start in the same line, in the order of the source (NM4 of naming.h). */
+/* Names all functions inside f, recursively. Numbers those without a name by line, in the order of
+   the source (NM4 of naming.h). */
 static void nameall (lua_State *L, Proto *f, Line *last) {
   int i;
   if (f->sizep == 0) return;

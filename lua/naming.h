@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Names of functions, from their definitions. The name under which a call finds a function
-** depends on the caller, and a sampler sees few of the calls, so that two runs of one program
-** would differ. The place where the enclosing function stores the new closure is the same in
-** every run, and its code shows it: a local variable, an upvalue, a global, a field.
+** Names of functions, from their definitions. The name by which a call finds a function depends on
+** the caller, and a sampler sees few calls. The variable or field in which the enclosing function
+** stores the new closure is the same in every run, and its code shows it.
 **
 **   NM1  'name' of each Proto of a chunk is set once, when the chunk is loaded. 'name' is NULL for
-**        the main function, and if no name is found, for example because the closure is passed to
-**        a call, returned, or stored under a computed key.
+**        the main function, and if no name is found, for example because the closure is passed to a
+**        call, returned, or stored under a computed key.
 **   NM2  A name depends only on the code and its debug information. Precompiled chunks have the
 **        same names, but without debug information no names of variables.
 **   NM3  No string is made: names are strings of the enclosing function. A name is marked with its
@@ -21,8 +20,8 @@
 
 #include "lobject.h"
 
-/* Sets 'name' or 'nth' of all functions that the main function f contains. f must be reachable.
-   Raises and collects nothing. */
+/* Sets 'name' or 'nth' of all functions inside the main function f, which must be reachable. Never
+   raises or collects. */
 LUAI_FUNC void luaN_namefunctions (lua_State *L, Proto *f);
 
 #endif

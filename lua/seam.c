@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of seam.h for stacks, labels, names and the core's code, and luaN_admit. Those for
-   ticks are in tick.c, the others in lua/gc. */
+/* Functions of seam.h for stacks, labels, names and the core's code, and luaN_admit. (Ticks are in
+   tick.c, the others in lua/gc.) */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -23,8 +23,8 @@
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)
 
 
-/* The members 'cut', 'hooked' and 'fresh' of luaN_Frame, of one byte each, contain these bits of
-   CallInfo.callstatus at the same positions. */
+/* 'cut', 'hooked' and 'fresh' of luaN_Frame, one byte each, have these bits at the positions of
+   CallInfo.callstatus. */
 typedef char StatusFits[(CIST_TAIL == LUAN_TAIL && CIST_HOOKED < 256 && CIST_FRESH < 256) ? 1 : -1];
 
 
@@ -40,13 +40,13 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->function = p;
     f->id = &p->id;
     f->pc = pcRel(ci->u.l.savedpc, p);
-    if (f->pc < 0) f->pc = 0;  /* the first instruction is the next one */
+    if (f->pc < 0) f->pc = 0;  /* the first instruction is next */
     f->fresh = (ci->callstatus & CIST_FRESH);
     f->cut = (ci->callstatus & CIST_TAIL);
   }
   else {
-    /* NULL (not known) if the slot contains no C function. That may be so in the frame of a call
-       hook, or of the call of an object with a __call metamethod. */
+    /* NULL if the slot has no C function, as in the frame of a call hook, or of a call of an object
+       with __call. */
     f->function = luaN_codeof(func);
     f->id = NULL;
     f->pc = 0;
@@ -56,8 +56,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
-/* Returns the thread whose frames are next to L's in the running stack: the thread that resumed L
-   or, if that has no frames, the thread that resumed that one, and so on. NULL if there is none. */
+/* Returns the thread whose frames are next to L's in the running stack: the nearest resumer of L
+   with frames; NULL if there is none. */
 static lua_State *outside (lua_State *L) {
   do L = L->resumer;
   while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));
@@ -77,10 +77,9 @@ LUA_API lua_State *luaN_running (lua_State *L) {
 }
 
 
-/* Writes up to OUTER frames of the running stack, which consists of the frames of L and of the
-   threads outside L. Starts with the outermost one and continues inwards: frames[OUTER - 1],
-   frames[OUTER - 2], and so on. Ends after the frame 'stop' of thread L. Returns the number of
-   frames written. */
+/* Writes up to OUTER frames of the running stack of L and its resumers, from the outermost one
+   inwards: frames[OUTER - 1], frames[OUTER - 2], … Ends after frame 'stop' of thread L. Returns the
+   number of frames. */
 static unsigned seam_outermost (lua_State *L, const CallInfo *stop,
                                 luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];
@@ -124,11 +123,9 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** Each frame of the main thread that this function writes gets the bit CIST_SHOWN, which is cleared
-** when its CallInfo is used for another call, except a tail call. So if the previous call of this
-** function has reported the CallInfo, and it still has the bit, its frame is that of the same Lua
-** call, or of a tail call that has replaced it. Unless a host has resumed the main thread, the same
-** call of luaV_execute still runs the frame.
+** Each frame of the main thread that is written gets the bit CIST_SHOWN, which another call that
+** uses the CallInfo clears (except a tail call). So a known CallInfo with the bit still has the
+** frame of the same call, or of a tail call that has replaced it.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {
@@ -174,8 +171,8 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label) {
 }
 
 
-/* Sets labels->bytes to the address of the sum of the bytes allocated with the label labels->label.
-   Not inlined, so that luaN_relabelled need not save registers for the call of 'find'. */
+/* Sets labels->bytes to the address of the sum for labels->label. Not inlined, so that
+   luaN_relabelled need not save registers. */
 static __attribute__((noinline)) void findlabel (luaN_Labels *labels) {
   labels->bytes = labels->find(labels, labels->label);
 }
@@ -242,13 +239,12 @@ LUA_API const char *luaN_name (const void *proto, size_t *length) {
 }
 
 
-/* Attribute of names that the linker defines: the library does not export them. */
+/* For names that the linker defines; the library does not export them. */
 #define BOUND	__attribute__((visibility("hidden")))
 
 /*
-** Bounds of the sections of the core's code. core.h puts the bytecode loop and the functions that
-** run coroutines and protected calls into sections of their own; the build (build.mk) puts the rest
-** into one section. The linker defines these names.
+** Bounds of the sections of the core's code, defined by the linker: the bytecode loop, coroutines
+** and protected calls (core.h), and the rest (build.mk).
 */
 extern const char __start_luacore[] BOUND, __stop_luacore[] BOUND;
 extern const char __start_luavm[] BOUND, __stop_luavm[] BOUND;

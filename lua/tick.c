@@ -20,12 +20,11 @@
 
 /* {== the dispatch table =============================================== */
 
-/* Attribute of a name that the linker defines: the library does not export it. */
+/* for a name that the linker defines; not exported */
 #define BOUND	__attribute__((visibility("hidden")))
 
-/* The code address of each opcode (ljumptab.h puts this table into a section of its own). The entry
-   after the opcodes is the address of the code that runs a safepoint, to which all entries of a
-   diverted table lead. */
+/* The code address of each opcode, in a section of its own (ljumptab.h); then the address to which
+   all entries of a diverted table lead. */
 extern const void *const __start_luadispatch[NUM_OPCODES + 1] BOUND;
 #define opcodes	__start_luadispatch
 
@@ -37,8 +36,8 @@ void luaN_opentick (luaN_Tick *t) {
 }
 
 
-/* Diverts the dispatch table: makes all its entries lead to the code that runs a safepoint. Runs in
-   the signal handler, so the bytecode loop may be at any place. */
+/* Diverts the dispatch table: all its entries lead to the code of a safepoint. Runs in a signal
+   handler, while the bytecode loop may be anywhere. */
 static void divert (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -47,8 +46,8 @@ static void divert (luaN_Tick *t) {
 }
 
 
-/* Restores the dispatch table. To be called at a safepoint. If a signal diverts the table while it
-   is being restored, starts again, because the safepoint completes that tick, too. */
+/* Restores the dispatch table, at a safepoint. If a signal diverts it meanwhile, starts again: the
+   safepoint completes that tick, too. */
 static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -64,27 +63,26 @@ static void restore (luaN_Tick *t) {
 
 /* {== the instruction that ran ========================================= */
 
-/* largest number of the machine's general registers that are stored at a tick */
+/* number of machine registers that are stored at a tick */
 #define REGISTERS	32u
 
 /*
-** The machine's registers at the last tick of this OS thread that diverted a dispatch table;
-** 'owner' is the luaN_Tick of the state whose table that is. They are not stored in each state,
-** because there may be ten thousand states. If another state has a tick before the safepoint of the
-** first one, it overwrites them. Then the sample of the first one may be attributed to the
-** instruction after the one that ran (TK4).
+** The machine's registers at the last tick of this OS thread that diverted a dispatch table. One
+** for each OS thread, not for each state, because there may be ten thousand states. If two states
+** have ticks before their safepoints, the first sample may be attributed to the instruction after
+** the one that ran (TK4).
 */
 static __thread struct Held {
-  /* time sample state (luaN_Tick) of the state whose dispatch table the tick diverted */
+  /* the luaN_Tick with the diverted table */
   const luaN_Tick *owner;
-  /* number of general registers of the machine that were stored in r[] at the tick */
+  /* number of values in r[] */
   unsigned n;
-  /* general registers of the machine at the tick, in any order */
+  /* values of general registers, in any order */
   uintptr_t r[REGISTERS];
 } held __attribute__((tls_model("initial-exec")));
 
 
-/* Returns 1 if i is the second part of the instruction before i, which usually skips i. */
+/* Returns 1 if i is the second part of the instruction before it. */
 static int ispart (Instruction i) {
   OpCode op = GET_OPCODE(i);
   return op == OP_MMBIN || op == OP_MMBINI || op == OP_MMBINK ||
@@ -92,8 +90,7 @@ static int ispart (Instruction i) {
 }
 
 
-/* Returns 1 if instruction code[n] can run directly after code[x]. A jump after a test is part of
-   the test. */
+/* Returns 1 if code[n] can run directly after code[x]. A jump after a test is part of the test. */
 static int leadsto (const Instruction *code, int x, int n) {
   Instruction i = code[x];
   switch (GET_OPCODE(i)) {
@@ -119,13 +116,11 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
-/* Largest distance, in instructions, from an instruction at which istarget searches for a jump to
-   that instruction. */
+/* How far from an instruction istarget searches for a jump to it, in instructions. */
 #define MAX_JUMP_DISTANCE	4096
 
-/* Returns 1 if instruction n is the target of a jump, or of a loop instruction other than
-   instruction n - 1. In a long function, reads only the instructions less than MAX_JUMP_DISTANCE
-   from n. */
+/* Returns 1 if instruction n is the target of a jump within MAX_JUMP_DISTANCE, or of a loop
+   instruction other than n - 1. */
 static int istarget (const Proto *p, int n) {
   int x = (n > MAX_JUMP_DISTANCE) ? n - MAX_JUMP_DISTANCE : 0;
   int to = (p->sizecode - n > MAX_JUMP_DISTANCE) ? n + MAX_JUMP_DISTANCE : p->sizecode;
@@ -140,8 +135,8 @@ static int istarget (const Proto *p, int n) {
 }
 
 
-/* Returns the index of the instruction directly before address 'pc', if it is in p and instruction
-   n can run directly after it (leadsto); else -1. */
+/* Returns the index of the instruction before address 'pc' if it is in p and n can run directly
+   after it; else -1. */
 static int candidate (const Proto *p, uintptr_t pc, int n) {
   uintptr_t code = (uintptr_t)p->code;
   size_t x = (pc - code) / sizeof(Instruction);
@@ -151,8 +146,8 @@ static int candidate (const Proto *p, uintptr_t pc, int n) {
 }
 
 
-/* Returns the index of the instruction of frame ci that ran at the tick, where n is the next
-   instruction that is to run. Returns n if that cannot be determined (TK4 of tick.h). */
+/* Returns the index of the instruction of frame ci that ran at the tick, before n, the next one to
+   run; n if that is unknown (TK4). */
 static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   const Proto *p = ci_func(ci)->p;
   int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);
@@ -161,9 +156,9 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   if (t->deep && saved >= 0) return saved;
   for (i = 0; held.owner == t && i < held.n; i++) {
     x = candidate(p, held.r[i], n);
-    /* if a register has the address of n, instruction n - 1 or a jump to n may have run */
+    /* instruction n - 1 or a jump to n may have run */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
-    /* if both x - 1 and x are candidates, x ran: registers have the addresses of x and x + 1 */
+    /* registers have the addresses of x and x + 1, so x ran */
     if (found < 0 || x == found + 1) found = x;
   }
   return (found >= 0) ? found : n;
@@ -201,7 +196,7 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   th->hookmask |= LUAN_TICK;
   inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
   isown = (luaN_innermost.L == NULL || luaN_innermost.L == G(L)->mainthread);
-  /* if ip is in the bytecode loop and ci is a C frame, a call is starting or ending */
+  /* ip in the loop and a C frame: a call is starting or ending */
   if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
     held.owner = t;
@@ -251,7 +246,7 @@ void luaN_atinstruction (lua_State *L, CallInfo *ci, const Instruction *pc) {
   if (t->ci == ci) {
     int n = cast_int(pc - ci_func(ci)->p->code) - 1;
     ci->u.l.savedpc = ci_func(ci)->p->code + ran(t, ci, n) + 1;
-  }  /* otherwise ci was entered or returned to since the tick, and its savedpc is right */
+  }  /* otherwise ci was entered or returned to since, and savedpc is right */
   luaN_point(L);
   ci->u.l.savedpc = pc;
 }

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Time samples, the core's part. The timer of a profiler sends a signal; each signal is to result
-** in a sample of the running Lua stack. But a signal can arrive between any two machine
-** instructions, when a frame may be incomplete and the pc of the running function in a register. So
-** the handler walks no Lua stack: luaN_interrupt (seam.h) records the instant, a tick, and the
-** sampler is called at the next safepoint. That is a place where the running stack can be walked,
-** in general with all frames that ran at the tick.
+** Time samples, the core's part. A profiler's timer sends signals; each is to result in a sample of
+** the running Lua stack. At a signal, a frame may be incomplete and the pc in a register. So the
+** handler only records the instant, a tick (luaN_interrupt), and the sampler is called at the next
+** safepoint, where the stack can be walked.
 **
-** Safepoints for ticks are
-**   - the next VM instruction, if a Lua function was running and no collection: the state's
-**     dispatch table, by which the bytecode loop finds the code of each instruction, is diverted,
-**     that is, all its entries lead to code that runs the safepoint and restores the table. The
-**     loop has the same code whether its table is diverted or not, and other states have tables of
-**     their own;
-**   - the places where a function is entered, or left by a return, an error or a yield: the core
-**     tests for hooks there anyway, and a bit of hookmask requests the safepoint;
-**   - the end of a collection.
-** If a state starts a protected call on another OS thread than its previous one, that requests a
-** safepoint, too, where the sampler moves its timer to the new OS thread.
+** Safepoints are
+** - the next VM instruction, if a Lua function was running: all entries of the state's dispatch
+**   table, by which the bytecode loop finds the code of each instruction, are diverted to code that
+**   runs the safepoint and restores the table. So ticks cost the loop nothing
+** - where a function is entered, or left by a return, an error or a yield: a bit of hookmask
+**   requests them, because the core tests for hooks there
+** - the end of a collection
+**
+** A protected call on another OS thread than the previous one also requests a safepoint, where the
+** sampler moves its timer to that thread.
 **
 ** Invariants:
 **   TK1  'wanted' of luaN_Tick (state.h) is set from a tick, or from a protected call on another OS
@@ -28,8 +25,7 @@
 **        or made a protected call on another OS thread: a new thread does not inherit the bit.
 **   TK3  'diverted' of luaN_Tick implies 'wanted', except inside luaN_point. The dispatch table of
 **        a state is diverted while 'diverted' is set. Only the OS thread that runs the state writes
-**        to the table. So time samples of other OS threads do not slow down this one, also if the
-**        process forks during such a sample.
+**        to the table, also if the process forks during a sample of another thread.
 **   TK4  Before a diverted instruction of the frame that ran at the tick, the sampler is called
 **        with the frame's savedpc set to the address after the instruction that ran at the tick.
 **        That instruction is determined from the previous savedpc, or from the machine registers at
@@ -51,44 +47,41 @@
 
 #include "seam.h"
 
-/* Bit of a thread's hookmask: the thread must run a safepoint for a time sample (TK1). */
+/* Bit of a thread's hookmask: it must run a safepoint for a time sample (TK1). */
 #define LUAN_TICK	0x80
 
-/* Runs a safepoint for time samples in thread L: clears the request (tick.wanted, and LUAN_TICK of
-   L), restores the dispatch table, and calls the sampler's 'point' if there is a sampler. */
+/* Runs a safepoint for time samples in thread L: clears the request, restores the dispatch table,
+   and calls the sampler's 'point', if there is a sampler. */
 LUAI_FUNC void luaN_point (lua_State *L);
 
-/* Runs a safepoint if one is requested in thread L (LUAN_TICK). Returns the bits of the hooks that
-   the program has set. */
+/* Runs a safepoint if one is requested in thread L. Returns the hooks that the program has set. */
 static inline int luaN_hooks (lua_State *L) {
   if (l_unlikely(L->hookmask & LUAN_TICK)) luaN_point(L);
   return L->hookmask & ~LUAN_TICK;
 }
 
-/* Runs the safepoint before a diverted instruction: pc[-1] of frame ci, the first instruction after
-   a tick, which was reached through the diverted dispatch table. */
+/* Runs the safepoint before a diverted instruction, pc[-1] of frame ci. */
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
-/* Attribute of the table with the code address of each opcode: puts the table into a section of its
-   own, which tick.c finds. */
+/* For the table with the code address of each opcode: puts it into a section of its own, which
+   tick.c finds. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* Attribute of the label in the bytecode loop to which all entries of a diverted dispatch table
-   lead. With the attribute, the compiler lays out the loop as if the label did not exist. Clang
-   warns that labels have no such attribute. */
+/* For the label to which all entries of a diverted dispatch table lead: the compiler lays out the
+   loop as if the label did not exist. (Clang has no such attribute of labels.) */
 #if defined(__clang__)
 #define LUAN_COLD
 #else
 #define LUAN_COLD	__attribute__((cold))
 #endif
 
-/* The dispatch table of a state. Its address is constant; the loop computes the address once. */
+/* The state's dispatch table, at a constant address that the loop computes once. */
 #define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
 
-/* On x86-64, keeps the address of the dispatch table in a register that calls preserve. The empty
-   asm statement prevents the compiler from knowing that the value is the same after each jump;
-   otherwise it would keep the address on the stack, and every instruction would load it. */
+/* On x86-64, keeps the address of the dispatch table in a register. The empty asm statement hides
+   from the compiler that its value is constant; otherwise each instruction would load it from the
+   stack. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LUAN_KEPT	__asm__("r14")
 #define luaN_jump(table,x) \
@@ -101,20 +94,19 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* Initializes the tick data of a new state. */
 LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
-/* Makes 'label' the present label of the state's account of allocated bytes by label
-   (luaN_setlabels of seam.h), which must exist: adds the bytes allocated since the last change of
-   the label to the sum of the previous label. */
+/* Changes the label for which allocated bytes are counted (luaN_setlabels of seam.h): adds the
+   bytes since the last change to the sum of the previous label. The state must have such an
+   account. */
 LUAI_FUNC void luaN_relabelled (lua_State *L, unsigned label) __attribute__((noinline));
 
-/* If the state has an account of allocated bytes by label (luaN_setlabels of seam.h), counts the
-   bytes allocated from here on for the label of thread L. */
+/* Counts bytes allocated from now on for the label of thread L, if the state has such an account
+   (luaN_setlabels of seam.h). */
 static inline void luaN_countfor (lua_State *L) {
   const luaN_Labels *labels = G(L)->heap.labels;
   if (l_unlikely(labels != NULL) && labels->label != L->label) luaN_relabelled(L, L->label);
 }
 
-/* Makes 'th' the running thread of the state; returns the previous running thread. NULL means the
-   main thread. */
+/* Makes 'th' the running thread and returns the previous one. NULL: the main thread. */
 static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
   luaN_Tick *t = &G(L)->heap.tick;
   lua_State *before = t->running;
@@ -126,13 +118,13 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
-/* Does the rare cases of luaN_protect: a protected call inside that of another state; the first
-   protected call of a state; the first one on another OS thread than the previous one. The last
-   case requests a safepoint, where the sampler moves its timer to this OS thread. */
+/* Handles the rare cases of luaN_protect: a protected call inside that of another state, the first
+   one of a state, and the first one on another OS thread, which requests a safepoint so that the
+   sampler moves its timer. */
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
-/* Records in luaN_innermost that a protected call of L starts. Sets '*outer', which belongs to the
-   caller and must exist until the call ends, to the previous value. */
+/* Records in luaN_innermost that a protected call of L starts. *outer, which must exist until it
+   ends, receives the previous value. */
 static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   const lua_State *th = G(L)->mainthread;
   *outer = luaN_innermost;
@@ -142,13 +134,13 @@ static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   else luaN_entered(L, outer);
 }
 
-/* Records that the protected call has ended. */
+/* Records that a protected call has ended. */
 #define luaN_unprotect(outer)  ((void)(luaN_innermost = *(outer)))
 
-/* Records that a collection of kind 'how', LUAN_MINOR or LUAN_MAJOR, starts or continues. */
+/* Records that a collection of kind 'how' (LUAN_MINOR, LUAN_MAJOR) starts or continues. */
 #define luaN_collecting(g,how)  ((g)->heap.tick.collecting = (how))
 
-/* Records that the collection has ended, and runs a safepoint if one is requested (TK1). */
+/* Records that the collection has ended, and runs a requested safepoint (TK1). */
 LUAI_FUNC void luaN_collected (lua_State *L);
 
 #endif

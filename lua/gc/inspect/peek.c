@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Functions that read objects for the sampler, also in the middle of a collection (seam.h). They
-** run no metamethod, allocate nothing and write nothing. In the sampler's function 'decide', which
-** runs when a collection has found the dead objects, they may also read these, because their memory
-** is freed later.
+** Functions of seam.h that read objects for the sampler, also in the middle of a collection. They
+** run no metamethod, and allocate and write nothing. In the sampler's function 'decide' they may
+** read dead objects, too, because their memory is freed later.
 */
 #define LUA_CORE
 

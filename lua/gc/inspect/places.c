@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports how the memory of a state is used (luaN_places, luaN_beside of seam.h): the used and free
-   lines of chunks, and the blocks of lua_Alloc. Reads the marks of all lines, up to 512 in a block,
-   and no object. */
+/* Reports how the memory of a state is used (luaN_places, luaN_beside of seam.h): lines of chunks,
+   and blocks of lua_Alloc. Reads the marks of all lines, and no object. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -24,7 +23,7 @@ static uint64_t freebytes (const luaN_Block *b) {
 }
 
 
-/* Returns the bytes of the collector's own lists, without growth buffers. */
+/* Returns the bytes of the collector's lists, without growth buffers. */
 static uint64_t listbytes (global_State *g) {
   uint64_t n = g->heap.blocks.small.size;
   int i;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The walk over all reachable objects, with the name of each reference (luaN_walk of seam.h). It
-** reaches the objects that a full collection would keep if it started now. The sizes are those that
-** the collector counts: together with luaN_statebytes they add up to the bytes in use after such a
-** collection. The client may request a tree (luaN_Walker.strings): then only the first edge to each
-** object counts, and only some of the strings are included.
+** The walk over all reachable objects and the references between them (luaN_walk of seam.h). It
+** reaches the objects that a full collection would keep. Sizes are as the collector counts them:
+** with luaN_statebytes they add up to the bytes in use. If the client requests a tree
+** (luaN_Walker.strings), only the first edge to each object counts, and only some strings are
+** included.
 **
-** The walk is breadth first, so that the first edge to an object ends a shortest path. Stacks are
-** visited when nothing else is left, so that objects that only a stack refers to come after all
-** others. Objects that are reached only from the queue of objects whose finalizers must be called
-** come last. A weak reference is an edge only if it refers to a string. The value of an entry with
-** a weak key is reached by an edge from the key, as soon as both the table and the key were
-** reached.
+** The walk is breadth first, so the first edge to an object ends a shortest path. Stacks are
+** visited when nothing else is left, and objects queued for finalizers last. A weak reference is an
+** edge only to a string. The value of an ephemeron is reached from its key, once both table and key
+** were reached.
 **
-** The set of reached objects (visits.c) is empty again when the walk ends. Otherwise the walk
-** writes to the heap only bits of 'flags' of metatables, the cache of absent metamethods.
+** The walk writes to the heap only the set of reached objects (visits.c), which it empties at the
+** end, and the cache of absent metamethods in 'flags'.
 */
 #define LUA_CORE
 
@@ -37,7 +35,7 @@
 #include "visits.h"
 #include "weak.h"
 
-/* A growing array in the walker's memory. */
+/* a growing array in the walker's memory */
 typedef struct List {
   void **a;
   size_t n, size;
@@ -46,41 +44,33 @@ typedef struct List {
 typedef struct Walk {
   global_State *g;
   const luaN_Walker *w;
-  /* If a tree was requested: for each reached object, the index in the queue of reached objects of
-     the object from which it was reached first (LUAN_NOPARENT: none). The array has the capacity of
-     the queue. Otherwise NULL. */
+  /* For a tree: for each object in the queue, the index of the object from which it was reached
+     first, or LUAN_NOPARENT. Else NULL. */
   uint32_t *parents;
-  /* queue of all reached objects; the index of an object in it is the object's 'place' */
+  /* all reached objects; the index of an object is its 'place' */
   List queue;
-  /* index, in the queue of all reached objects, of the next object to visit */
+  /* index of the next object of the queue to visit */
   size_t next;
-  /* Threads whose stacks are visited later, when nothing else is left: their indexes in the queue
-     of all reached objects. */
+  /* indexes in the queue of threads, whose stacks are visited later */
   List threads;
-  /* Index, in the list of threads whose stacks are visited later, of the next thread whose local
-     variables are visited. */
+  /* index in 'threads' of the next thread whose local variables are visited */
   size_t nextnamed;
-  /* Index, in the list of threads whose stacks are visited later, of the next thread whose stack
-     slots without a local variable are visited. */
+  /* index in 'threads' of the next thread whose other stack slots are visited */
   size_t nextunnamed;
-  /* The kind of stack slots that reach_frame leaves out: LUAN_ELOCAL (local variables) or
-     LUAN_ESTACK (other slots); LUAN_EROOT: none. */
+  /* kind of stack slots that are left out: LUAN_ELOCAL or LUAN_ESTACK; LUAN_EROOT: none */
   luaN_EdgeKind omitted;
-  /* Entries of weak tables whose weak key was not reached when the walk visited the table. An entry
-     is three words: the table, the node (NULL if the key was reached later), and a link. A link is
-     the index of the next entry of the same chain plus 1; 0 ends the chain. */
+  /* Entries of ephemerons whose keys were not reached yet, three words each: table, node (NULL if
+     the key was reached later), and the index plus 1 of the next entry in the same chain (0:
+     none). */
   List open;
-  /* Hash table, by their keys, of the weak table entries whose key was not reached yet ('open'):
-     for each chain, the link to its first entry. The number of chains is a power of 2. Empty until
-     converge builds it. */
+  /* Hash table of 'open' by keys: the link to the first entry of each chain. The number of chains
+     is a power of 2. Empty until it is needed. */
   List heads;
-  /* The edge (reference) that is reported next. The fields 'from' and 'place' are set once for all
-     edges of an object. */
+  /* The edge that is reported next. 'from' and 'place' are set once for all edges of an object. */
   luaN_Edge e;
-  /* 1: the walk is for luaN_edges, which reports the edges of one object and uses no set of reached
-     objects */
+  /* 1: for luaN_edges, which reports the edges of one object only */
   int alone;
-  int failed;		/* result of luaN_walk; 0: no failure so far */
+  int failed;		/* result of luaN_walk; 0: no failure */
 } Walk;
 
 
@@ -101,9 +91,8 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends object o to the queue, in a walk that records for each object the one from which it
-   was reached first (its parent). The parent of o is the object at w->e.place. Returns 0, and
-   sets w->failed, if there is no memory or the index in the queue does not fit into 32 bits. */
+/* Appends object o to the queue of a walk for a tree; its parent is the object at w->e.place.
+   Returns 0 and sets w->failed if there is no memory, or too many objects. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -138,8 +127,8 @@ static int isstring (const GCObject *o) {
 }
 
 
-/* Returns 1 if slot v is empty. A tombstoned slot of a weak table (hidden.h) does not count as
-   empty, because its entry still refers to the key. */
+/* Returns 1 if slot v is empty, and not tombstoned (hidden.h): the entry of a tombstoned slot still
+   refers to its key. */
 static int isvoid (const TValue *v) {
   return isempty(v) && !luaN_ishidden(v);
 }
@@ -147,17 +136,15 @@ static int isvoid (const TValue *v) {
 
 /* {== edges ============================================================ */
 
-/* Returns 1 if the walk leaves out this string, because its bit in 'strings' of the luaN_Walker
-   is 0. */
+/* Returns 1 if this string is left out, because its bit in luaN_Walker.strings is 0. */
 static int ispassed (const Walk *w, const void *string) {
   unsigned bit = luaN_watchbit(string, w->w->log2);
   return !(w->w->strings[bit / 64] >> bit % 64 & 1);
 }
 
 
-/* Queues object o in a walk that records parents, if o was not reached before, and returns 1.
-   The object at w->e.place becomes the parent of o. Returns 0 if o was reached before or is a
-   string to be left out, or if the walk has failed. */
+/* Queues object o in a walk for a tree, with the object at w->e.place as its parent, and returns 1.
+   Returns 0 if o was reached before or is a string to leave out, or if the walk has failed. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
@@ -165,13 +152,8 @@ static int reach (Walk *w, GCObject *o) {
 
 
 /*
-** Completes the edge w->e, a reference to object o, and reports it to the walker. If o was not
-** reached before, queues o, so that its own references are visited later; w->alone excludes
-** that.
-**
-** A walk that records parents (w->w->strings is set) reports an edge only if
-**   - no earlier edge has reached o, and
-**   - the edge comes from a root or from a weak key ('place' is LUAN_NOPLACE).
+** Reports the edge w->e, a reference to object o, and queues o if it was not reached before. For a
+** tree, reports only first edges from roots or weak keys; the parents have the others.
 */
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
@@ -208,23 +190,21 @@ static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key,
 }
 
 
-/* Sets the object whose references (edges) are reported next: 'o', at index 'place' of the
-   queue. */
+/* Sets the object whose edges are reported next: o, at index 'place' of the queue. */
 static void from (Walk *w, const void *o, size_t place) {
   w->e.from = o;
   w->e.place = place;
 }
 
 
-/* Returns 1 if a table of this kind (which of its references are weak) keeps its value v alive:
-   if v is an object and values are strong, or if v is a string. */
+/* Returns 1 if a table of this kind (luaN_weakness) keeps its value v alive: v is a string, or an
+   object that is not weakly referred to. */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }
 
 
-/* Reports the value of n, an entry of the weak table t, as referred to by the key of n. In a
-   walk over the whole heap, the key must have been reached. */
+/* Reports the value of n, an entry of the ephemeron table t, with an edge from its key. */
 static void weakentry (Walk *w, const Table *t, Node *n) {
   const void *before = w->e.from;
   size_t place = w->e.place;
@@ -240,7 +220,7 @@ static void **headof (const Walk *w, const GCObject *key) {
 }
 
 
-/* Adds the entry at index i of 'open' to the hash table of these entries by their keys. */
+/* Adds entry i of 'open' to the hash table. */
 static void link (Walk *w, size_t i) {
   void **head = headof(w, gckey((Node *)w->open.a[i + 1]));
   w->open.a[i + 2] = *head;
@@ -248,7 +228,7 @@ static void link (Walk *w, size_t i) {
 }
 
 
-/* Builds the hash table of the entries in 'open', with at least two chains for each entry. */
+/* Builds the hash table of 'open', with at least two chains for each entry. */
 static void chain (Walk *w) {
   size_t i, size = 64;
   freelist(w->w, &w->heads);
@@ -266,9 +246,8 @@ static void chain (Walk *w) {
 }
 
 
-/* Adds node n of the weak table t, whose key is not reached yet, to 'open', so that its value is
-   reported when the key is reached. Also adds n to the hash table of these entries, if that is
-   built. */
+/* Adds node n of the ephemeron table t, whose key is not reached yet, to 'open', and to the hash
+   table if that is built. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
@@ -278,8 +257,7 @@ static void reach_await (Walk *w, const Table *t, Node *n) {
 }
 
 
-/* Reports the values of the entries in 'open' with this key. To be called when the key was
-   reached and the hash table of 'open' is built. */
+/* Reports the values of the entries in 'open' with this key, which was just reached. */
 static void arrive (Walk *w, const GCObject *key) {
   uintptr_t i = (uintptr_t)*headof(w, key);
   while (i != 0 && !w->failed) {
@@ -301,7 +279,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* a held weak value is a string, held without the key */
+    /* here v is a string, kept without its key */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
@@ -316,16 +294,15 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* If value v is an object that was not reached before, queues it with its parent (reach). Tests
-   the tag first, so that a string that is left out is not read. */
+/* Queues the object of v, if any (reach). Tests the tag first, so that a string that is left out is
+   not read. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
     reach(w, gcvalue(v));
 }
 
 
-/* Queues all objects that the strong table t refers to, except its metatable, if they were not
-   reached before (reach). */
+/* Queues all objects that the strong table t refers to, except its metatable (reach). */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
@@ -374,8 +351,8 @@ static void proto (Walk *w, Proto *f) {
 }
 
 
-/* Returns the name of the local variable that is in slot n (from 1) of a frame of p at instruction
-   'pc'; NULL if the slot contains none. */
+/* Returns the name of the local variable in slot n (from 1) of a frame of p at instruction 'pc', or
+   NULL. */
 static const TString *localname (const Proto *p, int n, int pc) {
   int i;
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
@@ -384,8 +361,8 @@ static const TString *localname (const Proto *p, int n, int pc) {
 }
 
 
-/* Reports the objects in the stack slots from o to end - 1 of frame ci. Leaves out the slots of
-   local variables if w->omitted is LUAN_ELOCAL, all other slots if w->omitted is LUAN_ESTACK. */
+/* Reports the objects in the stack slots from o to end - 1 of frame ci, except those of the kind
+   w->omitted. */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
   w->e.code = p != NULL ? NULL : luaN_codeof(s2v(ci->func.p));
@@ -404,13 +381,13 @@ static void reach_stack (Walk *w, lua_State *th) {
   const CallInfo *ci;
   StkId o = th->stack.p;
   UpVal *uv;
-  if (o == NULL) return;  /* not built yet */
+  if (o == NULL) return;  /* the thread has no stack yet */
   for (ci = &th->base_ci; o < th->top.p; ci = ci->next) {
     StkId end = th->top.p;
     if (ci != th->ci) {
       const CallInfo *next = ci->next;
       end = next->func.p;
-      /* The extra arguments of 'next' are below its function. */
+      /* the extra arguments of 'next' are below its function */
       if (isLua(next) && ci_func(next)->p->is_vararg)
         end -= next->u.l.nextraargs + 1;
     }
@@ -464,7 +441,7 @@ static void edges (Walk *w, GCObject *o) {
     case LUA_VPROTO:
       proto(w, gco2p(o));
       break;
-    default: break;  /* strings refer to nothing, and the stacks of threads are visited later */
+    default: break;  /* strings refer to nothing; stacks are visited later */
   }
 }
 
@@ -543,8 +520,8 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
 
 /* {== the walk ========================================================= */
 
-/* Reports the objects in the queue from index w->next on and their references, which may queue
-   more objects. The stacks of threads are only listed; reach_next visits them. */
+/* Visits the queue from w->next on: reports each object and its edges, which may queue more. Only
+   lists threads, for reach_next. */
 static void reach_drain (Walk *w, lua_State *L) {
   luaN_Object o;
   for (; w->next < w->queue.n && !w->failed; w->next++) {
@@ -566,11 +543,9 @@ static void reach_drain (Walk *w, lua_State *L) {
 }
 
 
-/* Reports the values of those entries of weak tables in 'open' whose keys were reached after the
-   entries were added. One visit of all entries finds most of these. Then a hash table by keys is
-   built, with which reach_drain finds the others. Repeated visits of all entries would be slow:
-   if the value of each entry is the key of the next one, each visit might resolve only one
-   entry. */
+/* Reports the values of entries in 'open' whose keys were reached meanwhile, by one visit of all
+   entries. Then builds the hash table for the rest: repeated visits would be slow if the value of
+   each entry is the key of the next one. */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
   if (w->open.n == 0 || w->heads.n > 0) return;
@@ -616,12 +591,11 @@ static void roots (Walk *w, lua_State *L) {
 
 
 /*
-** Reports the references of the next thread's stack. If no stack is left, reports the objects
-** that are queued for their finalizers as roots, once. Returns 0 if nothing is left.
+** Reports the references of the next thread's stack; when none is left, once, the objects that are
+** queued for finalizers, as roots. Returns 0 if nothing is left.
 **
-** Each stack is visited twice: first its local variables, and then, when everything reachable
-** from them was reached, its other slots. So an object to which both refer is reported with the
-** path through the variable, which has a name and lasts longer.
+** Visits the local variables of all stacks first, then the other slots: a path through a variable
+** has a name and lasts longer.
 */
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;

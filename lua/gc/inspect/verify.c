@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap verifier (verify.h), which the seam exports as luaN_check. It walks all reachable
-   objects with marks of its own (visits.h) and a mark stack from malloc. */
+/* The heap verifier (verify.h). Walks all reachable objects, with marks of its own (visits.h) and a
+   stack from malloc. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -37,24 +37,21 @@
 
 typedef struct Walk {
   global_State *g;
-  const char *bad;		/* name of the first invariant that was found violated, or NULL */
-  GCObject **stack;		/* stack of the reached objects that are still to be visited */
-  /* number of objects on the stack of reached objects, and capacity of that stack */
+  const char *bad;		/* the first violated invariant, or NULL */
+  GCObject **stack;		/* reached objects still to be visited */
+  /* number of objects on the stack, and its capacity */
   size_t n, size;
-  /* bytes of the visited objects and their vectors, without prototypes */
+  /* bytes of visited objects and their vectors, without prototypes */
   size_t bytes;
-  /* Number of reached objects that are in the remembered set as a whole, not only with some slots
-     (G8). */
+  /* number of reached objects that are remembered as a whole (G8) */
   size_t logged;
-  /* The object that is being visited. NULL: the roots are being visited, or an object for which G1
-     and G3 need no check. */
+  /* the object that is being visited; NULL: a root, or an object without a check of G1 and G3 */
   GCObject *from;
-  /* The slot of a table or stack whose value is being visited, or NULL. */
+  /* the slot of a table or stack that is being visited, or NULL */
   const TValue *slot;
-  /* 1: some visited table is weak, so the sum of the visited bytes may be too small */
+  /* 1: a visited table is weak, so 'bytes' may be too low */
   int weak;
-  /* 1: a collection has just ended, so every reachable object must be old, except those that the
-     collection has left young (G2). */
+  /* 1: a collection has just ended, so reachable objects must be old (G2) */
   int over;
 } Walk;
 
@@ -74,10 +71,9 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Adds the n bytes at p, an object or a part of one, to w->bytes. If they are in lines (n <=
-   LUAN_LARGE), checks that each line is marked. 'epoch' is the epoch of the object. If it is 0,
-   any mark is right; else the mark must be that of 'epoch' or, while a major collection marks,
-   of the current epoch. */
+/* Counts the n bytes at p, of an object with this epoch, and checks that their lines are marked:
+   with the epoch or, during marking, the current one; with any mark if 'epoch' is 0. Larger blocks
+   are not in lines. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -96,8 +92,7 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* Adds the bytes of o, a long string or userdata, to w->bytes, and checks the marks of its
-   lines. For an object in lists.large, any mark is right, because its lines have no mark of an
+/* Counts o, a long string or userdata, and checks its lines. A large leaf object has no mark of an
    epoch. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
@@ -112,7 +107,7 @@ static int isremembered (Walk *w, const GCObject *o) {
   if (c->remset.overflow || luaN_islogged(o)) return 1;
   if (o->tt == LUA_VTHREAD) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
-    /* A store through an open upvalue is remembered with the upvalue. */
+    /* a store through an open upvalue remembers the upvalue */
     for (; uv != NULL; uv = uv->u.open.next)
       if (uv->v.p == w->slot && (luaN_islogged(uv) || (uv->marked & LUAN_PENDING))) return 1;
     return !(o->marked & LUAN_CLEAN);
@@ -129,9 +124,8 @@ static int isremembered (Walk *w, const GCObject *o) {
 }
 
 
-/* Checks the reference from w->from, the object that is being visited, to o. A young o must be
-   remembered (G1), an unmarked o must still be reached by marking (G3), and o must not be dead.
-   Returns 0 if o is not an object. */
+/* Checks the reference from w->from to o: a young o must be remembered (G1), an unmarked o must
+   still be reached by marking (G3), and o must not be dead. Returns 0 if o is not an object. */
 static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
@@ -152,14 +146,14 @@ static int refers (Walk *w, GCObject *o) {
 }
 
 
-/* Returns 1 if a minor collection has left the young object o young (survivor age above 0). */
+/* Returns 1 if the young object o was left young by a minor collection. */
 static int isaged (const GCObject *o) {
   return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_age(o) > 0;
 }
 
 
-/* Returns 1 if the young object o is in finalize.left, the userdata that were found dead and
-   stay young until their finalizer has run. */
+/* Returns 1 if the young object o is in finalize.left: a dead userdata that stays young until its
+   finalizer has run. */
 static int iswaiting (const luaN_Gc *c, const GCObject *o) {
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++) if (c->finalize.left.a[i] == (const void *)o) return 1;
@@ -193,9 +187,8 @@ static void reachvalue (Walk *w, const TValue *v) {
 }
 
 
-/* Returns 1 if slot v of the weak table t is empty. A tombstoned slot, which only looks empty
-   (hidden.h), does not count as empty; for such a slot, checks that t may have one and that the
-   object of the slot is old (G13). */
+/* Returns 1 if slot v of the weak table t is empty and not tombstoned. Checks G13 for a tombstoned
+   slot. */
 static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);
@@ -225,7 +218,7 @@ static void walktable (Walk *w, Table *t) {
     w->slot = gval(n);
     if (luaN_isdoomed(w->g, t, n)) continue;
     /* In a strong table, the key of an empty node must be valid: the node may receive a value
-       again, and only the value passes a barrier then. */
+       again, and only the value passes a barrier. */
     if (isvoid(w, t, gval(n))) {
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;
@@ -244,10 +237,9 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Checks a weak table t whose slots slices have visited (G9): every slot with an unmarked old key
-   or value must be in 'known', so that it is visited again, unless t as a whole is in the
-   remembered set. 'known' has n words in ascending order: the addresses of the slots that slices
-   have listed because of such keys or values (weak.doubtful) and of those in the remembered set. */
+/* Checks G9 for t, a weak table that slices have visited: each slot with an undecided key or value
+   must be in 'known' (n addresses in ascending order: listed and remembered slots), unless t is
+   remembered as a whole. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;
@@ -272,8 +264,8 @@ static void checkahead (Walk *w) {
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
     verify_fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
-  /* weak.doubtful also has addresses of tables and objects, with a tag in the low bits. They may be
-     copied, too: no slot has such an address, so bsearch never finds them. */
+  /* The lists also have tagged addresses of tables and objects. They do no harm: no slot has such
+     an address. */
   for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
   for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];
@@ -286,8 +278,7 @@ static void checkahead (Walk *w) {
 }
 
 
-/* Checks that each table of weak.inmajor has LUAN_DISCOVERED and is in the list once (G6). Does not
-   check that each table with LUAN_DISCOVERED is in the list. */
+/* Checks G6 in one direction: each table of weak.inmajor has LUAN_DISCOVERED and is listed once. */
 static void checkdiscovered (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.weak.inmajor;
   size_t i;
@@ -299,8 +290,8 @@ static void checkdiscovered (Walk *w) {
 }
 
 
-/* Checks that each young object in a slot below the function of a frame with CIST_CLEAN was stored
-   there through an open upvalue, which is in the remembered set (T2). */
+/* Checks T2: a young object in a slot below the function of a frame with CIST_CLEAN was stored
+   through a remembered open upvalue. */
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
@@ -356,8 +347,8 @@ static int reachedge (void *ud, const luaN_Edge *e) {
 }
 
 
-/* Checks o and visits its references: those of a table or thread here, because the address of each
-   slot is needed, those of other objects by luaN_edges. */
+/* Checks o and visits its references: those of a table or thread with the address of each slot,
+   others by luaN_edges. */
 static void verify_walk (Walk *w, GCObject *o) {
   unsigned epoch = o->marked & LUAN_EPOCH;
   w->from = o;
@@ -385,7 +376,7 @@ static void verify_walk (Walk *w, GCObject *o) {
       luaN_object(w->g->mainthread, o, &d);
       if (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) checktext(w, o, epoch);
       else if (o->tt != LUA_VPROTO) checklines(w, o, d.size, epoch);
-      /* a reference from a stack is checked with the stack's thread */
+      /* references from a stack are checked with its thread */
       if (o->tt == LUA_VUPVAL && upisopen(gco2upv(o))) w->from = NULL;
       luaN_edges(w->g->mainthread, o, reachedge, w);
       break;
@@ -394,8 +385,8 @@ static void verify_walk (Walk *w, GCObject *o) {
 }
 
 
-/* Checks that all objects of v, a list of the remembered set, are old and lack LUAN_UNLOGGED (G8),
-   and subtracts the number of those that the walk has reached from w->logged. */
+/* Checks that all objects of v, a list of the remembered set, are old and lack LUAN_UNLOGGED (G8).
+   Subtracts those that were reached from w->logged. */
 static void verify_uncount (Walk *w, const luaN_Vec *v) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -412,8 +403,8 @@ static void grayobject (GCObject *o, int on) {
 }
 
 
-/* Sets LUAN_PENDING of all objects that marking must still traverse, so that G3 is not checked
-   for these objects. If 'on' is 0, clears the bit. */
+/* Sets (on = 1) or clears LUAN_PENDING of the objects that marking must still traverse, so that G3
+   is not checked for them. */
 static void setgray (global_State *g, int on) {
   luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v[] = {&c->mark.young, &c->mark.old, &c->weak.inmajor};
@@ -428,10 +419,8 @@ static void setgray (global_State *g, int on) {
 
 
 /*
-** Checks G4 for the entries of v, a list of objects with finalizers, from index 'first' on:
-**   - each has FINALIZEDBIT
-**   - the tag bit that marks an entry as selected for its finalizer is set only in GCSselect
-**   - no object is twice in v, or in a list that was checked before
+** Checks G4 for v, a list of objects with finalizers, from index 'first' on: FINALIZEDBIT is set,
+** the tag of selected entries occurs only in GCSselect, and no object is listed twice.
 */
 static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
@@ -446,8 +435,7 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
 }
 
 
-/* Checks G7: the entries of the lists of sweep.c are NULL where G7 requires that, and nowhere
-   else. */
+/* Checks G7: entries of the lists of sweep.c are NULL where it requires that, and nowhere else. */
 static const char *checklists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   int k;
@@ -468,8 +456,8 @@ static const char *checklists (global_State *g) {
 }
 
 
-/* Checks G10 for lists.large: young objects with a survivor age above 0 are after the old
-   entries, and exist only while no major collection runs. */
+/* Checks G10 for lists.large: objects left young are after the old entries, and exist only outside
+   major collections. */
 static const char *checkaged (const global_State *g) {
   const luaN_List *l = &g->heap.gc.lists.large;
   size_t i;
@@ -484,8 +472,8 @@ static const char *checkaged (const global_State *g) {
 }
 
 
-/* Checks that all objects of v are userdata (G11). Checks G10 for the small ones, and adds their
-   bytes to *bytes. */
+/* Checks that all objects of v are userdata (G11). Checks G10 for small ones, and adds their bytes
+   to *bytes. */
 static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *bytes) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -528,8 +516,7 @@ static const char *checkwaiting (const global_State *g) {
 }
 
 
-/* Checks G12 and the number of strings in the string table. If 'over' is 1, also checks that no
-   string is young. */
+/* Checks G12 and the number of strings in the table; if 'over', also that none is young. */
 static const char *checkstrings (const global_State *g, int over) {
   const luaN_Strings *s = &g->heap.gc.strings;
   int i, n = 0, seen = 0, dead = 0;
@@ -548,7 +535,7 @@ static const char *checkstrings (const global_State *g, int over) {
 }
 
 
-/* Checks that the old open upvalues of young threads are in the remembered set (G1). */
+/* Checks that old open upvalues of young threads are remembered (G1). */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -571,7 +558,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  /* A walk needs the bits that now record objects still to be traversed. */
+  /* pending objects use the bits that a walk needs */
   if (c->mark.pending) return NULL;
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
@@ -666,9 +653,8 @@ static const char *checkblocks (const luaN_Blocks *h) {
 }
 
 
-/* Checks a part of G4: the entries before finalizable.old are old, and tobefinalized has capacity
-   for all of 'finalizable'. Also checks that the withheld part of the nursery (pace.deferred) is
-   not larger than the nursery. */
+/* Checks parts of G4: entries before finalizable.old are old, and tobefinalized has capacity for
+   all. Also checks that no more of the nursery is withheld than it has. */
 static const char *checkfinalizers (const luaN_Heap *h) {
   const luaN_Gc *c = &h->gc;
   const luaN_Vec *v = &c->finalize.tobefinalized;
@@ -720,7 +706,7 @@ const char *luaN_verify (lua_State *L, int exact, int over) {
 
 
 #if defined(LUAN_DEBUG)
-/* Bytes of old objects above which the heap is verified after every sixteenth collection only. */
+/* bytes of old objects above which only every sixteenth collection is verified */
 #define MAX_OFTEN_VERIFIED	((l_mem)4 * 1024 * 1024)
 
 static void mustverify (lua_State *L, int exact) {
@@ -729,10 +715,10 @@ static void mustverify (lua_State *L, int exact) {
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
                  : (h->gc.bytes.old > MAX_OFTEN_VERIFIED) ? 16 : 1;
   int lent;
-  /* T1: the running thread is not clean, because its stack changes. */
+  /* T1: the running thread is dirty */
   lua_assert(!(L->marked & LUAN_CLEAN));
   if ((h->minors + h->majors) % every != 0) return;
-  lent = luaN_lend(1);  /* the verifier's stack is not native memory of the program */
+  lent = luaN_lend(1);  /* the verifier's memory does not belong to the program */
   broken = luaN_verify(L, exact, 1);
   luaN_lend(lent);
   if (broken == NULL) return;
@@ -741,8 +727,8 @@ static void mustverify (lua_State *L, int exact) {
 }
 
 
-/* A constructor with the first priority (101), because the constructor of attach.c runs Lua and
-   must find luaN_verifier set. */
+/* A constructor with the first priority (101): that of attach.c runs Lua, and needs
+   luaN_verifier. */
 __attribute__((constructor(101))) static void setverifier (void) {
   luaN_verifier = mustverify;
 }

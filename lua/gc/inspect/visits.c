@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set of the objects that a walk over the heap has reached (visits.h). */
+/* The set of objects that a walk has reached (visits.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -12,8 +12,8 @@
 #include "visits.h"
 
 
-/* Returns 1 if TESTBIT in the header of o, and not a bit in its block, shows whether o is in the
-   set: if o is in lists.large or is the main thread. */
+/* Returns 1 if o has its bit of the set in its header, not in its block: it is in lists.large or is
+   the main thread. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;
