@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing byte buffers (bytes.h). They allocate with spare_realloc, only to grow. */
+/* Growing byte buffers (bytes.h), allocated by spare_realloc. */
 #include "bytes.h"
 #include "spare.h"
 
@@ -52,7 +52,7 @@ static size_t digitsof (uint64_t n) {
   return digits + (n >= 10) + (n >= 100);
 }
 
-/* Slow path of bytes_decimal. Not inlined, so that the fast path need not save registers. */
+/* Slow path of bytes_decimal. Not inlined: keeps the fast path fast. */
 static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n) {
   size_t digits = digitsof(n);
   unsigned char *to = bytes_grow(b, digits + (before != 0));
@@ -65,7 +65,7 @@ static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n
   *--to = (unsigned char)('0' + n);
 }
 
-/* The fast path is for numbers of one or two digits, as most numbers of a profile are. */
+/* Fast path for one or two digits, the usual case. */
 void bytes_decimal (Bytes *b, char before, uint64_t n) {
   size_t two = n >= 10;
   unsigned char *to;
@@ -126,8 +126,8 @@ int bytes_isutf8 (const char *text, size_t n) {
   return 1;
 }
 
-/* Returns the length of the ASCII text at the start of s. If 'line' is not 0, the text ends at the
-   first control character. */
+/* Returns the length of the ASCII text at the start of s. With 'line' it ends at a control
+   character. */
 static size_t plain (const unsigned char *s, size_t n, int line) {
   size_t i = 0;
   if (!line) {

@@ -6,33 +6,31 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Converts a time to ns. Returns 0 for a negative time, to which the date may have been set. */
+/* Converts a time to ns; a negative one to 0. */
 static inline uint64_t clock_ns (const struct timespec *t) {
   return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * UINT64_C(1000000000) + (uint64_t)t->tv_nsec;
 }
 
-/* Reads a clock. Returns 0 if the clock no longer exists, like that of an ended thread. */
+/* Reads a clock. Returns 0 if it no longer exists, like that of an ended thread. */
 static inline uint64_t clock_read (clockid_t clock) {
   struct timespec t;
   return clock_gettime(clock, &t) == 0 ? clock_ns(&t) : 0;
 }
 
-/* Reads CLOCK_MONOTONIC, the clock of all event times: changes of the date do not affect it. */
+/* Reads CLOCK_MONOTONIC, the clock of all event times. */
 static inline uint64_t clock_now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return clock_ns(&t);
 }
 
-/*
-** Returns the nanoseconds from 'then' to 'now', or 0 if 'now' is earlier. In a virtual machine or
-** with a preloaded library a clock may go back, and the unsigned difference would be centuries.
-*/
+/* Returns the ns from 'then' to 'now', or 0 if the clock has gone back, as in some virtual
+   machines. */
 static inline uint64_t clock_between (uint64_t then, uint64_t now) {
   return (now > then) ? now - then : 0;
 }
 
-/* Returns the nanoseconds from 'then', an earlier result of clock_now, to the present. */
+/* Returns the ns since 'then', a result of clock_now. */
 static inline uint64_t clock_since (uint64_t then) {
   return clock_between(then, clock_now());
 }

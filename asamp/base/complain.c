@@ -16,7 +16,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#define LINE	2048		/* maximum bytes of a line, with the final '\0' */
+#define LINE	2048		/* bytes of a line with its NUL */
 
 /* Returns 1 if fd is closed or leads to /dev/null. */
 static int isblind (int fd) {
@@ -33,14 +33,14 @@ static int newsocket (int type) {
   return to;
 }
 
-/* Sends a warning to the socket of the system's log. syslog(3) would deadlock in a signal handler that
-   has interrupted malloc. Does not wait if the log accepts nothing. */
+/* Sends a warning to the socket of the system's log, without waiting. syslog(3) could deadlock
+   in a signal handler. */
 static void tolog (const char *line) {
   static const int types[] = {SOCK_DGRAM, SOCK_STREAM};
   const struct sockaddr_un log = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
   char text[LINE + 64];
   int i, sent = 0;
-  /* the priority and the tag, as RFC 3164 defines them */
+  /* priority and tag (RFC 3164) */
   int n = snprintf(text, sizeof(text), "<%d>%.32s[%ld]: ", LOG_USER | LOG_WARNING,
                    program_invocation_short_name, (long)getpid());
   n += snprintf(text + n, sizeof(text) - (size_t)n, "profiler: %s", line);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the locale's decimal point, of one or more bytes; NULL if it is "." or empty. */
+/* Returns the locale's decimal point; NULL if it is "." or empty. */
 static const char *foreign (void) {
   const char *point = localeconv()->decimal_point;
   return point[0] == '\0' || strcmp(point, ".") == 0 ? NULL : point;

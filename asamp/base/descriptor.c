@@ -14,7 +14,7 @@ enum { STREAMS = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned holders;
-static int held[STREAMS];  /* 1: this file has reserved the number */
+static int held[STREAMS];  /* 1: reserved here */
 
 /* Closes the reserved numbers. */
 static void drop (void) {
@@ -26,10 +26,7 @@ static void drop (void) {
   }
 }
 
-/*
-** Releases the reserved numbers in the child of a fork, because the threads that would release them
-** do not exist there.
-*/
+/* Releases the reserved numbers in the child of a fork, which lacks the threads that would. */
 static void descriptor_forked (void) {
   pthread_mutex_init(&lock, NULL);
   holders = 0;

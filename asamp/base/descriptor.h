@@ -1,53 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Opens files with descriptors other than 0, 1 and 2.
+** Opens files with descriptors other than 0, 1 and 2. If a program runs with closed standard
+** streams, the next open file would receive such a number, and the program's output. So the
+** profiler reserves these numbers while it opens files, by O_PATH descriptors, for which write
+** fails as for closed ones.
 **
-** A program may run with its standard streams closed. The next file that its process opens
-** receives the number of a closed stream, and the program's output would be written into that
-** file. So the profiler reserves these numbers while it opens one of its files, or calls a library
-** that opens files.
+**   DE1  only unused numbers are reserved, until the last descriptor_release;
+**   DE2  exec closes every descriptor opened here.
 **
-** A number is reserved by an O_PATH descriptor, for which read and write fail with EBADF, as for
-** a closed number: the program's own output fails as before. Invariants:
-**
-**   DE1  only unused numbers are reserved; the last descriptor_release frees all of them;
-**   DE2  exec closes every descriptor that is opened here.
-**
-** The functions are thread-safe. Only descriptor_write is async-signal-safe.
+** Thread-safe. Only descriptor_write is async-signal-safe.
 */
 #ifndef asamp_descriptor_h
 #define asamp_descriptor_h
 
 #include <sys/types.h>
 
-/*
-** descriptor_hold reserves the numbers of closed standard streams: no new descriptor is 0, 1 or 2,
-** unless a thread of the program closes one of these. Calls can be nested; the numbers are reserved
-** until descriptor_release was called as often. Both preserve errno.
-*/
+/* Reserves the numbers of closed standard streams. May be nested. Preserves errno. */
 void descriptor_hold (void);
+/* Ends one descriptor_hold. Preserves errno. */
 void descriptor_release (void);
 
-/* Like open(2) with O_CLOEXEC, but the descriptor is never 0, 1 or 2. */
+/* Like open(2) with O_CLOEXEC, but never returns 0, 1 or 2. */
 int descriptor_open (const char *path, int flags, mode_t mode);
 
-/* Like openat(2) with O_CLOEXEC, but the descriptor is never 0, 1 or 2. */
+/* Like openat(2) with O_CLOEXEC, but never returns 0, 1 or 2. */
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
-/*
-** descriptor_spare returns 1 if the program will have at least DESCRIPTOR_SPARE free descriptors
-** after the caller has opened 'more' others (at most DESCRIPTOR_MORE) in addition to 'fd'. It opens
-** and closes copies of 'fd' to find out. Call it before keeping 'fd': a program without free
-** descriptors fails without a useful message. If the result is 0, close 'fd'; descriptor_few writes
-** the message for the user into 'why', a buffer of 'size' bytes.
-*/
+/* Returns 1 if the program will have DESCRIPTOR_SPARE free descriptors after the caller has
+   opened 'more' ones in addition to 'fd'. Tries it with copies of 'fd'. If the result is 0,
+   close 'fd'. */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5
 int descriptor_spare (int fd, int more);
+/* Writes a message for a result 0 of descriptor_spare to 'why'. */
 void descriptor_few (char *why, size_t size);
 
-/* Writes all n bytes, in several writes if necessary. Returns 0 on success, or an errno on failure.
-   After a failure, some of the bytes may have been written. */
+/* Writes all n bytes. Returns 0, or an errno; then some bytes may have been written. */
 int descriptor_write (int fd, const void *data, size_t n);
 
 #endif

@@ -11,8 +11,7 @@
 
 uint64_t hash_key[2];
 
-/* Draws the keys with getrandom. If the system has no random numbers yet, soon after its start,
-   uses the random bytes that the kernel passes to each process (AT_RANDOM) and the clock. */
+/* Draws the keys with getrandom; soon after the system's start from AT_RANDOM and the clock. */
 static void draw (void) {
   uint64_t key[2];
   if (getrandom(key, sizeof(key), GRND_NONBLOCK) != (ssize_t)sizeof(key)) {

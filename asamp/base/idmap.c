@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the index of the entry of 'id', or of the free slot for it. The id is hashed twice: ids
-   are often equally spaced, and with a single hash_word about one hash key in 150 would give long
-   runs of occupied slots. */
+/* Returns the index of the entry of 'id', or of its free slot. Hashes twice: ids are often
+   equally spaced, and a single hash_word would then give long runs of occupied slots for one
+   key in 150. */
 static size_t idmap_find (const struct IdEntry *entries, size_t size, uint64_t id) {
   size_t i = (size_t)hash_words(id, 0) & (size - 1);
   HASH_STEP();

@@ -4,10 +4,9 @@
 
 #include <math.h>
 
-/* If a block is expected to contain more sample points than this, their number is drawn from a
-   normal distribution, because drawing each distance would take too long. */
+/* Above this expected number of points in a block, their number is drawn at once, from a normal
+   distribution. */
 #define MANY	4096
-
 
 /* Returns 64 random bits: splitmix64, Steele, Lea and Flood (OOPSLA 2014). */
 static uint64_t bits (Interval *v) {
@@ -17,21 +16,17 @@ static uint64_t bits (Interval *v) {
   return z ^ (z >> 31);
 }
 
-
 /* Returns a uniform random number in (0, 1]. */
 static double unit (Interval *v) {
   return (double)((bits(v) >> 11) + 1) * 0x1.0p-53;
 }
 
-
-/* Returns an exponential random number with the mean 'period', rounded up: at least 1, at most
-   INTERVAL_MAX. Rounding adds half a byte on average, so the mean before it is half a byte less.
-   The mean of the result differs from 'period' by at most 1 part in 49,000. */
+/* Returns an exponential random number with mean 'period', rounded up, 1 to INTERVAL_MAX. The -
+   0.5 compensates the rounding. */
 static uint64_t exponential (Interval *v) {
   double d = ceil(-log(unit(v)) * ((double)v->period - 0.5));
   return (d < 1) ? 1 : (d < (double)INTERVAL_MAX) ? (uint64_t)d : INTERVAL_MAX;
 }
-
 
 void interval_open (Interval *v, uint64_t period, int random, uint64_t seed) {
   v->period = period;
@@ -39,25 +34,19 @@ void interval_open (Interval *v, uint64_t period, int random, uint64_t seed) {
   v->state = seed;
 }
 
-
 uint64_t interval_first (Interval *v) {
   return v->random ? exponential(v) : 1 + bits(v) % v->period;
 }
 
-
-/*
-** Returns a random number of sample points with the large mean 'mean'. The Poisson distribution is
-** approximated by the normal one, drawn by the method of Box and Muller (1958).
-*/
+/* Returns a Poisson random number with a large mean, approximated by a normal one (Box and
+   Muller 1958). */
 static uint64_t many (Interval *v, double mean) {
   double normal = sqrt(-2 * log(unit(v))) * cos(6.283185307179586 * unit(v));
   double n = floor(mean + sqrt(mean) * normal + 0.5);
   return (n > 0) ? (uint64_t)n : 0;
 }
 
-
-/* interval_pass for random intervals. Not inlined, so that interval_pass need not save registers
-   for fixed intervals. */
+/* interval_pass for random intervals. Not inlined: keeps fixed ones fast. */
 static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over,
                                                       uint64_t *distance) {
   uint64_t n = 1, d;
@@ -73,10 +62,9 @@ static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over
   return n;
 }
 
-
 uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance) {
   if (v->random) return passrandom(v, over, distance);
-  if (over < v->period) {  /* the usual case, without a division */
+  if (over < v->period) {  /* the usual case, without division */
     *distance = v->period - over;
     return 1;
   }
@@ -84,11 +72,9 @@ uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance) {
   return 1 + over / v->period;
 }
 
-
 uint64_t interval_draw (Interval *v, uint64_t n) {
   return (uint64_t)(((unsigned __int128)bits(v) * n) >> 64);
 }
-
 
 uint64_t interval_change (Interval *v, uint64_t period, uint64_t distance) {
   uint64_t old = v->period;

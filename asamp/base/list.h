@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Arrays that grow by doubling. The caller keeps the pointer, the number of elements and the
-** capacity in elements. Each of these functions may move the array, so callers keep indexes of
-** elements, not their addresses.
-*/
+/* Arrays that grow by doubling. The caller keeps pointer, number of elements and capacity.
+   These functions may move the array: keep indexes, not addresses. */
 #ifndef asamp_list_h
 #define asamp_list_h
 
@@ -13,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
-** Like realloc to 'size' bytes, but always moves the first 'used' bytes to a new block, and
-** overwrites the old ones, so that the use of a pointer into the old block shows up.
-*/
+/* Like realloc, but always moves, and overwrites the old block, so that stale pointers are
+   detected. */
 static inline void *list_move (void *block, size_t used, size_t size) {
   void *to = spare_malloc(size);
   if (to == NULL || block == NULL)
@@ -27,11 +22,9 @@ static inline void *list_move (void *block, size_t used, size_t size) {
   return to;
 }
 
-/*
-** Reserves capacity for n elements in total. 'list' is the address of the pointer to the elements
-** (initially NULL), *size is the capacity, 'element' the size of an element in bytes. Returns 1.
-** Returns 0 and changes nothing if there is not enough memory.
-*/
+/* Reserves space for n elements in total. 'list' is the address of the pointer, *size the
+   capacity, 'element' the bytes of an element. Returns 0 and changes nothing if there is not
+   enough memory. */
 static inline int list_room (void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size;
   void *block;
@@ -51,16 +44,14 @@ static inline int list_room (void *list, size_t n, size_t *size, size_t element)
   return 1;
 }
 
-/* Reserves capacity for n + 1 elements, as list_room. */
+/* Like list_room, for n + 1 elements. */
 static inline int list_grow (void *list, size_t n, size_t *size,
                              size_t element) {
   return list_room(list, n + 1, size, element);
 }
 
-/*
-** As list_room, for an array that is stored at the end of its block and grows towards lower
-** addresses: the last 'kept' elements of the old block become the last ones of the new block.
-*/
+/* Like list_room, for an array stored at the end of its block: keeps the last 'kept' elements
+   at the end. */
 static inline int list_roomahead (void *list, size_t n, size_t kept, size_t *size,
                                   size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n;

@@ -4,9 +4,7 @@
 
 int64_t own_count;
 
-
-/* The counter can be negative for a moment, because a block is counted after its allocation, and
-   another thread may free it before. */
+/* May be negative for a moment: another thread may free a block before it is counted. */
 uint64_t own_bytes (void) {
   int64_t n = __atomic_load_n(&own_count, __ATOMIC_RELAXED);
   return n > 0 ? (uint64_t)n : 0;

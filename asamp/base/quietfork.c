@@ -7,10 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/*
-** Closes the descriptors from 'first' to 'last'. Kernels before 5.9 do not have the system call; on
-** these the child keeps the descriptors open until it ends.
-*/
+/* Closes the descriptors 'first' to 'last', from Linux 5.9 on. */
 static void shut (unsigned first, unsigned last) {
 #if defined(SYS_close_range)
   if (first <= last)
@@ -20,7 +17,7 @@ static void shut (unsigned first, unsigned last) {
 #endif
 }
 
-/* Closes the descriptors from 3 on, except 'a' and 'b'; a <= b. */
+/* Closes the descriptors from 3 on, except a <= b. */
 static void shutothers (unsigned a, unsigned b) {
   unsigned from = 3;
   if (a >= from) {

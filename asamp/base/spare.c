@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* The reserve of this thread; NULL: it has none. */
+/* This thread's reserve, or NULL. */
 static __thread Spare *mine __attribute__((tls_model("initial-exec")));
 
 int spare_keep (Spare *s) {
@@ -32,7 +32,7 @@ void spare_use (Spare *s) {
   mine = s;
 }
 
-/* Unmaps one part of this thread's reserve. Returns 0 if the reserve is empty. */
+/* Unmaps a part of the reserve. Returns 0 if it is empty. */
 static int more (void) {
   if (mine == NULL || mine->parts == 0)
     return 0;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A thread's reserve of address space, with which it can finish its work when memory runs out, for
-** example because of ulimit -v. If spare_malloc, spare_calloc or spare_realloc finds no memory on
-** this thread, it returns a part of the reserve to the system and tries again, until the reserve is
-** empty. On other threads these functions are malloc, calloc and realloc.
+** A thread's reserve of address space, to finish its work when memory runs out (ulimit -v). If
+** spare_malloc and the like fail on this thread, they unmap a part of the reserve and try again.
+** On other threads they are malloc and the like.
 **
-**   SR1  the pages of the reserve are never touched: it uses address space, but no memory;
-**   SR2  the thread refills its reserve with spare_keep when there is space again, because memory
-**        may run out again.
+**   SR1  the pages of the reserve are never touched: it uses no memory;
+**   SR2  the thread refills the reserve with spare_keep when it can.
 */
 #ifndef asamp_spare_h
 #define asamp_spare_h
@@ -19,21 +17,21 @@
 
 /* A reserve. All zero: empty. */
 typedef struct Spare {
-  unsigned char *at;		/* start address; valid if 'parts' is not 0 */
+  unsigned char *at;		/* valid if 'parts' > 0 */
   unsigned parts;		/* number of parts left */
 } Spare;
 
-/* Fills the reserve, unless it is full: maps a complete new reserve, and then unmaps the rest of
-   the old one. If there is no space for a new reserve, returns 0 and changes nothing. */
+/* Fills the reserve: maps a new one, then unmaps the old. Returns 0 and changes nothing if
+   there is no space. */
 int spare_keep (Spare *s);
 
-/* Empties the reserve. To be called before code that allocates with malloc directly. */
+/* Empties the reserve, before code that uses malloc directly. */
 void spare_spend (Spare *s);
 
-/* Makes *s the reserve of this thread. *s must exist as long as the thread allocates here. */
+/* Makes *s the reserve of this thread, as long as it allocates here. */
 void spare_use (Spare *s);
 
-/* Like malloc, calloc and realloc; their blocks are freed with free. */
+/* Like malloc, calloc and realloc; freed with free. */
 void *spare_malloc (size_t n);
 void *spare_calloc (size_t n, size_t size);
 void *spare_realloc (void *block, size_t n);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Table of strings (strtab.h): one buffer, and a map from hashes to offsets. If several strings
-** have one hash, the first one has the hash as its key in the map, and the others the next free
-** keys.
-*/
+/* Table of strings (strtab.h): one buffer, and a map from hashes to offsets. Strings with equal
+   hashes have successive free keys. */
 #include "strtab.h"
 #include "hash.h"
 #include "list.h"
@@ -26,7 +23,7 @@ void strtab_free (StrTab *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Reserves capacity for n more bytes. Returns 0 if there is not enough memory. */
+/* Reserves space for n more bytes. Returns 0 if there is not enough memory. */
 static int strtab_room (StrTab *t, size_t n) {
   uint32_t size = t->size;
   char *text;
@@ -49,8 +46,8 @@ static size_t length (const char *s, size_t n) {
   return nul != NULL ? (size_t)(nul - s) : n;
 }
 
-/* Returns the number of the string of n > 0 bytes, or IDMAP_NONE if it is not in the table. Sets
-   *key to the string's key in the map 'byhash'. For a new string that is a free key. */
+/* Returns the number of a string of n > 0 bytes, or IDMAP_NONE. Sets *key to its key in
+   'byhash'. */
 static uint32_t seek (const StrTab *t, const char *s, size_t n, uint64_t *key) {
   uint64_t k;
   for (k = hash_bytes(s, n); ; k++) {

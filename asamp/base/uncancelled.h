@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Protects a thread of the program from cancellation while the profiler waits, reads or writes on
-** that thread. The program does not expect a cancellation there, for example inside an allocation,
-** and may hold a lock that other threads need. UNCANCELLED, among the declarations of a function,
-** delays a cancellation until the function returns. The function must not be left by longjmp.
-*/
+/* Delays thread cancellation while the profiler waits or does I/O on a thread of the program,
+   which expects none there and may hold locks. UNCANCELLED, among a function's declarations,
+   lasts until the function returns. It must not be left by longjmp. */
 #ifndef asamp_uncancelled_h
 #define asamp_uncancelled_h
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes zlib allocate its states with the profiler's own malloc calls, which own.h counts. */
+/* Makes zlib allocate with the profiler's malloc calls, which own.h counts. */
 #ifndef asamp_zmemory_h
 #define asamp_zmemory_h
 
 #include <zlib.h>
 
-/* Sets the allocator of 'z', which must be all zero and not opened yet. */
+/* Sets the allocator of 'z', all zero and not opened yet. */
 void zmemory (z_stream *z);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accepting, answering and disconnecting clients (clients.h). */
+/* Accepts, answers and disconnects clients (clients.h). */
 #define _GNU_SOURCE
 #include "clients.h"
 #include "requests.h"
@@ -14,31 +14,25 @@
 #include "clock.h"
 #include "descriptor.h"
 
-#define PATIENCE	UINT64_C(5000000000)	/* ns without activity after which a client is
-						   disconnected, except a client that waits for a
-						   snapshot (CN3) */
-#define POLL_NS		UINT64_C(1000000)	/* ns from a request for a snapshot to the
-						   first check whether it is finished */
-#define POLL_PART	8	/* each further check comes after 1 / POLL_PART of the time that
-				   the client has already waited */
-#define REST_NS		UINT64_C(250000000)	/* ns after a failed accept or poll before
-						   the next attempt, so that failures use no
-						   processor time (CN8) */
+#define PATIENCE	UINT64_C(5000000000)	/* ns of silence after which a client is
+                                                   disconnected (CN3) */
+#define POLL_NS		UINT64_C(1000000)	/* ns from a snapshot request to the first check
+                                                   whether it is finished */
+#define POLL_PART	8	/* later checks come after 1/8 of the time waited */
+#define REST_NS		UINT64_C(250000000)	/* ns of pause after a failed accept or poll
+                                                   (CN8) */
 
 typedef struct Client {
   Request request;
-  size_t n;		/* number of received bytes in request.line that are not answered yet */
-  uint64_t heard;	/* clock_now at the last activity. Activities are the connection, received
-			   bytes, and attempts to send more of an answer */
+  size_t n;		/* unanswered bytes in request.line */
+  uint64_t heard;	/* clock_now at the last activity: bytes received, or a part of an
+                           answer sent */
 } Client;
 
-static struct pollfd *fds;	/* descriptors for poll: element 0 is the server's, element i + 1
-				   is the descriptor of clients[i] */
+static struct pollfd *fds;	/* for poll: the server, then the clients */
 static Client **clients;
 static size_t nclients;
-static uint64_t rest;		/* clock_now from which on a client may be accepted again, after a
-				   failure (CN8) */
-
+static uint64_t rest;		/* time until which no client is accepted after a failure (CN8) */
 
 int clients_start (void) {
   fds = malloc((SERVER_CLIENTS + 1) * sizeof(*fds));
@@ -47,30 +41,22 @@ int clients_start (void) {
   return fds != NULL && clients != NULL;
 }
 
-
-/* Returns 1 if the client waits for a snapshot; it may do so without a time limit (CN6). */
+/* Returns 1 if the client waits for a snapshot (CN6). */
 static int iswaiting (const Client *c) {
   return c->request.heap != NULL;
 }
 
-
-/* Returns 1 if a part of an answer has not been sent yet. */
+/* Returns 1 if a part of an answer is not sent yet. */
 static int isbehind (const Client *c) {
   return c->request.answer.n > 0;
 }
 
-
-/*
-** Returns the events of poll for which the client's descriptor is to be watched, in addition to the
-** end of the connection. No request is read while a part of an answer is not sent, or the client
-** waits for a snapshot.
-*/
+/* Returns the poll events of a client. No request is read before the last answer is sent. */
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
 
-
-/* Disconnects client i. The last client of the tables moves to index i. */
+/* Disconnects client i; the last one takes its index. */
 static void clients_leave (size_t i) {
   request_end(&clients[i]->request);
   server_close(clients[i]->request.fd);
@@ -79,11 +65,8 @@ static void clients_leave (size_t i) {
   fds[i + 1] = fds[nclients + 1];
 }
 
-
-/*
-** Makes room for one more client. If SERVER_CLIENTS are connected, disconnects the client that has
-** been silent for longest, preferably one that does not wait for a snapshot (CN3).
-*/
+/* Makes space for a client. If SERVER_CLIENTS are connected, disconnects the one silent for
+   longest (CN3). */
 static void makeplace (void) {
   size_t i, first = 0;
   if (nclients < SERVER_CLIENTS) return;
@@ -94,11 +77,8 @@ static void makeplace (void) {
   clients_leave(first);
 }
 
-
-/*
-** Answers the complete lines that have been received. Stops after a request for a snapshot, or if
-** an answer cannot be sent completely now. Returns 0 if the client is to be disconnected.
-*/
+/* Answers the complete lines received, up to a snapshot request or an answer that cannot be
+   sent now. Returns 0 if the client is to be disconnected. */
 static int clients_answer (Client *c) {
   Request *r = &c->request;
   char *end;
@@ -115,8 +95,7 @@ static int clients_answer (Client *c) {
   return 0;
 }
 
-
-/* Receives bytes of a client and answers. Returns 0 if the client is to be disconnected. */
+/* Receives bytes and answers. Returns 0 if the client is to be disconnected. */
 static int hear (Client *c) {
   Request *r = &c->request;
   ssize_t m;
@@ -128,43 +107,31 @@ static int hear (Client *c) {
   return clients_answer(c);
 }
 
-
-/*
-** Sends more of the pending answer, and then answers lines received earlier. Returns 0 if the
-** client is to be disconnected.
-*/
+/* Sends more of the answer, then answers further lines. Returns 0 if the client is to be
+   disconnected. */
 static int give (Client *c) {
   if (!request_send(&c->request)) return 0;
   c->heard = clock_now();
   return clients_answer(c);
 }
 
-
-/*
-** Handles a client that waits for a snapshot, which it may do without a time limit (CN6). Sends the
-** answer if the snapshot is finished. Returns 0 if the client is to be disconnected.
-*/
+/* Answers a client that waits for a snapshot, if it is finished (CN6). Returns 0 if the client
+   is to be disconnected. */
 static int clients_await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
   if (!request_continue(&c->request)) return 0;
   return iswaiting(c) || give(c);
 }
 
-
-/* Handles the events that poll has reported for a client. Returns 0 if the client is to be
-   disconnected. */
+/* Handles a client's poll events. Returns 0 if it is to be disconnected. */
 static int serve (Client *c, int events) {
   if (iswaiting(c)) return clients_await(c, events);
   if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;
   return iswaiting(c) || clock_since(c->heard) < PATIENCE;
 }
 
-
-/*
-** Accepts a client at the socket 'server'. If that fails, no client is accepted for REST_NS. If the
-** client leaves too few free descriptors for the program, sends it an error and disconnects it
-** (CN3).
-*/
+/* Accepts a client; pauses for REST_NS on failure. Rejects it if few free descriptors are left
+   (CN3). */
 static void welcome (int server) {
   char why[128];
   Client *c;
@@ -192,13 +159,8 @@ static void welcome (int server) {
   clients_leave(nclients - 1);
 }
 
-
-/*
-** Returns the timeout of poll in ms, at most 'ms' (negative: no limit): the time until the first
-** client must be disconnected for its silence, or until the next check of a snapshot. Checks become
-** rarer, so the answer about a finished snapshot is late by up to 1 / POLL_PART of the time waited,
-** but by at most 'ms'.
-*/
+/* Returns the timeout of poll, at most 'ms' (negative: no limit): until a client is silent for
+   too long, or a snapshot is checked. Checks become rarer with the time waited. */
 static int patience (uint64_t now, int ms) {
   size_t i;
   for (i = 0; i < nclients; i++) {
@@ -208,7 +170,6 @@ static int patience (uint64_t now, int ms) {
   }
   return ms;
 }
-
 
 void clients_serve (int server, int ms) {
   size_t i;
@@ -220,7 +181,7 @@ void clients_serve (int server, int ms) {
   if (now < rest) ms = clients_earlier(rest, now, ms);
   fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
   if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
-    /* poll itself has failed: sleeps, so that a repeated failure uses no processor time (CN8) */
+    /* poll has failed: pauses (CN8) */
     if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));
     return;
   }

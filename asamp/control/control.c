@@ -23,22 +23,17 @@
 #include "workers.h"
 
 #define CONTROL_STACK	(256u << 10)	/* bytes of the thread's stack */
-#define CHECK_MS		1000	/* most ms between two checks of the file's size and of the
-				   socket's descriptor */
+#define CHECK_MS		1000	/* ms between checks of file size and socket */
 
 static ControlOptions options;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t pid;		/* the process that called control_start last. Atomic; changed only
-				   with 'lock' held */
-static char *bound;		/* path of the socket; NULL: none was created */
-static char *rundir;		/* value of XDG_RUNTIME_DIR at the start; NULL: not set */
+static pid_t pid;		/* process of the last control_start; atomic; changed with the
+                                   lock held */
+static char *bound;		/* path of the socket; NULL: none */
+static char *rundir;		/* XDG_RUNTIME_DIR at the start, or NULL */
 
-
-/*
-** Returns the socket's path, which the caller frees; NULL if there is not enough memory. The
-** default folder is that of the current effective user: a process that has changed its user cannot
-** write into the earlier user's folder.
-*/
+/* Returns the socket's path, which the caller frees; NULL if there is not enough memory. The
+   default depends on the current effective user. */
 static char *socketpath (void) {
   struct stat s;
   char *to;
@@ -52,16 +47,15 @@ static char *socketpath (void) {
   return (n < 0) ? NULL : to;
 }
 
-
 /* {== files ============================================================ */
 
-/* Continues the profile in the next file of the pattern, or writes the content of the flight
-   recorder, if there is one, into that file. Removes the oldest files beyond the option 'keep'. */
+/* Continues the profile in the pattern's next file, or dumps the flight recorder to it. Removes
+   the oldest files beyond 'keep'. */
 static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
     if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
-    /* if the process is ending, the thread that ends it writes the file */
+    /* the ending thread writes the file */
     else if (!dying_hasbegun()) complain("%s", err);
     return;
   }
@@ -72,13 +66,8 @@ static void change (void) {
 
 /* }===================================================================== */
 
-
-/*
-** Returns 1 if the profile can continue in another file now:
-**   - there is no recording
-**   - the process is not ending, because nothing would finish the other file
-**   - the present file is not empty, or could not be created, or there is a flight recorder
-*/
+/* Returns 1 if the profile can continue in another file: no recording runs, the process is not
+   ending, and the file is not empty or was not created. */
 static int ischangeable (void) {
   ProcessStats s;
   if (dying_hasbegun()) return 0;
@@ -86,11 +75,8 @@ static int ischangeable (void) {
   return requests_due() == 0 && (s.bytes > 0 || s.failed || process_isring());
 }
 
-
-/*
-** Creates the socket at 'bound' and returns its descriptor. On failure, prints a message on stderr
-** unless 'silent' is set, and returns -1. Then errno is EMFILE if too few descriptors are left.
-*/
+/* Creates the socket and returns its descriptor. On failure returns -1 with errno, and prints a
+   message unless 'silent'. */
 static int openserver (int silent) {
   char why[256];
   int fd = server_open(bound, why, sizeof(why)), error = errno;
@@ -99,11 +85,8 @@ static int openserver (int silent) {
   return fd;
 }
 
-
-/*
-** The main function of the control thread. 'ud' is the address of the socket's descriptor, or of
-** -1, in a block of malloc that the function frees. Returns only if there is not enough memory.
-*/
+/* The control thread. 'ud' is a malloc block with the socket's descriptor or -1, which it
+   frees. */
 static void *run (void *ud) {
   int server = *(int *)ud, failed = (server < 0);
   uint64_t due = clock_now() + options.rotate;
@@ -112,8 +95,7 @@ static void *run (void *ud) {
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0 || bound != NULL) ? CHECK_MS : -1;
-    /* there is no socket, or the program has closed its descriptor: tries to create the socket
-       (CN7) */
+    /* no socket, or its descriptor was closed (CN7) */
     if (bound != NULL && (server < 0 || !server_has(server))) {
       if (server >= 0) server_close(server);
       server = openserver(failed);
@@ -133,17 +115,14 @@ static void *run (void *ud) {
   return NULL;
 }
 
+static Worker *worker;		/* NULL: not running */
 
-static Worker *worker;		/* the control thread; NULL: none */
-
-
-/* Removes the file of the control socket at the end of the process. Async-signal-safe (dying.h). */
+/* Removes the socket's file at the end of the process. Async-signal-safe. */
 static void gone (void) {
   if (bound != NULL && pid == getpid()) server_unlink(bound);
 }
 
-
-/* Creates the socket, if there is an option for it, and starts the thread. 'lock' is held. */
+/* Creates the socket, if wanted, and starts the thread. Lock held. */
 static void control_start (void) {
   static int isset;
   int error, *fd = malloc(sizeof(*fd));
@@ -169,7 +148,6 @@ static void control_start (void) {
              "cannot start a thread for it; raise the limit of processes (ulimit -u)");
 }
 
-
 void control_setup (const ControlOptions *o) {
   const char *run = secure_getenv("XDG_RUNTIME_DIR");
   options = *o;
@@ -178,10 +156,9 @@ void control_setup (const ControlOptions *o) {
   keptfiles_setup(o->keep);
 }
 
-
-/* Resets the data in the child of a fork, which has no control thread until its control_ensure. */
+/* Resets the data in the child of a fork. */
 static void control_forked (void) {
-  free(worker);  /* the thread itself exists only in the parent */
+  free(worker);  /* the thread exists only in the parent */
   worker = NULL;
   keptfiles_forked();
   server_forked();
@@ -189,11 +166,9 @@ static void control_forked (void) {
   requests_forked();
 }
 
-
 static void control_once (void) {
   pthread_atfork(server_forking, server_parted, control_forked);
 }
-
 
 void control_ensure (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;

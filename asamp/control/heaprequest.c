@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Requests for heap snapshots, between the control thread and the state's thread (heaprequest.h).
-*/
+/* Requests for heap snapshots (heaprequest.h). */
 #include "heaprequest.h"
 
 #include <limits.h>
@@ -13,44 +11,32 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/*
-** Stages of a request, whose memory both threads own (HK1). REQUESTED: neither thread has released
-** its share. DONE: the state's thread has released its share. LEFT: the control thread has released
-** its share.
-*/
+/* Which thread has released the request (HK1): none; the state's; the control thread. */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
-  SamplerRequest request;	/* the first member: heaprequest_take casts its address */
-  Stage stage;		/* changed only by becomes(), an atomic exchange (HK1) */
+  SamplerRequest request;	/* first member: heaprequest_take casts it */
+  Stage stage;		/* changed only by becomes() (HK1) */
   int ok;		/* 1: the snapshot was taken */
   uint64_t state;	/* number of the state whose snapshot was taken */
-  /* 'path': the requested path; if 'ok', the path of the file. 'err': the reason of a failure. */
+  /* Path of the file; reason of a failure. */
   char path[PATH_MAX], err[1024];
 };
 
-
-/* Sets the stage and returns the previous one. */
+/* Sets the stage. Returns the previous one. */
 static Stage becomes (HeapRequest *h, Stage stage) {
   return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
 }
 
-
-/*
-** Writes a marker into the profile, as profiler.snapshot does, so that the profile explains the
-** pause.
-*/
+/* Adds a mark to the profile, which explains the pause. */
 static void heaprequest_mark (lua_State *L, const char *path) {
   const char *name = "heap snapshot";
   Sampler *s = sampler_attached(L);
   if (s != NULL) sampler_mark(s, name, strlen(name), path, strlen(path));
 }
 
-
-/*
-** Takes the snapshot. This is the callback of SamplerRequest, called on the state's own thread at
-** the end of a collection. If the state is closed before that, L is NULL.
-*/
+/* Takes the snapshot, on the state's thread at the end of a collection. L NULL: the state was
+   closed. */
 static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   HeapRequest *h = (HeapRequest *)request;
   SnapshotWish wish = {h->path, 0, 0, 0, 0, 0, NULL};
@@ -66,7 +52,6 @@ static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   }
   if (becomes(h, DONE) == LEFT) free(h);
 }
-
 
 HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why) {
   HeapRequest *h = calloc(1, sizeof(*h));
@@ -84,14 +69,12 @@ HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **w
   return NULL;
 }
 
-
 HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state) {
   if (__atomic_load_n(&h->stage, __ATOMIC_ACQUIRE) != DONE) return HEAPREQUEST_WAITS;
   *text = h->ok ? h->path : h->err;
   *state = h->state;
   return h->ok ? HEAPREQUEST_TAKEN : HEAPREQUEST_FAILED;
 }
-
 
 void heaprequest_end (HeapRequest *h) {
   if (sampler_withdraw(&h->request) || becomes(h, LEFT) == DONE) free(h);

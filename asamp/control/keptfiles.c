@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the process's profile files and removes the oldest ones (keptfiles.h). */
+/* Lists profile files and removes the oldest (keptfiles.h). */
 #include "keptfiles.h"
 
 #include <stdlib.h>
@@ -9,17 +9,14 @@
 
 static struct Kept {
   char *path;
-  struct stat id;		/* identity of the file when it was added: another file may
-				   receive its name later */
-} *files;			/* the list, the oldest file first */
+  struct stat id;		/* the file when it was added: the name may be reused */
+} *files;			/* oldest first */
 static uint64_t nfiles;
-static uint64_t most;		/* largest number of files on the list; 0: no limit */
-
+static uint64_t most;		/* 0: no limit */
 
 void keptfiles_setup (uint64_t n) {
   most = n;
 }
-
 
 void keptfiles_add (const char *path) {
   struct Kept *more, new;
@@ -37,7 +34,6 @@ void keptfiles_add (const char *path) {
   memmove(files, files + 1, --nfiles * sizeof(*files));
 }
 
-
 void keptfiles_current (void) {
   ProcessStats s;
   if (most == 0 || process_isring()) return;
@@ -45,8 +41,7 @@ void keptfiles_current (void) {
   if (!s.temporary) keptfiles_add(s.path);
 }
 
-
 void keptfiles_forked (void) {
-  files = NULL;  /* not freed: the parent's thread may have been changing it at the fork */
+  files = NULL;  /* not freed: after a fork it may be inconsistent */
   nfiles = 0;
 }

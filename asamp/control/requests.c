@@ -24,18 +24,16 @@
 #include "timing.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define MAX_RECORD_S		(366 * 86400)	/* longest recording, in seconds */
-#define STATE_ROWS	16	/* largest number of rows in an answer to "states" */
-#define SET_ROWS	256	/* largest number of rows in an answer to "labels" */
-#define NAME_BYTES	1023	/* largest number of bytes of a name in an answer */
+#define MAX_RECORD_S		(366 * 86400)	/* longest recording, seconds */
+#define STATE_ROWS	16	/* rows in an answer to "states" */
+#define SET_ROWS	256	/* rows in an answer to "labels" */
+#define NAME_BYTES	1023	/* bytes of a name in an answer */
 
-static uint64_t due;		/* time at which the running recording ends, as requests_due returns
-			   it */
-
+static uint64_t due;		/* end of the recording (requests_due) */
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends text to the answer, at most 8,191 bytes. Returns 0 if there is not enough memory. */
+/* Appends text, at most 8,191 bytes. Returns 0 if there is not enough memory. */
 static int say (Request *r, const char *format, ...) {
   char text[2 * 4096];
   va_list args;
@@ -47,7 +45,6 @@ static int say (Request *r, const char *format, ...) {
   bytes_add(&r->answer, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
   return !r->answer.failed;
 }
-
 
 int request_send (Request *r) {
   while (r->sent < r->answer.n) {
@@ -63,30 +60,22 @@ int request_send (Request *r) {
   return 1;
 }
 
-
 int request_refuse (Request *r, const char *why) {
   return say(r, "error %s\n", why);
 }
-
 
 void request_start (Request *r, int fd) {
   memset(r, 0, sizeof(*r));
   r->fd = fd;
 }
 
-
-/* Releases the heap snapshot r->heap, if there is one, and cancels it if the state has not started
-   to take it. */
+/* Releases the snapshot, if any. */
 static void requests_forget (Request *r) {
   if (r->heap != NULL) heaprequest_end(r->heap);
   r->heap = NULL;
 }
 
-
-/*
-** Returns the next word, NUL-terminated in place; "" if there is none. Sets *line to the text after
-** the space that follows the word.
-*/
+/* Returns the next word, NUL-terminated in place, or "". Moves *line after it. */
 static char *requests_word (char **line) {
   char *from = *line + strspn(*line, " ");
   char *end = from + strcspn(from, " ");
@@ -95,8 +84,7 @@ static char *requests_word (char **line) {
   return from;
 }
 
-
-/* Converts a decimal number of at most 'most'. Returns 0 if 'text' is not such a number. */
+/* Parses a decimal number up to 'most'. Returns 0 if it is none. */
 static int requests_number (const char *text, uint64_t most, uint64_t *to) {
   char *end;
   if (*text < '0' || *text > '9') return 0;
@@ -105,13 +93,11 @@ static int requests_number (const char *text, uint64_t most, uint64_t *to) {
   return errno == 0 && *end == '\0' && *to <= most;
 }
 
-
 static int isabsolute (const char *path) {
   return *path == '/';
 }
 
-
-/* Appends the histogram of pauses by their length: 'bins' of SharedHeaps (sampler.h). */
+/* Appends the histogram of pauses (SharedHeaps). */
 static int pauses (Request *r, const uint64_t bins[SAMPLER_PAUSES]) {
   char text[SAMPLER_PAUSES * 21 + 1];
   size_t n = 0;
@@ -120,7 +106,6 @@ static int pauses (Request *r, const uint64_t bins[SAMPLER_PAUSES]) {
     n += (size_t)sprintf(text + n, " %llu", (unsigned long long)bins[k]);
   return say(r, "pausebins%s\n", text);
 }
-
 
 static int stats (Request *r) {
   ProcessStats s;
@@ -146,8 +131,7 @@ static int stats (Request *r) {
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
 }
 
-
-/* Appends a line "row NUMBERS NAME" to the answer. The name is cut to NAME_BYTES bytes. */
+/* Appends "row NUMBERS NAME", the name cut to NAME_BYTES. */
 static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *name) {
   Bytes line = {0};
   size_t k;
@@ -163,11 +147,8 @@ static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *na
   return ok;
 }
 
-
-/*
-** Appends a line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name
-** of Lua states.
-*/
+/* Appends "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name of
+   Lua states. */
 static int names (Request *r) {
   SeenNamed *rows = calloc(SEEN_NAMES, sizeof(*rows));
   unsigned i, n = rows != NULL ? sampler_named(rows) : 0;
@@ -182,13 +163,11 @@ static int names (Request *r) {
   return ok && say(r, "ok\n");
 }
 
-
 static int byset (const void *a, const void *b) {
   const SamplerSet *x = a, *y = b;
   if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
   return x->set < y->set ? -1 : 1;
 }
-
 
 /* Appends a line "row BYTES NAME=VALUE<tab>NAME=VALUE ..." for a label set. */
 static int sayset (Request *r, const SamplerSet *s) {
@@ -211,12 +190,8 @@ static int sayset (Request *r, const SamplerSet *s) {
   return !r->answer.failed;
 }
 
-
-/*
-** Appends a line with the exact bytes (sayset) for each of the SET_ROWS label sets with the most
-** bytes, and a line with the sum of the others. If no bytes were allocated with labels, there are
-** no rows.
-*/
+/* Appends the exact bytes of the SET_ROWS label sets with the most bytes, and the sum of the
+   others. No rows without labels. */
 static int labelsets (Request *r) {
   SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
   uint32_t i, n = rows != NULL ? sampler_sharedsets(rows, LABELS_MOST) : 0;
@@ -232,7 +207,6 @@ static int labelsets (Request *r) {
   return ok && (others == 0 || say(r, "others %llu\n", (unsigned long long)others)) &&
          say(r, "ok\n");
 }
-
 
 /*
 ** Appends a line "row NUMBER INUSE COLLECTIONS NAME" for each of the states with the most
@@ -250,8 +224,7 @@ static int states (Request *r) {
   return ok && say(r, "ok\n");
 }
 
-
-/* Appends the composition of resident memory: lines "row BYTES WHAT[ TEXT]". */
+/* Appends resident memory by use: "row BYTES USE [TEXT]". */
 static int requests_memory (Request *r) {
   size_t i, n;
   ResidentRow *rows = resident_rows(&n);
@@ -262,7 +235,6 @@ static int requests_memory (Request *r) {
   free(rows);
   return ok && say(r, "ok\n");
 }
-
 
 static int requests_mark (Request *r, char *rest) {
   char *name = requests_word(&rest);
@@ -276,16 +248,14 @@ static int requests_mark (Request *r, char *rest) {
   return say(r, "ok\n");
 }
 
-
-/* Appends the path of the file that is being written now. */
+/* Appends the path of the file being written. */
 static int sayfile (Request *r) {
   ProcessStats s;
   process_stats(&s);
   return say(r, "file %s\nok\n", s.path != NULL ? s.path : "");
 }
 
-
-/* Refuses a request that is not possible while a recording (request "record") runs. */
+/* Refuses a request during a recording. */
 static int refusefornow (Request *r) {
   uint64_t now = clock_now();
   char why[100];
@@ -294,8 +264,7 @@ static int refusefornow (Request *r) {
   return request_refuse(r, why);
 }
 
-
-/* Starts a recording. Refuses if there is one already. */
+/* Starts a recording, unless one runs. */
 static int requests_record (Request *r, char *rest) {
   char err[1024];
   const char *seconds = requests_word(&rest);
@@ -326,12 +295,8 @@ static int requests_record (Request *r, char *rest) {
   return sayfile(r);
 }
 
-
-/*
-** Ends the recording and returns to the sampling that the process was started with. Returns 0 with
-** the reason in 'err' if there is no recording, or if the next profile file of that sampling cannot
-** be made (process_stop).
-*/
+/* Ends the recording and restores the rates of the start. Returns 0 with the reason in 'err' on
+   failure. */
 static int requests_end (char *err, size_t errsize) {
   int ok;
   due = 0;
@@ -340,15 +305,13 @@ static int requests_end (char *err, size_t errsize) {
   return ok;
 }
 
-
 static int requests_stop (Request *r) {
   char err[1024];
   if (!requests_end(err, sizeof(err))) return request_refuse(r, err);
   return say(r, "ok\n");
 }
 
-
-/* Writes the flight recorder's content into the file 'to'; NULL: a file named by the pattern. */
+/* Writes the flight recorder's content to 'to'; NULL: a file of the pattern. */
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))
@@ -357,9 +320,7 @@ static int dump (Request *r, const char *to) {
   return say(r, "file %s\nok\n", path);
 }
 
-
-/* Continues the profile in another file of the pattern. Removes the oldest files if there are more
-   than the option 'keep' allows. */
+/* Continues in another file of the pattern, and removes the oldest beyond 'keep'. */
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;
@@ -373,8 +334,7 @@ static int rotate (Request *r) {
   return sayfile(r);
 }
 
-
-/* Starts a heap snapshot for the client, and stores it in r->heap. */
+/* Starts a heap snapshot for the client. */
 static int heap (Request *r, char *rest) {
   const char *state = requests_word(&rest), *why;
   uint64_t id = UINT64_MAX;
@@ -384,7 +344,6 @@ static int heap (Request *r, char *rest) {
   r->heap = heaprequest_start(id, rest, &why);
   return r->heap != NULL || request_refuse(r, why);
 }
-
 
 int request_continue (Request *r) {
   const char *text;
@@ -401,12 +360,10 @@ int request_continue (Request *r) {
   return answered;
 }
 
-
 void request_end (Request *r) {
   requests_forget(r);
   bytes_free(&r->answer);
 }
-
 
 int request_answer (Request *r, size_t n) {
   char *rest = r->line;
@@ -428,17 +385,14 @@ int request_answer (Request *r, size_t n) {
                            "record, rotate, states, stats, stop)");
 }
 
-
 uint64_t requests_due (void) {
   return due;
 }
-
 
 void requests_expire (void) {
   char err[1024];
   if (!requests_end(err, sizeof(err))) complain("%s", err);
 }
-
 
 void requests_forked (void) {
   due = 0;

@@ -1,37 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The requests of a client, one line each (control.h):
+** The requests of a client, one line each (control.h). Answers consist of rows "row ..." or lines
+** of keys and values; memory, names, labels and states first have "version 1" and "pid <number>".
+** Used only by the control thread, except requests_forked.
 **
-**   stats                         statistics of the process: lines "<key> <value>", listed in
-**                                 doc/reference.md
-**   memory                        resident memory by its use: lines "row <bytes> <kind>
-**                                 [<text>]"
-**   names                         statistics of the states of each name: lines "row <open>
-**                                 <made> <bytes in use> <held> <allocated> <samples>
-**                                 <minor collections> <major collections> <ns of pauses>
-**                                 <name>"; the name of states without a sample is empty
-**   labels                        exact bytes of the 256 label sets with the most bytes: lines
-**                                 "row <bytes> [<name>=<value><tab>...]", and "others <bytes>"
-**   states                        the 16 states with the most collections: lines "row <number>
-**                                 <bytes in use> <collections> <name>"
-**   mark <name> [<value>]         write a marker into the profile
-**   record <seconds> <alloc>[/<most>] <time> <path>
-**                                 write a separate profile for that time, with a sample every
-**                                 <alloc> bytes (at most <most> samples a second and state)
-**                                 and <time> time samples a second, 0: none; answer:
-**                                 "file <path>"
-**   stop                          end the recording now
-**   dump [<path>]                 write the flight recorder's content into a file (without a
-**                                 path: named by the pattern); answer: "file <path>"
-**   rotate                        continue in another file (for example after logrotate), or
-**                                 dump the flight recorder; answer: "file <path>"
-**   heap <state> <path>           write a snapshot of a state's heap at the end of the state's
-**                                 next collection ("-": of the first state that collects);
-**                                 the answer comes then (CN6): "file <path>", "state <number>"
-**
-** Before their rows, memory, names, labels and states have lines "version 1" and "pid <number>".
-** Any other request is answered with "error". Only the control thread calls these functions,
-** except requests_forked.
+**   - stats: statistics, listed in doc/reference.md
+**   - memory: resident memory by use
+**   - names, states, labels: Lua states by name, the 16 busiest states, and exact bytes of 256
+**     label sets
+**   - mark <name> [<value>]: adds a marker
+**   - record <seconds> <alloc>[/<most>] <time> <path>: writes a separate profile with a sample
+**     every <alloc> bytes, at most <most> per second, and <time> time samples per second
+**   - stop: ends the recording
+**   - dump [<path>]: writes the flight recorder's content to a file
+**   - rotate: continues in another file
+**   - heap <state> <path>: writes a heap snapshot of a state ("-": the first that collects)
 */
 #ifndef asamp_requests_h
 #define asamp_requests_h
@@ -41,46 +24,35 @@
 
 #include "bytes.h"
 
-/* A client's current request. */
+/* A client's request. */
 typedef struct Request {
-  int fd;		/* the socket of the client */
-  Bytes answer;		/* the text to send */
-  size_t sent;		/* number of bytes of 'answer' already sent */
-  struct HeapRequest *heap;	/* the heap snapshot for which the client waits; NULL: none */
-  char line[4096];	/* the bytes received from the client, from the start of a line on */
+  int fd;		/* its socket */
+  Bytes answer;		/* text to send */
+  size_t sent;		/* bytes already sent */
+  struct HeapRequest *heap;	/* snapshot for which it waits, or NULL */
+  char line[4096];	/* received bytes, from the start of a line */
 } Request;
 
-/* Initializes the request of a new client with socket 'fd', which remains the caller's. */
+/* Initializes the request of a client; 'fd' remains the caller's. */
 void request_start (Request *r, int fd);
-/*
-** Handles the request in r->line: appends the answer, or starts a snapshot. The line has n bytes,
-** and a NUL in place of its newline. Changes the line. Returns 0 if there is not enough memory.
-*/
+/* Handles the line of n bytes in r->line, with a NUL for its newline: appends the answer or
+   starts a snapshot. Returns 0 if there is not enough memory. */
 int request_answer (Request *r, size_t n);
-/*
-** If the snapshot r->heap is finished, appends the answer and sets r->heap to NULL. Returns 0 if
-** there is not enough memory.
-*/
+/* Appends the answer if the snapshot is finished. Returns 0 if there is not enough memory. */
 int request_continue (Request *r);
-/* Appends the answer "error WHY". Returns 0 if there is not enough memory. */
+/* Appends "error WHY". Returns 0 if there is not enough memory. */
 int request_refuse (Request *r, const char *why);
-/*
-** Sends as much of the answer as the socket accepts now, and keeps the rest for the next call.
-** Returns 0 if the connection is closed, or if the program has closed the socket's descriptor or
-** uses its number for another file (CN7).
-*/
+/* Sends as much of the answer as possible now. Returns 0 if the connection or its descriptor is
+   closed (CN7). */
 int request_send (Request *r);
-/* Frees the data of a client that disconnects. Cancels its snapshot (heaprequest_end). */
+/* Frees the data of a client and cancels its snapshot. */
 void request_end (Request *r);
 
-/*
-** requests_due returns the time (clock_now) at which the recording that "record" has started is to
-** end, or 0 if there is none. requests_expire ends the recording. If that fails, it prints a
-** message on stderr.
-*/
+/* Returns the time at which the running recording is to end (clock_now), or 0. */
 uint64_t requests_due (void);
+/* Ends the recording; prints a message on failure. */
 void requests_expire (void);
-/* Forgets the recording, in the child of a fork. */
+/* Forgets the recording in the child of a fork. */
 void requests_forked (void);
 
 #endif

@@ -19,21 +19,17 @@
 
 #include "descriptor.h"
 
-/* The lock of the table 'held'. Locked during a fork, so that the child finds the table complete
-   and can close the descriptors (CN5). */
+/* Protects 'held'; locked during a fork (CN5). */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-/*
-** The descriptors of the control socket and of its connections. Device and inode identify the file
-** of each, because a daemon may close all descriptors and reuse their numbers (CN7).
-*/
+/* The open descriptors. Device and inode identify their files, because a daemon may reuse the
+   numbers (CN7). */
 static struct Held {
   int fd;
   dev_t device;
   ino_t inode;
 } held[SERVER_CLIENTS + 1];
 static size_t nheld;
-static struct stat own;		/* identity of the socket's file created last; zero: none */
-
+static struct stat own;		/* the last socket's file; zero: none */
 
 /* Returns 1 if the entry's descriptor refers to the recorded file. */
 static int isstill (const struct Held *h) {
@@ -41,20 +37,15 @@ static int isstill (const struct Held *h) {
   return fstat(h->fd, &s) == 0 && s.st_dev == h->device && s.st_ino == h->inode;
 }
 
-
-/* Returns the entry of descriptor 'fd', or NULL. The caller holds the lock. */
+/* Returns the entry of 'fd', or NULL. Lock held. */
 static struct Held *server_find (int fd) {
   size_t i;
   for (i = 0; i < nheld && held[i].fd != fd; i++) ;
   return (i < nheld) ? &held[i] : NULL;
 }
 
-
-/*
-** Records a new descriptor and returns it. If 'fd' is negative, only returns it. Replaces an entry
-** with the same number, because the program must have closed that descriptor. The caller holds the
-** lock.
-*/
+/* Records a descriptor, unless negative, and returns it. An entry with the number is outdated.
+   Lock held. */
 static int holdfd (int fd) {
   struct stat s;
   struct Held *h = server_find(fd);
@@ -62,7 +53,6 @@ static int holdfd (int fd) {
     *(h != NULL ? h : &held[nheld++]) = (struct Held){fd, s.st_dev, s.st_ino};
   return fd;
 }
-
 
 int server_has (int fd) {
   const struct Held *h;
@@ -73,7 +63,6 @@ int server_has (int fd) {
   pthread_mutex_unlock(&opening);
   return has;
 }
-
 
 void server_close (int fd) {
   struct Held *h;
@@ -86,12 +75,8 @@ void server_close (int fd) {
   pthread_mutex_unlock(&opening);
 }
 
-
-/*
-** Creates the folder of 'path' if it is missing, and checks that it belongs to this user and nobody
-** else may write there (CN1). Returns NULL, or the reason why no socket may be created in this
-** folder.
-*/
+/* Creates the folder of 'path' if needed and checks its owner and rights (CN1). Returns NULL,
+   or why it cannot be used. */
 static const char *server_folderof (const char *path) {
   char folder[PATH_MAX];
   char *slash;
@@ -109,8 +94,7 @@ static const char *server_folderof (const char *path) {
   return NULL;
 }
 
-
-/* Returns 1 if no process listens at the socket: it refuses a connection. */
+/* Returns 1 if no process listens at the socket. */
 static int isdead (const struct sockaddr_un *a) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int dead = fd >= 0 && connect(fd, (const struct sockaddr *)a, sizeof(*a)) != 0 &&
@@ -119,33 +103,25 @@ static int isdead (const struct sockaddr_un *a) {
   return dead;
 }
 
-
-/* Returns 1 if the file is the socket that this process created last. */
+/* Returns 1 if the file is this process's last socket. */
 static int isown (const struct stat *s) {
   return s->st_ino != 0 && s->st_dev == own.st_dev && s->st_ino == own.st_ino;
 }
-
 
 void server_unlink (const char *path) {
   struct stat s;
   if (lstat(path, &s) == 0 && isown(&s)) unlink(path);
 }
 
-
-/*
-** Removes the file at the socket's path if it is a socket at which no process listens (CN4).
-** Removes the socket that this process created last in any case: even if a process seems to listen
-** there, only a child, such as the writer of a snapshot, may have it open.
-*/
+/* Removes the file if it is a socket without a listener (CN4) or this process's last socket,
+   which only a child may have open. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
   if (isown(&s) || isdead(a)) unlink(a->sun_path);
 }
 
-
-/* Returns 1 if no process has the id, or only one that has ended and that its parent has not waited
-   for (a zombie). */
+/* Returns 1 if the process has ended (or is a zombie). */
 static int isgone (pid_t pid) {
   char text[256], *end;
   ssize_t n;
@@ -161,11 +137,7 @@ static int isgone (pid_t pid) {
   return end != NULL && (strncmp(end, ") Z", 3) == 0 || strncmp(end, ") X", 3) == 0);
 }
 
-
-/*
-** Removes the socket NUMBER.sock of this user, if no process listens at it and the process with the
-** id NUMBER has ended.
-*/
+/* Removes the socket NUMBER.sock if it has no listener and process NUMBER has ended. */
 static void sweepone (const char *folder, const char *name) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   struct stat s;
@@ -177,7 +149,6 @@ static void sweepone (const char *folder, const char *name) {
   if (lstat(a.sun_path, &s) == 0 && S_ISSOCK(s.st_mode) && s.st_uid == geteuid() && isdead(&a))
     unlink(a.sun_path);
 }
-
 
 void server_sweep (const char *path) {
   const char *slash = strrchr(path, '/');
@@ -192,7 +163,6 @@ void server_sweep (const char *path) {
   if (d != NULL) closedir(d);
   descriptor_release();
 }
-
 
 int server_open (const char *path, char *why, size_t size) {
   struct sockaddr_un a;
@@ -234,15 +204,13 @@ int server_open (const char *path, char *why, size_t size) {
   return -1;
 }
 
-
-/* Returns 1 if the client is of this user or of root (CN2). */
+/* Returns 1 if the client is of this user or root (CN2). */
 static int isfriend (int fd) {
   struct ucred c;
   socklen_t n = sizeof(c);
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &c, &n) == 0 &&
          (c.uid == geteuid() || c.uid == 0);
 }
-
 
 int server_accept (int server) {
   const struct Held *h;
@@ -258,20 +226,17 @@ int server_accept (int server) {
   return -1;
 }
 
-
 void server_forking (void) {
   pthread_mutex_lock(&opening);
 }
-
 
 void server_parted (void) {
   pthread_mutex_unlock(&opening);
 }
 
-
 void server_forked (void) {
   pthread_mutex_unlock(&opening);
-  memset(&own, 0, sizeof(own));  /* the socket's file belongs to the parent */
+  memset(&own, 0, sizeof(own));  /* the socket's file is the parent's */
   while (nheld > 0)
     if (isstill(&held[--nheld])) close(held[nheld].fd);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stores the rows of a Firefox profile in temporary files during reading (firefox.h); firefoxfile.c
-** writes the profile from them.
+** Stores the rows of a Firefox profile in temporary files (firefox.h).
 **
-** The file 'event' has an entry for each collection and each mark (a name and a value that the
-** program has recorded). For a collection, an entry has 1 and these numbers of ReadCollection:
-** time, duration, inuse, held, rss, tenured, decided, survived, collections left out, major, state.
-** For a mark, it has 0, time, length of the name, length of the value, and the two texts.
+** The file 'event' has for each collection: 1, time, duration, inuse, held, rss, tenured, decided,
+** survived, collections left out, major, state (ReadCollection); for each mark of the program: 0,
+** time, lengths of name and value, name, value.
 */
 #include "firefox.h"
 #include "decimal.h"
@@ -18,15 +16,13 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the numbers of rows of the Lua states that the tag (a number of tags.h) represents. */
+/* Returns the numbers of rows of a tag's place (tags.h). */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
 
-/*
-** Returns the tag of the client's current event, a number that distinguishes its Lua state
-** (tags.h). If there is not enough memory, returns 0 and stops the reading.
-*/
+/* Returns the tag of the current event's Lua state. Without memory returns 0 and stops the
+   reading. */
 static uint32_t whose (Firefox *f) {
   uint32_t tag = tags_at(&f->tags, &f->client, 0, 0);
   if (tag == TAGS_NONE)
@@ -34,8 +30,7 @@ static uint32_t whose (Firefox *f) {
   return tag != TAGS_NONE ? tag : 0;
 }
 
-/* Stores a row of the table of allocations. 'leaf': index into 'leaves', which has the stack and
-   the kind of the sample. */
+/* Stores a row of an allocation. 'leaf': index in 'leaves'. */
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address, uint32_t tag) {
   if (time < f->last)
@@ -55,8 +50,7 @@ static uint64_t newaddress (Firefox *f) {
   return f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
 }
 
-/* Stores a row with a negative number of bytes for each sample in 'deaths', and makes the addresses
-   of these samples free. */
+/* Stores the negative rows of 'deaths' and frees their addresses. */
 static void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
@@ -70,11 +64,8 @@ static void firefox_settle (Firefox *f) {
   f->ndeaths = 0;
 }
 
-/*
-** Adds a sample of the current Lua state that was found dead at 'time' to 'deaths'; its row with
-** the negative number of bytes is stored later (FX2). If 'deaths' has samples of another time, the
-** caller must have stored their rows (firefox_settle).
-*/
+/* Adds a sample that was found dead at 'time' to 'deaths'. Samples of another time must have
+   been settled. */
 static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
                   uint64_t time) {
   FirefoxDeath *d;
@@ -90,24 +81,21 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
   f->deathtime = time;
 }
 
-/*
-** Returns the index in 'leaves' of a sample's stack, kind and outcome; SITETABLE_NONE if there is
-** not enough memory. 'count': number to add to the count of left-out samples if a new entry would
-** exceed the limit of sites.
-*/
+/* Returns the index in 'leaves' of a sample's stack, kind and outcome, or SITETABLE_NONE. At
+   the limit of sites adds 'count' to the left-out samples. */
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);
 }
 
-/* Stores the row of a sample when its survival outcome is known. Stores the row's address in
-   client.tag, so that the callback 'death' receives it. */
+/* Stores the row of a sample with its outcome. Stores its address in client.tag for the
+   callback 'death'. */
 static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = readsample_bytes(s), address;
   size_t leaf;
   if (bytes == 0)
-    return;  /* occurs in damaged files only: a sample of 0 bytes has no row (FX2) */
+    return;  /* 0 bytes (FX2); damaged files only */
   leaf = leafof(f, s, fate, s->count);
   if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;
@@ -122,7 +110,7 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
     dies(f, leaf, bytes, address, time);
 }
 
-/* Adds a survivor that was found dead to 'deaths', whose rows are stored later. */
+/* Adds a dead survivor to 'deaths'. */
 static void firefox_death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
@@ -145,7 +133,7 @@ static void firefox_held (void *ud, const ReadSample *s, uint32_t path) {
     f->client.stop = NOMEMORY;
 }
 
-/* Stores the row of a time sample. Allocation samples are stored by firefox_fate. */
+/* Stores the row of a time sample. */
 static void firefox_sample (void *ud, const ReadSample *s) {
   Firefox *f = ud;
   uint32_t tag;
@@ -167,8 +155,7 @@ static void firefox_sample (void *ud, const ReadSample *s) {
   f->timerows++;
 }
 
-/* Starts an entry of the temporary file 'event', which has collections, and marks (names and values
-   that the program has recorded). */
+/* Starts an entry of 'event'. */
 static void event (Firefox *f) {
   uint32_t tag = whose(f);
   spill_put(&f->event, tag);
@@ -202,8 +189,7 @@ static void firefox_mark (void *ud, const ReadMark *m) {
   spill_text(&f->event, m->value, m->valuelength);
 }
 
-/* Stores an entry, as for a mark of the program, for a heap walk that has searched for the
-   references to live objects. */
+/* Stores a heap walk that searched for references, like a mark. */
 static void firefox_walk (void *ud, const ReadWalk *w) {
   static const char name[] = "search for holders";
   char value[64];
@@ -239,7 +225,7 @@ int firefox_has (const Firefox *f, uint32_t group) {
 
 enum { SPILLS = 10 };
 
-/* Stores the addresses of all temporary files of rows (Spill) in 'all'. */
+/* Stores the addresses of all temporary files in 'all'. */
 static void spillsof (Firefox *f, Spill *all[SPILLS]) {
   Spill *const list[SPILLS] = {&f->time, &f->stack, &f->weight, &f->memory, &f->whose,
                                &f->tick, &f->tickstack, &f->tickweight, &f->tickwhose,

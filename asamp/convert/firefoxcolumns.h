@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The common data of the modules that write a Firefox profile, and functions that write the columns
-** of its tables. Each column is written in one pass over a temporary file of rows (spill.h) or a
-** table in memory. Only firefoxfile.c, firefoxrows.c and firefoxmarks.c use this header.
-*/
+/* The data of the modules that write a Firefox profile, and functions that write columns of its
+   tables, each in one pass over a temporary file (spill.h) or a table. Used only by
+   firefoxfile.c, firefoxrows.c and firefoxmarks.c. */
 #ifndef asamp_firefoxcolumns_h
 #define asamp_firefoxcolumns_h
 
@@ -13,10 +11,10 @@
 #include "output.h"
 #include "strlist.h"
 
-/* A row of the table of frames ("frameTable") of a Firefox profile. */
+/* A row of "frameTable". */
 typedef struct FirefoxFrame {
-  uint32_t function;   /* index into the funcTable */
-  uint32_t line;       /* 0: not known */
+  uint32_t function;   /* index in funcTable */
+  uint32_t line;       /* 0: unknown */
   uint32_t category;   /* enum FirefoxCategory */
 } FirefoxFrame;
 
@@ -25,34 +23,32 @@ typedef struct FirefoxFile {
   const ReadProfile *r;
   const Fold *fold;
   Output *o;
-  int failed;          /* 1: there was not enough memory */
-  /* Factor by which the times of samples are multiplied: 1 if the profile has real times, else the
-     factor with which the samples fill the profile's duration. */
+  int failed;          /* 1: not enough memory */
+  /* Factor for times of samples: 1, or if the profile has no times, so that the samples fill
+     its duration. */
   double stretch;
-  StrList strings;     /* the file's array of strings, to which all its tables refer by index */
+  StrList strings;     /* all strings of the file; tables refer to them by index */
   FirefoxFrame *frames;  /* all distinct frames */
   size_t nframes, framesize;
-  IdMap byframe;       /* maps the content of a frame to its index in 'frames'. The content is a
-                          function and line; a kind and survival outcome; a reference of a path; or
-                          labels */
-  uint32_t *frameof;   /* indexes in 'frames': of each node of the call tree, then of each entry of
-                          'leaves', then of each node of 'held' from node 1 on */
-  uint32_t *labelframes;  /* index in 'frames' of the frame that shows each label set of 'stacks' */
+  IdMap byframe;       /* maps the content of a frame to its index. Content: function and line;
+                          kind and outcome; reference; or labels */
+  uint32_t *frameof;   /* frames of the call tree's nodes, of 'leaves', then of 'held' from node
+                          1 on */
+  uint32_t *labelframes;  /* frame of each label set */
   HeldStack held;
   FirefoxStacks stacks;
-  uint32_t group;      /* the group of Lua states (tags.h) whose thread is being written */
+  uint32_t group;      /* group of Lua states whose thread is being written */
 } FirefoxFile;
 
-/* Returns 1 if rows with this tag (tags.h) belong to the thread that is being written. */
+/* Returns 1 if rows with this tag (tags.h) belong to the thread being written. */
 static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
   return tags_group(&w->f->tags, (uint32_t)tag) == w->group;
 }
 
-/* Returns the index of a string (n bytes) in w->strings; adds the string if it is new. */
+/* Returns the index of a string of n bytes; adds it if needed. */
 uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
 
-/* Writes a column of n rows. Runs the statement 'cell', which writes the value of row i, for each i
-   below n. */
+/* Writes a column of n rows; the statement 'cell' writes the value of row i. */
 #define FIREFOXCOLUMNS_ROWS(w,name,i,n,cell) \
   do { \
     firefoxcolumns_start(w, name); \
@@ -63,23 +59,21 @@ uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
     firefoxcolumns_end(w); \
   } while (0)
 
-/*
-** firefoxcolumns_start writes the start of a column: "name":[. firefoxcolumns_end writes the
-** bracket after the last value. firefoxcolumns_comma must be called before the value of each row;
-** 'i' is the index of the row in the column.
-*/
+/* Writes the start of a column: "name":[ */
 void firefoxcolumns_start (FirefoxFile *w, const char *name);
+/* Writes the end of a column. */
 void firefoxcolumns_end (FirefoxFile *w);
+/* Writes the comma before the value of row i. Call it for each row. */
 static inline void firefoxcolumns_comma (FirefoxFile *w, uint64_t i) {
   if (i > 0)
     output_char(w->o, ',');
 }
-/* Writes the number n, or null if n is equal to 'none'. */
+/* Writes the number n, or null if it is 'none'. */
 void firefoxcolumns_ornull (FirefoxFile *w, uint64_t n, uint64_t none);
-/* Writes a column of n rows with the JSON text 'value'. */
+/* Writes a column of n times the JSON text 'value'. */
 void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value,
                           uint64_t n);
-/* Writes the end of a table of n rows, with its closing brace. */
+/* Writes the end of a table of n rows. */
 void firefoxcolumns_length (FirefoxFile *w, uint64_t n);
 
 #endif

@@ -13,10 +13,8 @@
 
 /* -------------------------------------------------------------- frames -- */
 
-/*
-** Returns the index of the frame with this key (see 'byframe'); adds the frame if it is new. Sets
-** 'failed' if there is not enough memory.
-*/
+/* Returns the index of the frame with this key; adds it if needed. Sets 'failed' if there is
+   not enough memory. */
 static uint32_t firefoxfile_frame (FirefoxFile *w, uint64_t key, uint32_t function,
                                    uint32_t line, uint32_t category) {
   uint32_t at = idmap_get(&w->byframe, key);
@@ -33,7 +31,7 @@ static uint32_t firefoxfile_frame (FirefoxFile *w, uint64_t key, uint32_t functi
   return (uint32_t)w->nframes++;
 }
 
-/* Returns the category (enum FirefoxCategory) of the frame that a call tree node represents. */
+/* Returns the category of a call tree node's frame. */
 static uint32_t category (const ReadProfile *r, uint32_t node) {
   uint64_t id = r->tree.nodes[node].id;
   if (r->own && frameids_iscollection(id))
@@ -43,11 +41,8 @@ static uint32_t category (const ReadProfile *r, uint32_t node) {
   return r->functions[r->fn[node]].native ? FIREFOX_NATIVE : FIREFOX_LUA;
 }
 
-/*
-** Creates all frames of the file: those of label sets, of nodes of the call tree, of the kinds of
-** samples, and of paths of references to live objects. Sets 'frames', 'frameof' and 'labelframes'.
-** Returns 0 if there is not enough memory.
-*/
+/* Creates all frames: of label sets, call tree nodes, kinds of samples, and references. Returns
+   0 if there is not enough memory. */
 static int firefoxfile_frames (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
@@ -85,17 +80,14 @@ static int firefoxfile_frames (FirefoxFile *w) {
 
 /* ------------------------------------------------------ shared tables -- */
 
-/* Returns the index of the innermost frame of a stack that has labels. */
+/* Returns the innermost frame of a stack with labels. */
 static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }
 
-/*
-** Returns the index of the prefix of stack i, which is the stack of its caller; UINT64_MAX: none.
-** The number i determines the sort of the stack (firefoxstacks.h): below 'plain', of a node of the
-** call tree; below 'nodes', of a node with labels; below 'sites', of a sample with its kind as the
-** innermost frame; else of a path of references.
-*/
+/* Returns the prefix (caller's stack) of stack i; UINT64_MAX: none. Stacks are numbered in this
+   order: call tree nodes, below 'plain'; nodes with labels, below 'nodes'; samples with their
+   kind, below 'sites'; paths of references. */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
   uint32_t parent;
@@ -109,8 +101,7 @@ static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nod
     const Site *leaf = &w->f->leaves.sites[i - nodes];
     return firefoxstacks_of(&w->stacks, leaf->node, leaf->tag);
   }
-  parent = w->held.nodes[i - sites + 1].parent;  /* node 0 of the paths of references is not a frame
-                                                    and has no stack */
+  parent = w->held.nodes[i - sites + 1].parent;  /* node 0 has no stack */
   return parent == 0 ? UINT64_MAX : sites + parent - 1;
 }
 
@@ -143,9 +134,8 @@ static void frametable (FirefoxFile *w) {
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the table of functions of the Firefox format, whose frames show more than functions. Its
-   rows are, in this order: the functions of the program, the kinds of allocated blocks, the
-   references on the paths from roots to live objects, and the label sets. */
+/* Writes the table of functions: the program's functions, kinds of blocks, references, label
+   sets. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const ReadProfile *r = w->r;
   uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, steps = kinds + w->held.nsteps;
@@ -185,11 +175,8 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
   firefoxcolumns_length(w, n);
 }
 
-/*
-** Numbers the files of the functions. Sets sources[i] to the number of function i's file
-** (UINT32_MAX: none), and files[k] to the index in w->strings of the name of file k. Returns the
-** number of files.
-*/
+/* Numbers the files of the functions. sources[i] is function i's file (UINT32_MAX: none),
+   files[k] the string of file k. Returns the number of files. */
 static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   const ReadProfile *r = w->r;
   IdMap byfile = {0};
@@ -216,10 +203,7 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   return n;
 }
 
-/*
-** Writes the column of the texts of n files. The text is null if no function of a script is in the
-** file, or the text is not available.
-*/
+/* Writes the column of the texts of n files; null if not a script or unavailable. */
 static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
                    const uint32_t *sources) {
   const ReadProfile *r = w->r;
@@ -260,8 +244,7 @@ static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the tables that all threads share, then the array of strings. The tables of the threads,
-   which follow, must not add strings to that array. */
+/* Writes the shared tables and then the strings; no strings may be added later. */
 static void shared (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   uint32_t *sources = malloc((r->nfunctions + (size_t)1) * sizeof(*sources));
@@ -299,7 +282,7 @@ static void shared (FirefoxFile *w) {
 
 /* ---------------------------------------------------------------- file -- */
 
-/* Writes the start of thread 'number' (from 0), up to the opening brace of its samples. */
+/* Writes the start of thread 'number', up to its samples. */
 static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t number) {
   output_text(w->o, number > 0 ? ",\n{\"name\":" : "{\"name\":");
   output_string(w->o, name, n);
@@ -313,7 +296,7 @@ static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t num
     "\n\"samples\":{");
 }
 
-/* Writes the thread of the group of Lua states w->group. */
+/* Writes the thread of group w->group. */
 static void thread (FirefoxFile *w, uint32_t number) {
   char name[TAGS_TEXT + 16] = "Lua";
   size_t n = 3;
@@ -336,12 +319,12 @@ static void threads (FirefoxFile *w) {
   static const char held[] = "Alive at the end, by holder";
   uint32_t number = 0;
   output_text(w->o, "\"threads\":[");
-  /* a thread for each group of Lua states (FX5) */
+  /* threads of the groups (FX5) */
   for (w->group = 0; w->group < w->f->tags.ngroups; w->group++) {
     if (firefox_has(w->f, w->group))
       thread(w, number++);
   }
-  if (w->held.nrows > 0) {  /* a thread for the objects alive at the end (FX4) */
+  if (w->held.nrows > 0) {  /* thread of objects alive at the end (FX4) */
     threadhead(w, held, sizeof(held) - 1, number);
     firefoxrows_held(w);
     output_text(w->o, ",\n\"markers\":{");

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Writes the file of a Firefox profile from the rows that firefox.h has stored. This module writes
-** the shared tables, firefoxrows.h the samples and allocations of threads, and firefoxmarks.h the
-** collections, marks and counters.
-*/
+/* Writes the file of a Firefox profile from stored rows (firefox.h): itself the shared tables;
+   firefoxrows.h samples and allocations; firefoxmarks.h collections, marks and counters. */
 #ifndef asamp_firefoxfile_h
 #define asamp_firefoxfile_h
 
@@ -11,10 +8,8 @@
 #include "fold.h"
 #include "output.h"
 
-/*
-** Writes the file, once, after firefox_group. 'head' contains the members "meta" and "libs" as
-** JSON. Returns NULL, or the reason for a failure (errors of the output itself are not included).
-*/
+/* Writes the file, after firefox_group. 'head' has the members "meta" and "libs". Returns NULL
+   or the reason of a failure, except errors of the output. */
 const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fold,
                                const char *head, Output *o);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Markers and counters of a Firefox profile (firefoxmarks.h), from the file of collections and
-   marks, whose layout firefox.c describes. */
+/* Markers and counters of a Firefox profile (firefoxmarks.h). */
 #include "firefoxmarks.h"
 #include "decimal.h"
 
@@ -10,23 +9,18 @@
 enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
        MAJOR, STATE, NVALUES };
 
-/* An entry of the temporary file 'event': a garbage collection, or a mark (a name and a value that
-   the program has recorded at a certain time). */
+/* An entry of the file 'event': a collection, or a mark of the program. */
 typedef struct Event {
   int64_t tag;
-  int collection;      /* 1: a garbage collection, 0: a mark: a name and a value that the program
-			  has recorded at a certain time */
-  int64_t v[NVALUES];  /* numbers of a garbage collection, indexed by TIME to STATE; of a mark that
-			  the program has recorded only v[TIME] is valid */
-  /* Name and value of a mark that the program has recorded, cut if they are longer. */
+  int collection;      /* 1: a collection, 0: a mark */
+  int64_t v[NVALUES];  /* numbers of a collection, indexed by TIME to STATE; a mark has only
+                          v[TIME] */
+  /* Name and value of a mark, truncated. */
   char name[256], value[4096];
   size_t namelength, valuelength;
 } Event;
 
-/*
-** Reads the next n bytes of the temporary file, and stores at most 'room' of them at 'to'. Returns
-** the number of stored bytes.
-*/
+/* Reads n bytes and stores up to 'room' of them. Returns the number of stored bytes. */
 static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   size_t kept = 0;
   while (n > 0) {
@@ -42,7 +36,7 @@ static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   return kept;
 }
 
-/* Reads the next entry, a collection or a mark of the program, from the temporary file 'event'. */
+/* Reads the next entry of 'event'. */
 static void nextevent (Firefox *f, Event *e) {
   Spill *s = &f->event;
   int i;
@@ -77,7 +71,7 @@ static void collectiondata (FirefoxFile *w, const Event *e) {
                                "{\"type\":\"Minor GC\"");
   member(w, "inuse", v[INUSE]);
   member(w, "held", v[HELD]);
-  if (v[RSS] > 0)  /* 0: not known */
+  if (v[RSS] > 0)  /* 0: unknown */
     member(w, "rss", v[RSS]);
   member(w, "tenured", v[TENURED]);
   member(w, "decided", v[DECIDED]);
@@ -94,7 +88,7 @@ static void collectiondata (FirefoxFile *w, const Event *e) {
   output_text(w->o, "\"}");
 }
 
-/* Returns 1 if the text is a number in JSON's syntax, with an exponent of at most two digits. */
+/* Returns 1 if the text is a JSON number with an exponent of at most two digits. */
 static int firefoxmarks_isnumber (const char *s) {
   size_t n;
   s += *s == '-';
@@ -131,8 +125,7 @@ static void markdata (FirefoxFile *w, const Event *e) {
 
 enum { DATA, NAME, START, END, PHASE, CATEGORY, NCOLUMNS };
 
-/* Writes the value of a column of the table of markers, for one collection, or for one mark (a name
-   and a value that the program has recorded). */
+/* Writes a column's value for a collection or mark. */
 static void markercell (FirefoxFile *w, const Event *e, int column) {
   int64_t time = e->v[TIME];
   switch (column) {
@@ -198,11 +191,8 @@ void firefoxmarks_markers (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].events);
 }
 
-/*
-** Writes a counter that shows the value 'which' of the collections. The first row is 0 at time 0,
-** because the viewer ignores the value of the first row. Each further row is the change of the
-** value at a collection.
-*/
+/* Writes a counter of the value 'which' of collections, as changes. The viewer ignores the
+   first row's value, so a row of 0 precedes. */
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {
   Firefox *f = w->f;

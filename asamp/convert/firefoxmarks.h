@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes collections, marks and counters of a Firefox profile, from the entries of the temporary
-   file 'event' (firefox.c). */
+/* Writes collections, marks and counters of a Firefox profile, from the file 'event'
+   (firefox.c). */
 #ifndef asamp_firefoxmarks_h
 #define asamp_firefoxmarks_h
 
 #include "firefoxcolumns.h"
 
-/*
-** Write the columns and the closing brace of a table of markers (points in time with a name, in the
-** Firefox format). firefoxmarks_markers writes the collections, and the marks of the program, of
-** the group of Lua states w->group. firefoxmarks_none writes an empty table.
-*/
+/* Writes the collections and marks of group w->group as a table of markers. */
 void firefoxmarks_markers (FirefoxFile *w);
+/* Writes an empty table of markers. */
 void firefoxmarks_none (FirefoxFile *w);
-/* Writes the member "counters" of the file, and a comma. The counters are sizes of memory, with a
-   value at each collection. */
+/* Writes the member "counters" and a comma: sizes of memory at each collection. */
 void firefoxmarks_counters (FirefoxFile *w);
 
 #endif

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the number of the stack of an allocation sample; 'leaf' is the index in Firefox.leaves of
-   its combination of stack, kind and survival outcome. */
+/* Returns the number of the stack of an allocation; 'leaf' is its index in Firefox.leaves. */
 static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
   return (uint64_t)leaf + firefoxstacks_count(&w->stacks);
 }
@@ -15,10 +14,8 @@ static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
 /* A function that writes the value of one row of a column. */
 typedef void Cell (FirefoxFile *w, int64_t value);
 
-/*
-** Writes a column from the n values of a temporary file. 'whose' has the tags (tags.h) of the rows.
-** Rows of other groups of states than w->group are skipped.
-*/
+/* Writes a column from n stored values. 'whose' has the rows' tags; rows of other groups are
+   skipped. */
 static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, uint64_t n,
                     Cell *cell) {
   uint64_t i, k = 0;
@@ -35,8 +32,7 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* Like 'column', for a column of times. The temporary file contains differences of successive
-   times, us. */
+/* Like 'column' for times, stored as differences in us. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
@@ -71,7 +67,7 @@ static void tickcell (FirefoxFile *w, int64_t site) {
 }
 
 static void weightcell (FirefoxFile *w, int64_t ns) {
-  if (ns == 0)  /* the period is not known: each sample counts as one */
+  if (ns == 0)  /* unknown period: each sample counts as one */
     output_char(w->o, '1');
   else if (ns % 1000 == 0)
     output_ms(w->o, ns / 1000);
@@ -88,8 +84,7 @@ static void timesamples (FirefoxFile *w) {
   times(w, &f->tick, &f->tickwhose, f->timerows);
   column(w, "stack", &f->tickstack, &f->tickwhose, f->timerows, tickcell);
   column(w, "weight", &f->tickweight, &f->tickwhose, f->timerows, weightcell);
-  /* The weight of the sample is the processor time since the previous row, because the sample may
-     represent several periods. With samples of wall time the processor time is not known. */
+  /* CPU time since the previous row; unknown with samples of wall time */
   if (w->r->timeperiod > 0 && !w->r->wall)
     column(w, "threadCPUDelta", &f->tickweight, &f->tickwhose, f->timerows, firefoxrows_number);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
@@ -97,22 +92,20 @@ static void timesamples (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].timerows);
 }
 
-/* A sample made of one or more allocation rows, for a profile without time samples. */
+/* A sample made of allocation rows, for a profile without time samples. */
 typedef struct TrackRow {
-  int more;            /* 1: the other fields are valid; 0: there are no more rows */
+  int more;            /* 0: no more rows */
   uint64_t time;       /* us */
   int64_t leaf, bytes;
 } TrackRow;
 
-/* A position in the rows of the table of allocations. 'i': number of rows read. 'time': time of the
-   last row read, us since the start. */
+/* A position in the allocation rows: rows read, and time of the last one in us. */
 typedef struct Track {
   uint64_t i, time;
-  TrackRow next;       /* the row that was read last; it is not part of a sample yet */
+  TrackRow next;       /* the last row read, not yet part of a sample */
 } Track;
 
-/* Reads the next row of the table of allocations that belongs to the group of Lua states w->group
-   and has a positive number of bytes, which shows that it is not a death (FX2). */
+/* Reads the next allocation row of group w->group that is not a death (FX2). */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   t->next.more = 0;
@@ -126,7 +119,7 @@ static void nextrow (const FirefoxFile *w, Track *t) {
   }
 }
 
-/* Initializes *t to the first row of the table of allocations. */
+/* Initializes *t to the first allocation row. */
 static void starttrack (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   memset(t, 0, sizeof(*t));
@@ -137,10 +130,8 @@ static void starttrack (const FirefoxFile *w, Track *t) {
   nextrow(w, t);
 }
 
-/*
-** Sets *row to the next sample, which combines successive allocation rows that have the same stack
-** and are within a millisecond. Returns 0 at the end.
-*/
+/* Sets *row to the next sample: successive rows with one stack within 1 ms. Returns 0 at the
+   end. */
 static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   *row = t->next;
   if (!row->more)
@@ -154,7 +145,7 @@ static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   }
 }
 
-/* Writes the allocations as samples, so that the thread's track is not empty in the viewer. */
+/* Writes the allocations as samples, so that the viewer's track is not empty. */
 static void track (FirefoxFile *w) {
   static const char *const names[] = {"time", "stack", "weight"};
   uint64_t i = 0;
@@ -179,10 +170,7 @@ static void track (FirefoxFile *w) {
   firefoxcolumns_length(w, i);
 }
 
-/*
-** Writes two samples without a stack, at the start and at the end, for a thread without samples,
-** because the viewer requires a first and a last sample.
-*/
+/* Writes two samples without a stack: the viewer requires a first and a last one. */
 static void firefoxrows_nothing (FirefoxFile *w) {
   output_text(w->o, "\"time\":[0,");
   output_ms(w->o, (int64_t)w->r->duration);

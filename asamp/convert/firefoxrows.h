@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the samples and allocations of the threads of a Firefox profile, from the rows in
-   temporary files (firefox.h). */
+/* Writes samples and allocations of a Firefox profile's threads, from the stored rows
+   (firefox.h). */
 #ifndef asamp_firefoxrows_h
 #define asamp_firefoxrows_h
 
 #include "firefoxcolumns.h"
 
-/*
-** Writes the table of samples of the thread for the group of Lua states w->group: its columns and
-** its closing brace. The samples are the time samples or, if the profile has none, the allocations.
-*/
+/* Writes the samples of group w->group: time samples or, if the profile has none, allocations. */
 void firefoxrows_samples (FirefoxFile *w);
-/* Writes the table of allocations of the same thread, in the same way. 'tid' is the thread's
-   "tid". */
+/* Writes the allocations of group w->group. 'tid' is the thread's number. */
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
-/* Writes the table of samples of the thread "Held at the end", which shows the objects alive at the
-   end with the references to them (FX4). */
+/* Writes the samples of the thread "Held at the end" (FX4). */
 void firefoxrows_held (FirefoxFile *w);
 
 #endif

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the number that a flame graph of this weight (enum FlameWeight) shows for a site, whose
-   samples have one stack, kind and tag. 'weight' must not be FLAME_HELD, which sites do not
-   have. */
+/* Returns a site's weight; not for FLAME_HELD. */
 static uint64_t weightof (const ReadProfile *r, const Site *s,
                           enum FlameWeight weight) {
   switch (weight) {
@@ -39,10 +37,8 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   return NULL;
 }
 
-/*
-** Stores the nodes on the stack of 'node' in 'path', a buffer of READER_MAXDEPTH nodes, from the
-** outermost node whose frame is not left out (fold.h). Returns the number of nodes.
-*/
+/* Stores the nodes of a stack in 'path' (READER_MAXDEPTH elements), outermost first, without
+   folded frames (fold.h). Returns their number. */
 static size_t flame_pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
                             uint32_t *path) {
   size_t n = 0, i;
@@ -74,10 +70,10 @@ static void framename (Output *o, const FrameName *f) {
   }
 }
 
-/* Writes the frames of a path of references (a node of h), from the root on, separated by ';'. */
+/* Writes a path of references from the root to a node, separated by ';'. */
 static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
-  if (n->parent != 0) {  /* the recursion is at most READER_MAXSTEPS + 1 deep */
+  if (n->parent != 0) {  /* at most READER_MAXSTEPS + 1 deep */
     heldframe(r, h, n->parent, o);
     output_char(o, ';');
   }
@@ -87,8 +83,7 @@ static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, 
     framename(o, &r->functions[n->function]);
 }
 
-/* Writes a line for each row of heldstack.h: a path of references to live objects. Returns 0 if
-   there is not enough memory. */
+/* Writes a line for each row of heldstack.h. Returns 0 if there is not enough memory. */
 static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o) {
   HeldStack h;
   size_t i;
@@ -103,11 +98,8 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/*
-** Writes the frames that show a sample's tag (tags.h) at the start of a line, each followed by ';'.
-** The first frame is the tag's group (a Lua state, the states of a script, or all others), if there
-** are several groups. The second is its label set, if it has one. Writes nothing if 't' is NULL.
-*/
+/* Writes the group of Lua states, if there are several, and the labels of a tag as frames, each
+   followed by ';'. 't' NULL: nothing. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -162,11 +154,8 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
 
 /* --------------------------------------------------------- speedscope -- */
 
-/*
-** Writes the array of frames of the speedscope file. A frame's number is its index. The frames are
-** in this order: functions, kinds of blocks, the frame of an empty stack, references of paths to
-** live objects (heldstack.h), label sets.
-*/
+/* Writes the array of frames: functions, kinds of blocks, the frame of an empty stack,
+   references, label sets. A frame's number is its index. */
 static void flame_frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   char label[READER_LABEL];
   uint32_t i;
@@ -203,23 +192,22 @@ static void flame_frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   }
 }
 
-/* Parameters of one profile of the speedscope file, the one that is being written. */
+/* The speedscope profile being written. */
 typedef struct Shown {
   const ReadProfile *r;
   const Fold *fold;
   const Tags *tags;
-  uint64_t labels;     /* the frame of label set k has the number labels + k */
-  uint32_t group;      /* number of the group of Lua states (tags.h) whose stacks are written */
-  uint32_t *path;      /* buffer of READER_MAXDEPTH nodes, for one stack */
+  uint64_t labels;     /* number of the frame of label set 0 */
+  uint32_t group;      /* group of Lua states */
+  uint32_t *path;      /* buffer of READER_MAXDEPTH nodes */
 } Shown;
 
-/* Returns 1 if samples with this tag (tags.h) belong to the group of Lua states w->group. */
+/* Returns 1 if the tag (tags.h) belongs to group w->group. */
 static int isshown (const Shown *w, uint32_t tag) {
   return tags_group(w->tags, tag) == w->group;
 }
 
-/* Writes a stack as a list of frame numbers: labels, functions, and the kind of block unless the
-   kind is READER_TIMESAMPLE. */
+/* Writes a stack as frame numbers: labels, functions, and the kind unless READER_TIMESAMPLE. */
 static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, Output *o) {
   const ReadProfile *r = w->r;
   const uint32_t *path = w->path;
@@ -244,8 +232,7 @@ static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t 
   output_char(o, ']');
 }
 
-/* A site, and its place: the number of its node in a depth-first walk of the call tree. If sites
-   are in the order of places, successive ones have as many callers as possible in common. */
+/* A site and the position of its node in a depth-first walk of the call tree. */
 typedef struct Placed {
   uint32_t place, site;
 } Placed;
@@ -257,12 +244,11 @@ static int byplace (const void *a, const void *b) {
   return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* Returns an array with the place (Placed) of each node, or NULL if there is not enough memory.
-   Parents come before their children in the tree's array. So one pass from its end adds up the
-   sizes of subtrees, and a second pass from its start assigns the places. */
+/* Returns the position of each node in a depth-first walk, or NULL if there is not enough
+   memory. Parents precede children, so two passes suffice: sizes of subtrees, then positions. */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
-  /* First pass: number of nodes in each node's subtree. Second pass: next free place in it. */
+  /* first the size of the subtree, then the next free position in it */
   uint32_t *size = calloc(n, sizeof(*size));
   uint32_t *place = calloc(n, sizeof(*place));
   if (size == NULL || place == NULL) {
@@ -283,7 +269,7 @@ static uint32_t *flame_places (const ReadProfile *r) {
   return place;
 }
 
-/* Returns the sites in the order of their places (Placed); NULL if there is not enough memory. */
+/* Returns the sites in depth-first order, or NULL if there is not enough memory. */
 static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   uint32_t *place = flame_places(r);
   size_t n = sum->table.nsites, i;
@@ -303,8 +289,8 @@ static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   return sites;
 }
 
-/* Writes the start of a profile, up to its samples. Unless 'w' is NULL, its name includes the group
-   w->group of Lua states, if there are several groups. */
+/* Writes the start of a profile. With 'w', the name includes the group of Lua states if there
+   are several. */
 static void profilehead (const Shown *w, const char *name, const char *unit, Output *o) {
   char text[TAGS_TEXT + 64];
   size_t n = (size_t)sprintf(text, "%s", name);
@@ -325,8 +311,7 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-/* Writes the profile of one weight: the sites of the group of Lua states w->group, in the order of
-   the array 'order'. */
+/* Writes the profile of one weight for group w->group, in the order 'order'. */
 static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *order,
                          enum FlameWeight weight, const char *name, Output *o) {
   uint64_t total = 0;
@@ -354,7 +339,7 @@ static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *ord
   profileend(o, total);
 }
 
-/* Writes the frame numbers of a path of references (a node of h), from the root on. */
+/* Writes a path of references as frame numbers. */
 static void heldpath (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
   if (n->parent != 0) {
@@ -384,11 +369,8 @@ static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
   profileend(o, total);
 }
 
-/*
-** Writes the profile of the time samples of the group of Lua states w->group. The temporary file
-** 'ticks' has the n time samples of all groups. If the period is not known, each sample counts as
-** 1.
-*/
+/* Writes the time samples of group w->group; 'ticks' has the n samples of all groups. Without a
+   period each counts as 1. */
 static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   uint64_t total = 0, i;
   int column;
@@ -425,8 +407,7 @@ static void flame_head (void *ud, const ReadProfile *r) {
   f->sum.client.head(&f->sum, r);
 }
 
-/* Copies 'state' and 'row', which identify the Lua state of the current event, from f->client to
-   the client of the totals, f->sum. */
+/* Copies the current event's Lua state to the client of the totals. */
 static void whose (Flame *f) {
   f->sum.client.state = f->client.state;
   f->sum.client.row = f->client.row;
@@ -489,8 +470,8 @@ void flame_free (Flame *f) {
   spill_close(&f->ticks);
 }
 
-/* Returns 1 if a profile of this weight is written for the group of Lua states w->group: if it is
-   the only group, or has a site with a weight above 0 (for FLAME_TIME: a site of time samples). */
+/* Returns 1 if group w->group has a profile of this weight: it is the only group or has such
+   samples. */
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;
   for (i = 0; i < f->sum.table.nsites; i++) {
@@ -502,7 +483,7 @@ static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   return w->tags->ngroups == 1;
 }
 
-/* Writes all profiles, separated by commas. 'order': result of flame_walk. */
+/* Writes all profiles. 'order' is from flame_walk. */
 static void profiles (Flame *f, Shown *w, const Placed *order, const HeldStack *h, Output *o) {
   static const struct { enum FlameWeight weight; const char *name; } all[] = {
     {FLAME_BYTES, "Allocated"}, {FLAME_SURVIVED, "Survived"}, {FLAME_ALIVE, "Alive at the end"},

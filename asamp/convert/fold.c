@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Chooses the frames to leave out, the folded frames (fold.h), from the outermost frames inwards. A
-** node reaches a script if it or one of its descendants in the call tree is a function of a script.
-** The weight of a node is the number of nodes in its subtree, itself included, that reach a script.
-*/
+/* Chooses the folded frames (fold.h), from the outermost inwards. The weight of a node is the
+   number of nodes in its subtree that reach a script: they or a descendant are a script's
+   function. */
 #include "fold.h"
 
 #include <stdlib.h>
 
-#define DEEPEST		64 /* largest number of frames left out of a stack; fits into a byte */
+#define DEEPEST		64 /* largest number of folded frames of a stack; fits into a byte */
 
-/*
-** Computes the weights of all nodes (see the head); 'weight' is zeroed. Children have higher
-** indices than their parents, so one pass from the end is enough.
-*/
+/* Computes the weights of all nodes; 'weight' is zeroed. Children have higher indexes, so one
+   pass from the end suffices. */
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
   for (i = r->tree.n - 1; i > 0; i--) {
@@ -22,11 +18,8 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/*
-** Returns the function with the largest sum of weights (see the head) among the outermost frames.
-** Returns 'nfunctions' if that is a function of a script, or no weight is above 0. 'sums' is a
-** buffer with a zero for each function.
-*/
+/* Returns the outermost function with the largest sum of weights, or 'nfunctions' if that is
+   not native. 'sums' has a zero for each function. */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -40,18 +33,14 @@ static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, ui
   return best < r->nfunctions && r->functions[best].native ? best : r->nfunctions;
 }
 
-/* Returns 1 if the caller of 'node' is a frame that is left out as the frame number 'depth' of its
-   stack. */
+/* Returns 1 if the caller of 'node' is folded at position 'depth'. */
 static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth) {
   uint32_t parent = r->tree.nodes[node].parent;
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/*
-** Returns the native function to leave out as the next frame: the function of all nodes that reach
-** a script and whose callers are left out as frame number 'depth' (FO1). Returns 'nfunctions' if
-** that is no single native function.
-*/
+/* Returns the native function of all nodes that reach a script and whose callers are folded at
+   position 'depth' (FO1), or 'nfunctions' if there is no single one. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts paths of references to live objects to stacks of frames (heldstack.h). */
+/* Converts paths of references to stacks (heldstack.h). */
 #include "heldstack.h"
 #include "list.h"
 
@@ -8,16 +8,14 @@ static const char UNKNOWN[] = "[no holder known]";
 typedef struct Building {
   HeldStack *h;
   const ReadProfile *r;
-  IdMap bystep;        /* maps the text of a reference (its offset + 2; 1 for the text UNKNOWN) to
-                          the index in 'steps' */
-  IdMap byleaf;        /* maps a hash of parent, function and line to the last innermost frame that
-                          has them */
-  uint32_t *ofpath;    /* node of the last reference of each path of references; 0: none yet */
-  uint32_t unknown;    /* node of the frame "[no holder known]" (UNKNOWN), for objects without a
-                          known path of references; 0: none yet */
+  IdMap bystep;        /* maps a reference's text (offset + 2; 1: UNKNOWN) to the index in
+                          'steps' */
+  IdMap byleaf;        /* maps a hash of parent, function and line to the last such frame */
+  uint32_t *ofpath;    /* node of each path's last reference; 0: none yet */
+  uint32_t unknown;    /* node of "[no holder known]"; 0: none yet */
 } Building;
 
-/* Returns the number of a new node; HELDSTACK_NONE if there is not enough memory. */
+/* Returns a new node, or HELDSTACK_NONE if there is not enough memory. */
 static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
                          uint32_t function, uint32_t line) {
   HeldStack *h = b->h;
@@ -30,10 +28,8 @@ static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
   return h->nnodes++;
 }
 
-/*
-** Returns the index of a reference in HeldStack.steps. If 'bystep' does not have 'key', adds the
-** step with the given text. Returns HELDSTACK_NONE if there is not enough memory.
-*/
+/* Returns the index in 'steps' of the reference with that key; adds it if needed. Returns
+   HELDSTACK_NONE if there is not enough memory. */
 static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   HeldStack *h = b->h;
   uint32_t at = idmap_get(&b->bystep, key);
@@ -46,15 +42,14 @@ static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   return h->nsteps++;
 }
 
-/* Returns a new node for the frame of a reference; HELDSTACK_NONE if there is not enough memory. */
+/* Returns a new node for a reference, or HELDSTACK_NONE. */
 static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
   uint32_t step = addstep(b, text, key);
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
-/* Adds a node for the last reference of each path of references. Its parent is the node of the path
-   that this path extends, which has a lower number and so a node already. Returns 0 if there is not
-   enough memory. */
+/* Adds a node for the last reference of each path; shorter paths come first. Returns 0 if there
+   is not enough memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;
@@ -71,21 +66,15 @@ static int paths (Building *b) {
   return 1;
 }
 
-/*
-** Returns the innermost node of a script's function on the stack of 'node', or 0 if there is
-** none.
-*/
+/* Returns the innermost node of a script's function on the stack, or 0. */
 static uint32_t script (const ReadProfile *r, uint32_t node) {
   while (node != 0 && r->functions[r->fn[node]].native)
     node = r->tree.nodes[node].parent;
   return node;
 }
 
-/*
-** Adds a row for a site. Sites with the same path, function and line share the innermost frame,
-** unless a collision of hashes in 'byleaf' makes a second one. Returns 0 if there is not enough
-** memory.
-*/
+/* Adds a row for a site. Equal paths, functions and lines share the innermost frame. Returns 0
+   if there is not enough memory. */
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;
   const ReadProfile *r = b->r;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Shows paths of references as stacks, for formats that have only stacks. A path leads from a root
-** of the Lua state to objects alive at the end. The outermost frame is a root. The next frames are
-** the steps (references) of the path. The innermost frame is the script's function that allocated
-** these objects, with its line; it is missing if their stack has no function of a script. Rules:
+** Shows paths of references as stacks. A path leads from a root of the Lua state to objects alive
+** at the end. The outermost frame is the root, then come the references, then the script's
+** function and line that allocated the objects.
+**
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
 **   HS2  the rows add up to the bytes of all samples alive at the end whose death would have been
-**        recorded (followed samples). Samples without a known holder have a path of one step,
-**        "[no holder known]".
+**        recorded. Samples without a known path have the step "[no holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h
@@ -17,38 +16,31 @@
 
 #define HELDSTACK_NONE	UINT32_MAX
 
-/* A frame of a stack that shows a path of references: a reference, or the function that
-   allocated. */
+/* A frame: a reference, or the function that allocated. */
 typedef struct HeldNode {
-  uint32_t parent;     /* index in HeldStack.nodes of the next outer frame; 0: none */
-  uint32_t step;       /* index in HeldStack.steps of the reference that the frame shows;
-			  HELDSTACK_NONE: the frame is a function */
-  uint32_t function;   /* index into the functions of the profile, if the node is a function */
-  uint32_t line;       /* the line in 'function' that allocated; 0: not known */
+  uint32_t parent;     /* index of the next outer frame; 0: none */
+  uint32_t step;       /* index in 'steps' of the reference; HELDSTACK_NONE: a function */
+  uint32_t function;   /* index in the profile's functions */
+  uint32_t line;       /* 0: unknown */
 } HeldNode;
 
 typedef struct HeldRow {
-  uint32_t node;       /* index in HeldStack.nodes of the innermost frame of a stack; several rows
-			  may have the same one */
-  uint64_t bytes;      /* bytes of the objects alive at the end that have this stack */
+  uint32_t node;       /* index of the innermost frame */
+  uint64_t bytes;      /* bytes of these objects */
 } HeldRow;
 
 typedef struct HeldStack {
   HeldNode *nodes;
-  const char **steps;  /* distinct texts of steps (references of a path); the texts belong to the
-                          profile */
+  const char **steps;  /* distinct texts of references, owned by the profile */
   HeldRow *rows;
   uint32_t nnodes, nsteps;
   size_t nrows;
   size_t nodesize, stepsize, rowsize;
 } HeldStack;
 
-/*
-** Fills h from 'held', a table filled by the callback ReaderClient.held: Site.node is the stack of
-** the allocation, Site.kind the number of the path of references (0: unknown). If the profile has
-** no paths, there are no rows. Returns 0 if there is not enough memory; heldstack_free must be
-** called in any case.
-*/
+/* Fills h from a table of ReaderClient.held: Site.node is the allocation's stack, Site.kind the
+   number of the path (0: unknown). Returns 0 if there is not enough memory; call heldstack_free
+   in either case. */
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);
 

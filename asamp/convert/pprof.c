@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Writes the messages of profile.proto (pprof.h). A message within another one is composed first,
-** because its length precedes it.
-*/
+/* Writes the messages of profile.proto (pprof.h). An inner message is composed first, because
+   its length precedes it. */
 #include "pprof.h"
 #include "bytes.h"
 #include "heldstack.h"
@@ -13,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields of the messages, as profile.proto numbers them. */
+/* Field numbers of profile.proto. */
 enum { PROFILE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION,
        PROFILE_FUNCTION, PROFILE_STRING, PROFILE_NANOS = 9, PROFILE_DURATION,
        PROFILE_PERIODTYPE, PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT };
@@ -27,9 +25,9 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
-/* Largest number of a label set for which the file has a comment with its exact bytes. */
+/* Largest label set for which a comment has the exact bytes. */
 #define EXACT_COMMENTS	256
-/* Length in bytes from which on such a comment (exactlabels) receives no further labels. */
+/* Bytes from which on such a comment receives no more labels. */
 #define EXACT_TEXT	1024
 
 typedef struct Writer {
@@ -39,18 +37,16 @@ typedef struct Writer {
   HeldStack held;
   Output *o;
   StrList strings;
-  Bytes message, part;  /* 'message': the protocol buffers message that is being composed. 'part': a
-			   message within it */
+  Bytes message, part;  /* the message being composed; a message within it */
   IdMap bylocation;    /* maps (function << 32 | line) + 1 to the id of the location */
-  uint32_t *location;  /* id of the location of each node of the call tree; ids start at 1 */
-  uint64_t *key;       /* function << 32 | line of each location, indexed by its id - 1 */
+  uint32_t *location;  /* location of each call tree node; ids start at 1 */
+  uint64_t *key;       /* function << 32  line of location id, at id - 1 */
   size_t keysize;
   uint32_t nlocations;
   int failed;
-  /* 'heap' 1: the file has the sample types of allocations. 'time' 1: it has the sample types of
-     time. */
+  /* 1: the file has allocations; 1: it has time samples. */
   int heap, time;
-  const char *first;   /* name of the default sample type; NULL: chosen from the samples */
+  const char *first;   /* default sample type; NULL: any */
 } Writer;
 
 static void varint (Bytes *b, uint64_t n) {
@@ -70,14 +66,14 @@ static void pprof_number (Bytes *b, int field, uint64_t n) {
   varint(b, n);
 }
 
-/* Appends a field with bytes: an inner message, or packed numbers. */
+/* Appends a field with bytes. */
 static void piece (Bytes *b, int field, const Bytes *from) {
   varint(b, (uint64_t)field << 3 | 2);
   varint(b, from->n);
   bytes_add(b, from->data, from->n);
 }
 
-/* Writes 'message' to the output as a field of the profile, and empties 'message'. */
+/* Writes 'message' as a field of the profile, and empties it. */
 static void emit (Writer *w, int field) {
   Bytes head = {0};
   varint(&head, (uint64_t)field << 3 | 2);
@@ -89,7 +85,7 @@ static void emit (Writer *w, int field) {
   bytes_free(&head);
 }
 
-/* Writes a number to the output as a field of the profile. */
+/* Writes a number as a field of the profile. */
 static void emitnumber (Writer *w, int field, uint64_t n) {
   Bytes b = {0};
   pprof_number(&b, field, n);
@@ -98,14 +94,14 @@ static void emitnumber (Writer *w, int field, uint64_t n) {
   bytes_free(&b);
 }
 
-/* Returns the index of a string in the table of strings; adds the string if it is new. */
+/* Returns the index of a string; adds it if needed. */
 static uint64_t string (Writer *w, const char *text) {
   return strlist_put(&w->strings, text, strlen(text));
 }
 
 /* -------------------------------------------------------------- types -- */
 
-/* Writes a field of the profile that is a sample type. */
+/* Writes a sample type. */
 static void valuetype (Writer *w, int field, const char *type,
                        const char *unit) {
   pprof_number(&w->message, TYPE_TYPE, string(w, type));
@@ -113,11 +109,8 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
-/*
-** Decides whether the file has the sample types of allocations, and those of time. It has those of
-** the profile's samples, and the default type, which a tool expects also in the profile of an idle
-** process. Without samples and default type, it has those of allocations.
-*/
+/* Decides on sample types: those of the samples and the default type, which a tool expects even
+   in an idle process; allocations if there are none. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -126,9 +119,8 @@ static void decidetypes (Writer *w) {
   w->heap = r->samples > 0 || wantsheap || !w->time;
 }
 
-/* Returns the duration in us of the requested range ('since' to 'till' of ReaderSum), cut at the
-   profile's end. It is not cut if the file is still being written, because the last events may be
-   missing there. */
+/* Returns the us of the requested range, cut at the profile's end unless the file is still
+   being written. */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
   uint64_t since = w->sum->since, till = w->sum->till;
@@ -137,23 +129,20 @@ static uint64_t duration (const Writer *w) {
   return till > since ? till - since : 0;
 }
 
-/* Writes a comment for each limit because of which data were left out. */
+/* Writes a comment for each limit that dropped data. */
 static void limits (Writer *w) {
   char text[READERLEFT_TEXT];
   int what;
   for (what = 0; what < LEFT_N; what++) {
     uint64_t count = w->sum->left[what];
     if (count == 0 || what == LEFT_COLLECTIONS || what == LEFT_MARKS || what == LEFT_LIVES)
-      continue;  /* a pprof file has no such data */
+      continue;  /* not in a pprof file */
     readerleft_text((ReadLeft)what, count, text);
     emitnumber(w, PROFILE_COMMENT, string(w, text));
   }
 }
 
-/*
-** Writes a comment with the exact bytes of each label set, if they are known. Exact bytes cannot be
-** values of samples, because these values are estimates for single stacks.
-*/
+/* Writes comments with the exact bytes of label sets; values of samples are estimates. */
 static void exactlabels (Writer *w) {
   const ReadProfile *r = w->r;
   Bytes text = {0};
@@ -181,10 +170,8 @@ static void exactlabels (Writer *w) {
   bytes_free(&text);
 }
 
-/*
-** Writes the fields before the samples. The sample types must have the order in which writesite and
-** writeheld write the values.
-*/
+/* Writes the fields before the samples. The order of sample types is that of values in
+   writesite and writeheld. */
 static void pprof_head (Writer *w) {
   const ReadProfile *r = w->r;
   const char *clock = r->wall ? "wall" : "cpu";
@@ -226,11 +213,8 @@ static void pprof_head (Writer *w) {
 
 /* ---------------------------------------------------------- locations -- */
 
-/*
-** Returns the id of the location of a function and a line; adds the location if it is new. Function
-** number 'nfunctions' is the frame of an empty stack; larger numbers are references of paths to
-** live objects (heldstack.h).
-*/
+/* Returns the location of a function and a line; adds it if needed. Function 'nfunctions' is
+   the empty stack; larger ones are references (heldstack.h). */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
   uint32_t id = idmap_get(&w->bylocation, key + 1);
@@ -245,8 +229,7 @@ static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   return ++w->nlocations;
 }
 
-/* Adds the locations (pairs of function and line) of all nodes of the call tree. Returns 0 if there
-   is not enough memory. */
+/* Adds the locations of all call tree nodes. Returns 0 if there is not enough memory. */
 static int locations (Writer *w) {
   const ReadProfile *r = w->r;
   uint32_t i;
@@ -259,7 +242,7 @@ static int locations (Writer *w) {
   return 1;
 }
 
-/* Writes all locations (pairs of function and line). Called after writeheld, which adds some. */
+/* Writes all locations; after writeheld, which adds some. */
 static void writelocations (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->nlocations; i++) {
@@ -273,8 +256,7 @@ static void writelocations (Writer *w) {
   }
 }
 
-/* Counts the native functions of each name. *natives maps the string index of a name, plus 1, to
-   the number of functions. */
+/* Counts the native functions of each name: *natives maps a name's string + 1 to the number. */
 static void countnatives (Writer *w, IdMap *natives) {
   const ReadProfile *r = w->r;
   uint32_t i;
@@ -291,9 +273,8 @@ static void countnatives (Writer *w, IdMap *natives) {
   }
 }
 
-/* Returns the string index of a function's full name; 'name' is that of its plain name. Tools merge
-   functions with equal names, so the full name has more parts: for a function of a script, file and
-   line; for a native one, the library, if several native functions have the plain name. */
+/* Returns the string of a function's full name; 'name' is its plain name. Tools merge equal
+   names, so a script's function has file and line, and an ambiguous native one its library. */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
   char line[32] = "";
@@ -310,8 +291,7 @@ static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
   return w->part.failed ? name : strlist_put(&w->strings, (char *)w->part.data, w->part.n);
 }
 
-/* Writes the functions, the frame of an empty stack, and the references of paths to live objects
-   (heldstack.h) as functions. */
+/* Writes as functions: the functions, the empty stack, and the references (heldstack.h). */
 static void writefunctions (Writer *w) {
   const ReadProfile *r = w->r;
   IdMap natives = {0};
@@ -350,10 +330,8 @@ static void pprof_label (Writer *w, const char *key, const char *value) {
   piece(&w->message, SAMPLE_LABEL, &w->part);
 }
 
-/*
-** Appends the labels of a label set (0: none) to the sample. A label with a NAME that the converter
-** itself uses is written as "label NAME".
-*/
+/* Appends the labels of a label set (0: none). A name that the converter uses itself becomes
+   "label NAME". */
 static void programlabels (Writer *w, uint32_t labels) {
   const ReadProfile *r = w->r;
   const ReadLabelSet *set = labels > 0 ? &r->labelsets[labels - 1] : NULL;
@@ -371,8 +349,7 @@ static void programlabels (Writer *w, uint32_t labels) {
   }
 }
 
-/* Appends labels that show a sample's tag (tags.h): Lua state, OS thread and labels of the
-   program. */
+/* Appends Lua state, OS thread and labels of a tag (tags.h). */
 static void tags (Writer *w, uint32_t tag) {
   const Tags *t = w->sum->tags;
   char text[TAGS_TEXT];
@@ -391,8 +368,7 @@ static uint64_t rounded (double n) {
   return n < 9e18 ? (uint64_t)(n + 0.5) : (uint64_t)9e18;
 }
 
-/* Writes a pprof sample with the totals of a site, whose samples have one stack, kind of block and
-   tag (tags.h). */
+/* Writes the sample of a site. */
 static void writesite (Writer *w, const Site *s) {
   const ReadProfile *r = w->r;
   uint32_t node = s->node;
@@ -428,8 +404,7 @@ static void writesite (Writer *w, const Site *s) {
   emit(w, PROFILE_SAMPLE);
 }
 
-/* Writes a sample for a row of heldstack.h: bytes alive at the end, with the path of references to
-   them as the stack. */
+/* Writes the sample of a row of heldstack.h. */
 static void writeheld (Writer *w, const HeldRow *row) {
   const ReadProfile *r = w->r;
   const HeldNode *nodes = w->held.nodes;
@@ -449,7 +424,7 @@ static void writeheld (Writer *w, const HeldRow *row) {
   emit(w, PROFILE_SAMPLE);
 }
 
-/* Writes the table of strings. Called last, because the other fields add strings. */
+/* Writes the strings; last, because other fields add some. */
 static void writestrings (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->strings.n; i++) {

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FATES		65536  /* largest number of survival outcomes that one call passes to the
-				  encoder */
-#define HOLDERS_RUNS	2047   /* largest number of values in one record of the paths of references
-				  to samples: a flag and pairs, so odd */
+#define FATES		65536  /* largest number of outcomes per call of the encoder */
+#define HOLDERS_RUNS	2047   /* largest number of values in a record of paths of references: a
+                                  flag and pairs, so odd */
 
 static const char NOMEMORY[] = "not enough memory";
 
@@ -34,7 +33,7 @@ void transcode_split (const char *text, char *symbol, size_t symbolsize, char *f
     snprintf(file, filesize, "%s", third + 1);
 }
 
-/* Callback 'resolve' of the encoder: stores the symbol and the library of a native address. */
+/* Stores symbol and library of a native address, for the encoder. */
 static void transcode_resolve (void *ud, uint64_t address, char *symbol,
                                size_t symbolsize, char *file, size_t filesize) {
   const Transcode *t = ud;
@@ -43,7 +42,7 @@ static void transcode_resolve (void *ud, uint64_t address, char *symbol,
     transcode_split(t->r->text.text + name, symbol, symbolsize, file, filesize);
 }
 
-/* Callback 'labels' of the encoder: stores the labels of a set. */
+/* Stores the labels of a set, for the encoder. */
 static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return transcode_labels(((const Transcode *)ud)->r, set, to);
 }
@@ -63,10 +62,8 @@ size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to) {
 static void handon (Transcode *t);
 static void handondeaths (Transcode *t);
 
-/*
-** In merged files: makes the state of the current event the encoder's state. Returns 0, and stops
-** the reading, if there is not enough memory or there are too many states.
-*/
+/* Makes the current event's state the encoder's, in a merged file. Returns 0 and stops the
+   reading on failure. */
 static int transcode_select (Transcode *t) {
   TranscodeState *of;
   if (t->into == NULL)
@@ -99,24 +96,20 @@ void transcode_pause (Transcode *t) {
   t->of = NULL;
 }
 
-/* Returns the number that a label set of the profile has in the output file; 0: no labels. */
+/* Returns the output's number of a label set; 0: none. */
 static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }
 
-/* Writes the sampling period of allocation and copy samples if it differs from the last one written
-   for the Lua state. */
+/* Writes the state's period of allocation and copy samples if it has changed. */
 static void changedbytes (Transcode *t, uint64_t bytes) {
   if (t->of->period == bytes) return;
   t->of->period = bytes;
   encoder_period(t->encoder, bytes);
 }
 
-/*
-** Writes the sampling period of a sample if it differs from the last one written for the Lua state.
-** The period of native memory is not written if it is in the head of the file ('mallocs' above 0).
-** Called only for merged files.
-*/
+/* Writes the period of a sample if the state's has changed, in a merged file. That of native
+   memory may be in the head instead. */
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
   if (s->kind == READER_TIMESAMPLE) {
@@ -132,11 +125,8 @@ static void changed (Transcode *t, const ReadSample *s) {
 
 /* }========================================================================= */
 
-/*
-** Returns the encoder, and creates it at the first event. 'timeperiod' (ns; 0: not known yet) and
-** 'wall' are written to the head of the log. Returns NULL if the reading was stopped before the
-** first event, or there is not enough memory.
-*/
+/* Returns the encoder; creates it at the first event. 'timeperiod' (ns; 0: unknown) and 'wall'
+   are for the head. Returns NULL if the reading was stopped or there is not enough memory. */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   const ReadProfile *r = t->r;
   EncoderConfig config;
@@ -178,10 +168,7 @@ void transcode_head (void *ud, const ReadProfile *r) {
                      "other formats of asamp convert read it";
 }
 
-/*
-** Called after an event: writes the data that the encoder has collected if they are enough for a
-** batch, and stops the reading if the encoder has failed.
-*/
+/* Ends an event: writes a full batch, and stops the reading if the encoder has failed. */
 static void transcode_ended (Transcode *t) {
   if (encoder_full(t->encoder))
     encoder_batch(t->encoder);
@@ -191,10 +178,7 @@ static void transcode_ended (Transcode *t) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/*
-** Stores the name of a frame in the form of framename.h in 'out'. A name in another form is parsed
-** and composed again.
-*/
+/* Stores the name of a frame in the form of framename.h. */
 static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) {
   uint32_t name = idmap_get(&t->r->names, id);
   const char *text = name != IDMAP_NONE ? t->r->text.text + name : "";
@@ -204,7 +188,7 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     strcpy(out, text);
     return;
   }
-  if (*text == '\0') {  /* an empty text is the reader's name for a frame without a name */
+  if (*text == '\0') {  /* a frame without a name */
     snprintf(nameless, sizeof(nameless), "[unknown 0x%llx]", (unsigned long long)id);
     text = nameless;
   }
@@ -216,8 +200,7 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     framename_lua(out, plain, f.line <= INT32_MAX ? (int)f.line : 0, f.file);
 }
 
-/* Returns the id of a frame in the merged file. If the frame's name is new to the file, first calls
-   a callback of TranscodeInto that adds the name. */
+/* Returns the id of a frame in the merged file; writes its name if it is new. */
 static uint64_t renamed (Transcode *t, uint64_t id) {
   char name[FRAMENAME_LIMIT + 1];
   uint64_t to;
@@ -238,10 +221,7 @@ static uint64_t renamed (Transcode *t, uint64_t id) {
   return to;
 }
 
-/*
-** Writes the name of a Lua function, once, before the first stack that contains the function. In a
-** merged file, the function 'renamed' does this.
-*/
+/* Writes the name of a Lua function before its first stack, unless merged. */
 static void emitfunction (Transcode *t, uint64_t id) {
   uint32_t name;
   if (t->into != NULL)
@@ -252,17 +232,15 @@ static void emitfunction (Transcode *t, uint64_t id) {
     t->client.stop = NOMEMORY;
   name = idmap_get(&t->r->names, id);
   if (name != IDMAP_NONE) {
-    /* names written by the profiler have at most FRAMENAME_LIMIT bytes */
+    /* the profiler's names have at most FRAMENAME_LIMIT bytes */
     char text[FRAMENAME_LIMIT + 1];
     snprintf(text, sizeof(text), "%s", t->r->text.text + name);
     encoder_name(t->encoder, id, text);
   }
 }
 
-/*
-** Extends the array 'place' to the nodes that the reader has added to the call tree, and writes the
-** names of their functions. Returns 0 if there is not enough memory.
-*/
+/* Extends 'place' to the new nodes of the call tree and writes their functions. Returns 0 if
+   there is not enough memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {
@@ -276,8 +254,7 @@ static int newnodes (Transcode *t) {
   return 1;
 }
 
-/* Makes the stack of 'node' the encoder's stack. Passes only the frames that differ from the
-   previous stack. */
+/* Makes the stack of 'node' the encoder's; passes only the changed frames. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
   size_t n = 0, shared = 0, i;
@@ -301,8 +278,7 @@ static void setstack (Transcode *t, uint32_t node) {
   t->node = node;
 }
 
-/* Returns an allocation sample, or a sample of copied bytes, in the encoder's form, without 'size'
-   and 'outside'. */
+/* Returns an allocation or copy sample in the encoder's form, without 'size' and 'outside'. */
 static ProfileSample anysample (Transcode *t, const ReadSample *s, int kind) {
   ProfileSample sample = {0};
   sample.time = t->start + s->time * 1000;
@@ -318,7 +294,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
   Encoder *e = encoder(t, 0, 0);
   t->untyped += s->kind == READER_UNKNOWN ? s->count : 0;
   if (e == NULL || s->kind == READER_UNKNOWN || !transcode_select(t))
-    return;  /* a sample of READER_UNKNOWN has no type that can be written */
+    return;  /* READER_UNKNOWN: no type to write */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
     t->client.stop = "it has an object of a type that this asamp does not know; use a newer one";
@@ -352,10 +328,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
   transcode_ended(t);
 }
 
-/*
-** Passes a sample of copied bytes to the encoder. Does nothing in the extended format, whose
-** readers would take it for a time sample.
-*/
+/* Passes a copy sample to the encoder. The extended format has none. */
 static void transcode_copy (void *ud, const ReadSample *s) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
@@ -376,7 +349,7 @@ static void period (void *ud, uint64_t bytes) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   if (e == NULL || t->into != NULL)
-    return;  /* in a merged file changedbytes writes the period, before a sample */
+    return;  /* merged: changedbytes writes the period */
   encoder_period(e, bytes);
   transcode_ended(t);
 }
@@ -397,10 +370,8 @@ static void timeperiod (void *ud, uint64_t ns, int wall) {
 
 /* ----------------------------------------------------------- survival -- */
 
-/*
-** Returns the output's id of the class whose name has the offset 'name' in 'text'; a new class is
-** written first. Returns 0 for name 0 (no class), and if there is not enough memory.
-*/
+/* Returns the output's id of a class (offset of its name; 0: none); writes a new class. Returns
+   0 if there is not enough memory. */
 static uint32_t classid (Transcode *t, uint32_t name) {
   const char *text = t->r->text.text + name;
   uint32_t id;
@@ -423,8 +394,7 @@ static uint32_t classid (Transcode *t, uint32_t name) {
   return id;
 }
 
-/* Passes the survival outcomes that are kept back until their collection (transcode_fate) to the
-   encoder. */
+/* Passes the outcomes kept back to the encoder. */
 static void handon (Transcode *t) {
   size_t i;
   int classes = 0;
@@ -436,18 +406,14 @@ static void handon (Transcode *t) {
   t->nfates = 0;
 }
 
-/*
-** Passes the deaths that are kept back until their collection to the encoder. Called after handon,
-** because in the output the deaths of a collection come after its survival outcomes.
-*/
+/* Passes the deaths kept back to the encoder, after the outcomes of their collection. */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
     encoder_deaths(t->encoder, t->deaths, t->ndeaths);
   t->ndeaths = 0;
 }
 
-/* Writes the death of a sample of native memory that has outlived its Lua state (an orphan,
-   readerorphans.h). Such deaths are rare, so each has a line of its own. */
+/* Writes the death of a native sample whose Lua state has ended. */
 static void orphandeath (Transcode *t, const ReadDeath *d) {
   const uint32_t runs[2] = {(uint32_t)d->place, 1};
   uint32_t number;
@@ -462,7 +428,7 @@ static void transcode_death (void *ud, const ReadDeath *d) {
     return;
   }
   if (!transcode_select(t) || t->of->ended)
-    return;  /* the end of the state in the output implies the death */
+    return;  /* implied by the end of the state */
   if (t->ndeaths > 0 && d->place == t->of->deathplace)
     t->deaths[t->ndeaths - 1]++;
   else {
@@ -477,8 +443,8 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-/* Keeps a survival outcome back until its collection, so that the encoder receives all outcomes
-   that a collection decides in one call, or FATES at a time if there are more. */
+/* Keeps an outcome back, so that the encoder receives all outcomes of a collection (at most
+   FATES) at once. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;
@@ -562,11 +528,8 @@ static void transcode_resident (void *ud, const ReadResident *r) {
 
 /* ------------------------------------------------------------- holders -- */
 
-/*
-** Returns the number of a path of references within the current Lua state: 1, 2, ...; 0 for path 0.
-** If the path has no number yet, first writes the shorter paths that it extends, and then the path
-** itself.
-*/
+/* Returns the number of a path of references in the current state: 1, 2, ...; 0: none. Writes
+   new paths, shorter ones first. */
 static uint32_t pathid (Transcode *t, uint32_t path) {
   const ReadProfile *r = t->r;
   uint32_t parent, id = path != 0 ? idmap_get(&t->paths, path) : 0;
@@ -583,10 +546,7 @@ static uint32_t pathid (Transcode *t, uint32_t path) {
   return id;
 }
 
-/*
-** Writes the paths of references to the followed samples of the encoder's Lua state, which are in
-** 'holder', as runs of samples with equal paths. Then empties 'holder'.
-*/
+/* Writes the paths to the state's live samples as runs, and empties 'holder'. */
 static void transcode_holders (Transcode *t) {
   uint32_t runs[HOLDERS_RUNS];
   size_t at = 0, from;
@@ -609,10 +569,7 @@ static void transcode_holders (Transcode *t) {
   memset(&t->paths, 0, sizeof(t->paths));
 }
 
-/*
-** Stores the path of references to a sample in 'holder', at the sample's index. The reader calls
-** this at the end of the profile, state by state, with the last known path of each sample.
-*/
+/* Stores the last known path of references to a live sample, at the end of the profile. */
 static void transcode_held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;
   size_t n = t->client.place + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes several profiles, one after the other, with one encoder (unite.h). */
+/* Writes several profiles with one encoder (unite.h). */
 #include "unite.h"
 #include "list.h"
 #include "reader.h"
@@ -18,12 +18,11 @@ static const char TOOLONG[] = "the durations of the profiles add up to more than
 
 /* {== heads ================================================================ */
 
-/* A client that reads only the head of a profile: it stops the reading at the first sample,
-   collection or mark (a name and a value that the program has recorded). */
+/* A client that reads only the head: it stops at the first sample, collection or mark. */
 typedef struct Check {
   ReaderClient client;
   Unite *m;
-  int own;             /* 1: the profile can be merged */
+  int own;             /* 1: can be merged */
   uint64_t timens;     /* first period of time samples, ns; 0: none */
   int wall;
 } Check;
@@ -58,7 +57,7 @@ static void seetime (void *ud, uint64_t ns, int wall) {
   }
 }
 
-/* Stores the command of the first profile. Sets 'othercommand' if a later profile has another. */
+/* Stores the first profile's command; notes whether others differ. */
 static void addcommand (Unite *m, const char *command) {
   if (!m->checked)
     m->command = command != NULL ? strdup(command) : NULL;
@@ -66,11 +65,8 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/*
-** Adds the head of one profile to the common head. Rejects a profile that is cut before the record
-** with the number of followed samples: that number would count as 0, and the result would have no
-** deaths.
-*/
+/* Adds a profile's head to the common one. Rejects a truncated profile that lacks the number of
+   followed samples, because the result would have no deaths. */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
   Unite *m = l->m;
@@ -129,16 +125,18 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* }========================================================================= */
 
-
 /* {== names (UN1) ========================================================== */
 
-/* Offset of the addresses of native functions in the merged profile. An address is NATIVES plus
-   twice the number of the function's name in 'natives' (0 for all names beyond the limit). So its
-   id (address | 1) is always greater than the special ids of frameids.h. */
+/*
+** Offset of addresses of native functions: an address is NATIVES + 2 * number of the name in
+** 'natives'. So ids (address
+**
+** 1) are above the special ids of frameids.h.
+*/
 #define NATIVES		66
 
-/* The callback 'native' of TranscodeInto: returns the id in the merged profile of the native
-   function with that name; 0 if there is not enough memory. */
+/* Returns the result's id of a native function; 0 if there is not enough memory
+   (TranscodeInto.native). */
 static uint64_t native (void *ud, const char *name) {
   Unite *m = ud;
   uint32_t n = strtab_put(&m->natives, name, strlen(name));
@@ -146,16 +144,15 @@ static uint64_t native (void *ud, const char *name) {
   return m->natives.failed ? 0 : ((uint64_t)n << 1 | 1) + NATIVES;
 }
 
-/* The encoder's callback 'resolve' (EncoderConfig), called for an address of native code in the
-   merged profile: splits the name of the native function into symbol and file. */
+/* Splits the name of a native function into symbol and file, for the encoder. */
 static void unite_resolve (void *ud, uint64_t address, char *symbol, size_t symbolsize, char *file,
                            size_t filesize) {
   const Unite *m = ud;
   transcode_split(m->natives.text + ((address - NATIVES) >> 1), symbol, symbolsize, file, filesize);
 }
 
-/* The callback 'function' of TranscodeInto: returns the id in the merged profile of the function
-   with that name; 0 if there is not enough memory. */
+/* Returns the result's id of a function; 0 if there is not enough memory
+   (TranscodeInto.function). */
 static uint64_t unite_function (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -165,8 +162,7 @@ static uint64_t unite_function (void *ud, const char *name) {
   return (uint64_t)n * 8;
 }
 
-/* The callback 'class' of TranscodeInto: returns the id in the merged profile of the class with
-   that name; 0 if there is not enough memory. */
+/* Returns the result's id of a class; 0 if there is not enough memory (TranscodeInto.class). */
 static uint32_t class (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -176,10 +172,8 @@ static uint32_t class (void *ud, const char *name) {
   return n;
 }
 
-/*
-** The callback 'labels' of TranscodeInto: returns the number of the set's text in m->labels; 0 if
-** the set has no labels or its text does not fit. Stops the reading if there is not enough memory.
-*/
+/* Returns the number of a label set's text; 0: no labels, or it does not fit
+   (TranscodeInto.labels). */
 static uint32_t labels (void *ud, uint32_t set) {
   Unite *m = ud;
   ProfileLabel list[PROFILE_LABELS];
@@ -206,10 +200,7 @@ static uint32_t labels (void *ud, uint32_t set) {
   return number;
 }
 
-/*
-** The callback 'labels' of the encoder: stores the labels of a new set, whose number the function
-** 'labels' has just returned. m->set is the number of that set in the profile.
-*/
+/* Stores the labels of the new set that 'labels' has just returned, for the encoder. */
 static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
   Unite *m = ud;
   (void)number;
@@ -218,17 +209,14 @@ static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
 
 /* }========================================================================= */
 
-
 /* {== states (UN2, UN3) ==================================================== */
 
-/* Returns the key of a state in 'places' and 'orphaned': its number in the profile plus 1, because
-   keys must be above 0. */
+/* Returns the key of a state, above 0, in 'places' and 'orphaned'. */
 static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }
 
-/* The callback 'state' of TranscodeInto: finds the state in 'open', or adds it if less than
-   READER_MAXSTREAMS states are open (UN3). */
+/* Returns a state from 'open'; adds it if UN3 permits (TranscodeInto.state). */
 static TranscodeState *state (void *ud, uint32_t id) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -254,25 +242,19 @@ static TranscodeState *state (void *ud, uint32_t id) {
   return s;
 }
 
-/*
-** Makes the state of the current event the encoder's current state and returns it. Returns NULL if
-** the reading is to be stopped (the client's 'stop' is set).
-*/
+/* Makes the current event's state the encoder's and returns it, or NULL if the reading stops. */
 static TranscodeState *unite_current (Unite *m) {
   transcode_turn(&m->t);
   return m->t.client.stop == NULL ? m->t.of : NULL;
 }
 
-/*
-** Ends the states of the list 'ended' in the merged file, because a state of their profile starts
-** (UN2). Removes each from 'open', and moves the last state of 'open' to the index of the removed
-** one.
-*/
+/* Ends the states in 'ended' in the result, because another state of their profile starts
+   (UN2). */
 static void bury (Unite *m) {
   TranscodeState *s;
   size_t i;
   if (m->t.client.stop != NULL)
-    return;  /* after a failure 'places' may be incomplete */
+    return;  /* 'places' may be incomplete after a failure */
   while ((s = m->ended) != NULL) {
     TranscodeState *moved = m->open[--m->nopen];
     uint32_t at = idmap_get(&m->places, placekey(s->from));
@@ -296,11 +278,8 @@ static void bury (Unite *m) {
   }
 }
 
-/*
-** The client's function 'starts': ends the states that were closed earlier, as a closed state ends
-** when the next one starts (UN2). Then starts the current state. The result may have samples of
-** that state already, because the samples of a batch are written before its events.
-*/
+/* Ends the states closed before (UN2) and starts the current one, which may have samples
+   already. */
 static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
   transcode_pause(&m->t);
@@ -322,11 +301,7 @@ static void unite_allocated (void *ud, uint64_t bytes) {
     s->allocated += bytes;
 }
 
-/*
-** The callback 'orphaned' of TranscodeInto, for the death of native memory that has outlived a
-** state. If the end of the closed state is not written yet, subtracts 1 from the number of orphans
-** that will be written with it.
-*/
+/* Counts the death of native memory of an ended state (TranscodeInto.orphaned). */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -339,8 +314,7 @@ static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   return *number != IDMAP_NONE;
 }
 
-/* The client's function 'ends': adds the state to the list 'ended'. Its end is written when the
-   next state of the profile starts (UN2). */
+/* Adds the state to 'ended'; its end is written later (UN2). */
 static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = unite_current(m);
@@ -355,12 +329,8 @@ static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   }
 }
 
-/*
-** Moves the states that are open at the end of a profile to 'rest': in the result they stay open
-** until unite_finish, so that their leaks are reported (UN2). The encoder frees its data of these
-** states now (encoder_leave). The only state of a profile that is not of many states is named after
-** the profile's file.
-*/
+/* Moves the states open at the end of a profile to 'rest' (UN2), and frees the encoder's data
+   of them. The only state of a profile is named after its file. */
 static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {
@@ -386,7 +356,6 @@ static void unite_leave (Unite *m, const ReadProfile *r) {
 
 /* }========================================================================= */
 
-
 /* {== profiles ============================================================= */
 
 int unite_start (Unite *m, Output *o) {
@@ -408,10 +377,7 @@ int unite_start (Unite *m, Output *o) {
   return strtab_init(&m->natives, READER_MAXNAMES) && strtab_init(&m->labels, READER_MAXNAMES);
 }
 
-/*
-** Creates the encoder at the first call, when all heads have been read. Returns 0 if there is not
-** enough memory.
-*/
+/* Creates the encoder at the first call. Returns 0 if there is not enough memory. */
 static int opened (Unite *m) {
   if (m->encoder != NULL)
     return 1;
@@ -426,7 +392,7 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-/* Adds the numbers of a flight recorder (ReadProfile.ring) to m->ring if the profile is of one. */
+/* Adds a flight recorder's ReadProfile.ring to m->ring. */
 static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)
@@ -434,15 +400,14 @@ static void addring (Unite *m, const ReadProfile *r) {
   m->isring |= r->isring;
 }
 
-/* Starts a profile (callback 'head'). If it has only one state, that state starts at time 0. */
+/* Starts a profile (callback 'head'); its only state starts at time 0. */
 static void unite_head (void *ud, const ReadProfile *r) {
   transcode_head(ud, r);
   if (!r->many)
     starts(ud, 0);
 }
 
-/* Finishes a profile after its last event, and adds its counts of lost and left-out data to those
-   of the merged profile. */
+/* Finishes a profile and adds its counts of lost and dropped data. */
 static void account (Unite *m, const ReadProfile *r) {
   const char *stop = transcode_finish(&m->t, r);
   if (stop == NULL)
@@ -459,7 +424,7 @@ static void account (Unite *m, const ReadProfile *r) {
   m->shift += r->duration;
 }
 
-/* Frees the data of the profile that is being read. */
+/* Frees the data of the profile being read. */
 static void unite_forget (Unite *m) {
   transcode_free(&m->t);
   while (m->nopen > 0)
@@ -492,7 +457,7 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r != NULL)
       account(m, r);
     else
-      *fatal = m->nopen > 0;  /* 0: nothing was written, the profile can be skipped */
+      *fatal = m->nopen > 0;  /* 0: nothing was written; the profile can be skipped */
     stop = m->t.client.stop;
     if (r == NULL)
       stop = NULL;

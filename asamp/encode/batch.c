@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Composes the texts with the sizes, kinds and survival outcomes of samples (batch.h). */
+/* Composes the details of samples (batch.h). */
 #include "batch.h"
 
 #include <string.h>
 
-/* The text of the samples and events since the previous text (a batch) is written at BATCH_SAMPLES
-   samples or BATCH_BYTES bytes of events. It may be written earlier. */
+/* Samples, or bytes of events, at which a batch is full. */
 #define BATCH_SAMPLES	16384
 #define BATCH_BYTES	(512u * 1024)
 
 /* ------------------------------------------------------------- columns -- */
 
-/* Writes the length and the label set of the run of consecutive samples with one label set that has
-   ended. */
+/* Writes length and label set of a run of samples that has ended. */
 static void endrun (Batch *b) {
   bytes_decimal(&b->labels, ' ', b->labelled);
   bytes_decimal(&b->labels, ' ', b->label);
@@ -46,8 +44,7 @@ void batch_allocation (Batch *b, uint64_t size, int outside, int kind) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Writes the survival outcomes of n samples as run lengths, alternately of samples that died and of
-   samples that survived. The first run has samples that died, and may be empty. */
+/* Writes the outcomes as run lengths: died, survived, died, ... The first may be 0. */
 static void fateruns (Bytes *to, const unsigned char *survived, size_t n) {
   size_t i = 0;
   int fate = 0;
@@ -75,10 +72,8 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/*
-** If the deaths of some survivors will not be reported (outcome 2), writes the survivors as run
-** lengths, alternately of those whose deaths will be reported (followed) and of the others.
-*/
+/* If there are outcomes 2, writes the survivors as run lengths, alternately with deaths
+   reported later and without. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;
@@ -118,24 +113,20 @@ void batch_deaths (Batch *b, const uint32_t *runs, size_t n) {
   bytes_char(&b->events, '\n');
 }
 
-/* Writes the time of an event as the difference to the previous one. */
+/* Writes the time of an event as a difference. */
 static void eventtime (Batch *b, uint64_t us) {
   bytes_signed(&b->events, ' ', (int64_t)(us - b->eventtime));
   b->eventtime = us;
 }
 
-/* Returns the resident size in KiB, which is exact because it consists of pages. */
+/* Returns the resident size in KiB. */
 static int64_t rssof (const ProfileCollection *c) {
   return (int64_t)(c->rss / 1024);
 }
 
-/*
-** Writes a collection as one line of numbers, without the zeros at its end. Most are differences to
-** expected values, and so usually small. These are expected:
-**   - the bytes in use grow by the tenured bytes
-**   - a major collection starts when the minor collection of the same pause ends
-**   - the nursery has the size of the previous one, and the program has filled it
-*/
+/* Writes a collection as numbers, without the zeros at the end. Most are differences to
+   expected values, and so small: the heap grows by the tenured bytes, a major collection
+   follows the minor one, and the nursery keeps its size. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
   Bytes *to = &b->events;
@@ -211,8 +202,7 @@ void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, '\n');
 }
 
-/* Does not update 'eventtime', because old readers skip the line 'D'. If the time of the next line
-   were relative to that of this line, they would compute it wrongly. */
+/* does not update 'eventtime': old readers skip the line 'D' */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
   size_t i;
   bytes_char(&b->events, 'D');
@@ -310,8 +300,7 @@ void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
   bytes_text(&text, name, namelength, 1);
   bytes_char(&b->events, 'm');
   eventtime(b, us);
-  bytes_decimal(&b->events, ' ', text.n);  /* the length of the written text, which may differ from
-					      'namelength' */
+  bytes_decimal(&b->events, ' ', text.n);  /* length of the written text */
   bytes_char(&b->events, ' ');
   bytes_add(&b->events, text.data, text.n);
   bytes_text(&b->events, value, valuelength, 1);
@@ -326,8 +315,7 @@ int batch_full (const Batch *b) {
   return b->samples >= BATCH_SAMPLES || b->events.n >= BATCH_BYTES;
 }
 
-/* Writes a column (one number for each sample of the batch) as a line, if it is not empty, and
-   empties it. */
+/* Writes a column as a line, if it is not empty, and empties it. */
 static void column (Bytes *to, char letter, Bytes *text) {
   if (text->n > 0) {
     bytes_char(to, letter);

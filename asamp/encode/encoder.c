@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Implements the encoder of profiles (encoder.h). doc/profile-format.md describes its output.
-**
-** The memory of an encoder consists of the output and the details of one batch, the data about its
-** samples for which VMProf has no record (batch.h; bounded by encoder_full), the deepest stack, and
-** the functions and native addresses (bounds.h). In the extended format, the sampled objects whose
-** survival is not decided are added (objects.h).
-*/
+/* Encodes the events of a run (encoder.h). Its memory has the output and details of a batch,
+   the deepest stack, functions and native addresses; in the extended format also the undecided
+   objects (objects.h). */
 #include "batch.h"
 #include "details.h"
 #include "frameids.h"
@@ -22,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of output bytes at which the output is passed to the callback EncoderSink. */
+/* Bytes at which the output is passed on. */
 #define ENOUGH		(64u * 1024)
 
-#define FRAME		16    /* size of a frame in a record, in bytes */
+#define FRAME		16    /* bytes of a frame in a record */
 
 struct Encoder {
   Bytes out;
@@ -33,35 +28,30 @@ struct Encoder {
   void *sinkud;
   EncoderConfig config;
   uint64_t start;       /* start of the log by CLOCK_MONOTONIC, ns */
-  uint64_t epoch;       /* start of the log by the wall clock, us since 1970 */
-  uint64_t last;        /* time of the sample whose stack was written last, ns */
+  uint64_t epoch;       /* start of the log, us since 1970 */
+  uint64_t last;        /* time of the last stack, ns */
   int failed;
-  int periodwritten;       /* 1: the meta "period" has been written */
-  uint64_t used;        /* bit set of the special frames (FRAME_..., such as "[frames cut]", which
-			   represent no function) whose name was written. The bit of a frame has the
-			   number id / 2 */
-  unsigned nbatch;      /* number of batches (texts about samples, batch.h) written so far */
+  int periodwritten;       /* 1: the meta "period" is written */
+  uint64_t used;        /* special frames (FRAME_...) whose names are written, bit id / 2 */
+  unsigned nbatch;      /* batches written */
   Batch batch;
   Origins origins;
-  Origin *of;           /* Lua state to which the following events belong */
-  Origin spare;         /* used as 'of' if there is no memory for the data of a Lua state */
-  uint64_t lost;        /* number of samples that were taken but are missing in the log */
-  uint64_t undecided;   /* number of samples of ended states whose survival no collection has
-			   decided */
+  Origin *of;           /* state of the following events */
+  Origin spare;         /* for 'of', without memory */
+  uint64_t lost;        /* samples missing in the log */
+  uint64_t undecided;   /* undecided samples of ended states */
   uint64_t nstates;       /* number of Lua states in the log */
-  uint64_t allocated;   /* exact bytes allocated by all Lua states so far; 0: unknown */
-  int notallocated;     /* 1: the file omits the total of allocated bytes */
-  int notlabelled;      /* 1: the allocated bytes by label set are not known */
+  uint64_t allocated;   /* exact bytes of all states; 0: unknown */
+  int notallocated;     /* 1: omits the total of allocated bytes */
+  int notlabelled;      /* 1: bytes by label set are unknown */
   ProfileLeft left;
-  uint64_t texts;       /* number of the program's texts that were truncated because of limits */
-  uint64_t natives;     /* number of frames whose native address has no name because
-			   ENCODER_MAXNATIVES addresses have one */
-  Objects objects;      /* extended format: sampled objects that are not in a record yet */
-  IdMap named;          /* set of the ids of functions whose names were written */
-  IdMap seen;           /* set of the native addresses of all stacks so far */
-  Bytes fresh;          /* native addresses that have no name yet */
-  IdMap labels;         /* maps numbers of label sets of the process, plus 1, to their numbers in
-			   the file */
+  uint64_t texts;       /* truncated texts of the program */
+  uint64_t natives;     /* frames without a name because of ENCODER_MAXNATIVES */
+  Objects objects;      /* extended format: objects not yet in a record */
+  IdMap named;          /* functions whose names are written */
+  IdMap seen;           /* native addresses of all stacks */
+  Bytes fresh;          /* native addresses without a name yet */
+  IdMap labels;         /* maps label sets of the process + 1 to those of the file */
   uint32_t nlabels;
 };
 
@@ -81,9 +71,8 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
   encoder_meta(e, key, text);
 }
 
-/* Writes the meta "period": the seconds that a time sample represents. Writes it after the first
-   time sample, because converters divide by the number of time samples, and a file may be cut: so
-   each file with a period has a time sample. If there was none, writes 0 at the end. */
+/* Writes the meta "period", the seconds of a time sample, after the first time sample:
+   converters divide by their number. Without any, writes 0 at the end. */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
   char text[32];
@@ -105,10 +94,9 @@ static void nativename (Encoder *e, uint64_t id, const char *symbol) {
   vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
 }
 
-/* Writes the name of a special frame (FRAME_..., which represents no function) at its first use,
-   before the stack that contains it. */
+/* Writes the name of a special frame (FRAME_...) at its first use. */
 static void use (Encoder *e, uint64_t id) {
-  uint64_t bit = (uint64_t)1 << id / 2;  /* the ids are odd */
+  uint64_t bit = (uint64_t)1 << id / 2;  /* ids are odd */
   if (e->used & bit)
     return;
   e->used |= bit;
@@ -151,7 +139,7 @@ static void encoder_head (Encoder *e) {
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
     char text[48];
-    /* the base of the times of stacks, rounded down to us */
+    /* base of the times of stacks, us */
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
     encoder_meta(e, "start_time_offset", text);
@@ -166,8 +154,7 @@ static void encoder_head (Encoder *e) {
       encoder_meta(e, key, profile_kindname(i));
     }
   }
-  /* the name of FRAME_NONE is written in any case: the recovery of a log cut by a crash may add
-     such frames */
+  /* the repair of a cut log may add such frames */
   use(e, FRAME_NONE);
   if (e->config.timeperiod > 0)
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
@@ -186,8 +173,8 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
   e->last = start;
   e->of = origins_get(&e->origins, 0);
   encoder_head(e);
-  e->config.command = e->config.sources = NULL;  /* these strings belong to the caller, and are not
-						    used after the head of the log */
+  e->config.command = e->config.sources = NULL;  /* they belong to the caller and are not used
+                                                    any more */
   if (e->out.failed || e->of == NULL) {
     encoder_free(e);
     return NULL;
@@ -207,8 +194,7 @@ void encoder_free (Encoder *e) {
   free(e);
 }
 
-/* Passes the output to the callback EncoderSink if it has at least 'enough' bytes. May be called
-   only between records. */
+/* Passes the output on if it has 'enough' bytes. Call it between records. */
 static void encoder_drain (Encoder *e, size_t enough, int text) {
   if (e->out.n >= enough && e->out.n > 0)
     e->sink(e->sinkud, &e->out, text);
@@ -231,8 +217,7 @@ static int islocal (const Encoder *e) {
   return e->config.states && !e->config.numbered;
 }
 
-/* Ignores a function that was recorded before: the sampler may emit it repeatedly, if it had no
-   memory to record the first time. */
+/* ignores a function recorded before: the sampler may repeat it */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
   if (islocal(e)) {
     int isnew;
@@ -249,8 +234,7 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* If a native address is new, adds it to those that need a name. If ENCODER_MAXNATIVES addresses
-   have one already, counts the frame in 'natives' instead. */
+/* Adds a new native address to those that need a name; counts it in 'natives' beyond the limit. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
@@ -300,7 +284,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* not an id of a function: readers would interpret such ids as lines or types */
+    /* ids that readers would take for lines or types */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);
@@ -324,10 +308,8 @@ static unsigned char *copyframes (unsigned char *to, const unsigned char *from, 
   return to + n * FRAME;
 }
 
-/*
-** Writes the frames of the stack. If the stack is deeper than PROFILE_DEPTH, writes only the frames
-** at its two ends. Returns the end of the output.
-*/
+/* Writes the frames of the stack, of a deep one only the two ends. Returns the end of the
+   output. */
 static unsigned char *putframes (unsigned char *to, const Frames *s) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   const unsigned char *first = s->block + (s->size - s->n) * FRAME;
@@ -344,17 +326,13 @@ static size_t depthof (const Frames *s) {
   return s->n == 0 ? 1 : s->n < PROFILE_DEPTH ? s->n : PROFILE_DEPTH;
 }
 
-/*
-** Returns how many times a record of 'length' bytes is written for a sample of 'count' periods:
-** once per period, up to ENCODER_COPYBYTES bytes.
-*/
+/* Returns how often a record of 'length' bytes is written for 'count' periods. */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);
 }
 
-/* Appends n copies of the record that starts at offset 'from' of the output and has 'length'
-   bytes. */
+/* Appends n copies of the record of 'length' bytes at 'from'. */
 static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
   unsigned char *to;
   Bytes record = {0};
@@ -373,11 +351,8 @@ static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
   bytes_free(&record);
 }
 
-/*
-** Writes a record of the stack. Its innermost frame is 'leaf', the id of the sampled object's type
-** (0: none). Repeats the record for a sample of 'count' periods (copiesof). Returns the number of
-** records.
-*/
+/* Writes a stack record, and copies for 'count' periods. 'leaf' is the innermost frame, for the
+   object's type (0: none). Returns the number of records. */
 static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
                               uint64_t thread, uint64_t count) {
   size_t words = 2 * (depthof(&e->of->stack) + (leaf != 0));
@@ -404,8 +379,7 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
   return copies;
 }
 
-/* Returns the number of a label set in the file. If the set is new to the file, adds its labels to
-   the text about the current batch of samples (batch.h). */
+/* Returns the number of a label set in the file; adds the labels of a new one to the batch. */
 static uint32_t labelled (Encoder *e, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   uint32_t id;
@@ -427,8 +401,7 @@ static uint32_t labelled (Encoder *e, uint32_t set) {
   return id;
 }
 
-/* Sets the time of the next stack to 'time', or to the time of the last stack if 'time' is earlier,
-   so that times never decrease (E1). */
+/* Sets the time of the next stack, at least that of the last one (E1). */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
     e->last = time;
@@ -470,10 +443,8 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* -------------------------------------------------------------- events -- */
 
-/*
-** Translates the state's class numbers to those of the file, in a new vector. Returns NULL if
-** there is not enough memory.
-*/
+/* Returns the file's numbers of the state's classes in a new vector, or NULL if there is not
+   enough memory. */
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   uint32_t *to = spare_malloc(n * sizeof(*to));
   size_t i;
@@ -486,8 +457,7 @@ static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   return to;
 }
 
-/* Returns the batch of samples and events whose text is not written yet. In a file of many states,
-   first records that the following lines belong to the present state (encoder_of). */
+/* Returns the open batch, after a line that selects the present state. */
 static Batch *lines (Encoder *e) {
   if (e->config.states)
     batch_of(&e->batch, e->of->id);
@@ -645,8 +615,7 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
   e->texts = texts;
 }
 
-/* Writes the line "asamp.left" of the file: for each limit that was exceeded, its name (a key that
-   readerleft.c reads) and the number of items that the file lacks because of it. */
+/* Writes the meta "asamp.left": name and count of each limit that dropped data. */
 static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
     {"chunks", e->left.chunks}, {"functions", e->left.functions + e->origins.lumpedfunctions},

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes the events of the queue to the encoder (event.h). */
+/* Passes events to the encoder (event.h). */
 #include "event.h"
 
 #include <string.h>
 
-/* Encodes an event that belongs to samples: a stack, survival outcomes, the name of a class, or
-   paths of references to live samples. Returns 0 if the event is of another type. */
+/* Encodes an event of samples: stack, outcomes, class or paths. Returns 0 for other types. */
 static int encodesample (const Event *event, Encoder *e) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
@@ -108,8 +107,7 @@ static void encodestate (const Event *event, Encoder *e) {
 }
 
 void event_encode (const Event *event, Encoder *e) {
-  if (event->type == EVENT_ORPHANS) {  /* not encoder_of: the encoder may have freed the data of
-				          that state already */
+  if (event->type == EVENT_ORPHANS) {  /* the encoder may have freed the state */
     const OrphansEvent *o = (const void *)(event + 1);
     encoder_orphans(e, o->time, event->state, o->runs, (size_t)event->n);
     return;

@@ -34,10 +34,8 @@ Origin *origins_get (Origins *o, uint32_t id) {
   return o->last = new;
 }
 
-/* Removes from 'places', the map from ids of states to their data, the entries of states whose data
-   were freed (OR3), if there are at least 1,024 entries and three quarters belong to freed states.
-   Rebuilds 'places', because an IdMap has no removal. If there is not enough memory, a later call
-   does it. */
+/* Removes the entries of ended states from 'places' (OR3) by rebuilding it, if it has 1,024
+   entries and three quarters are of ended states. Without memory, a later call does it. */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;
@@ -56,7 +54,7 @@ static void origin_forget (Origins *o) {
 void origins_drop (Origins *o, Origin *gone) {
   uint32_t at = idmap_get(&o->places, (uint64_t)gone->id + 1);
   o->list[at] = o->list[--o->n];
-  if (at < o->n)  /* this cannot fail, because the entry exists */
+  if (at < o->n)  /* cannot fail: the entry exists */
     (void)idmap_set(&o->places, (uint64_t)o->list[at]->id + 1, at);
   o->last = NULL;
   freeone(gone);
@@ -82,8 +80,8 @@ static int note (Numbers *n, uint64_t local, uint32_t number) {
   return 1;
 }
 
-/* Returns the number of a name in 'names', a map of up to 'most' names; adds a new name (OR2).
-   Returns IDMAP_NONE for a new name if the map is full, or 0 if there is not enough memory. */
+/* Returns the number of a name in a map of up to 'most' names; adds a new name. Returns
+   IDMAP_NONE if the map is full, 0 if there is not enough memory. */
 static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const char *name,
                                int *isnew) {
   uint64_t key = hash_bytes(name, strlen(name)) | 1;
@@ -97,10 +95,7 @@ static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const c
   return ++*n;
 }
 
-/*
-** Does the same as origin_nameid, except that names beyond the limit 'most' share the last number,
-** with the name 'others'.
-*/
+/* Like origin_nameid, but names beyond 'most' share the last number, with the name 'others'. */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {
   uint32_t i = origin_nameid(names, n, most - 1, *name, isnew);

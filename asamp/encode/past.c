@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps data of events that the flight recorder has dropped (past.h). */
+/* Keeps data of dropped events (past.h). */
 #include "past.h"
 #include "bounds.h"
 #include "frameids.h"
@@ -11,24 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACKS = 4096, STATES = 1024 };  /* number of chains of the hash tables of stacks and of
-					   states */
+enum { STACKS = 4096, STATES = 1024 };  /* chains of the hash tables */
 
 typedef struct PastStack {
   struct PastStack *next;
   uint64_t hash;
   uint32_t users, n;
-  ProfileFrame frames[];  /* outermost frame first */
+  ProfileFrame frames[];  /* outermost first */
 } PastStack;
 
 typedef struct Kept {
   ProfileSample sample;
-  uint64_t period;      /* number of bytes that one sampling period of the sample represents */
-  PastStack *stack;     /* stack at the allocation; NULL: not stored */
-  /* Numbers that the Lua state has given to the class of the sampled object, and to the path of
-     references that keeps it alive; 0: none. */
+  uint64_t period;      /* bytes per sampling period */
+  PastStack *stack;     /* NULL: not stored */
+  /* The state's numbers of class and path of references; 0: none. */
   uint32_t class, path;
-  int dead;             /* 1: the sample died; it is removed from the list at the next collection */
+  int dead;             /* 1: died; removed at the next collection */
 } Kept;
 
 typedef struct PastName {
@@ -41,30 +39,25 @@ typedef struct PastPath {
 } PastPath;
 
 typedef struct PastState {
-  struct PastState *chain;           /* next state in the same chain of the hash table */
-  struct PastState *next, *before;   /* links of the list of states, in the order of their first
-					events */
+  struct PastState *chain;           /* next in the hash chain */
+  struct PastState *next, *before;   /* list of states by first event */
   uint32_t id, thread;
   int started, ended, iscalled, wall, istimed, iscollected;
   uint64_t start, end, period, timeperiod;
   uint32_t called;
   PastName *names;
   size_t nnames, namesize;
-  IdMap known;                       /* set of function ids that have a name */
-  uint32_t *classes;                 /* offset in 'texts' of the name of each class; class i is
-				        stored at i - 1 */
+  IdMap known;                       /* functions with a name */
+  uint32_t *classes;                 /* name of class i at i - 1, offset in 'texts' */
   size_t nclasses, classsize;
-  PastPath *paths;                   /* paths of references from roots to live objects; path number
-				        i is stored at i - 1 */
+  PastPath *paths;                   /* path of references i at i - 1 */
   size_t npaths, pathsize;
-  ProfileFrame *stack;               /* the last stack, outermost frame first */
+  ProfileFrame *stack;               /* last stack, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
-  Kept *list;                        /* the state's live samples: first those that have survived a
-				        collection, then those without an outcome (PA1) */
+  Kept *list;                        /* live samples: survivors, then undecided ones (PA1) */
   size_t followed, n, size;
-  size_t cursor;                     /* index in 'list' at which the next run of deaths or paths
-				        continues */
+  size_t cursor;                     /* index at which the next run continues */
 } PastState;
 
 struct Past {
@@ -83,10 +76,7 @@ static size_t bytesof (size_t n) {
   return sizeof(PastStack) + n * sizeof(ProfileFrame);
 }
 
-/*
-** Copies the frames of a stack that are kept, and returns their number. If the stack is deeper than
-** PROFILE_DEPTH, only frames at its two ends are kept, as by the encoder.
-*/
+/* Copies the frames to be kept, of a deep stack only the two ends. Returns their number. */
 static size_t past_ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   if (n <= PROFILE_DEPTH) {
@@ -144,8 +134,7 @@ static void dropstack (Past *p, PastStack *k) {
   free(k);
 }
 
-/* Sets the stack of the following samples to the 'shared' outermost frames of the previous stack
-   and the new frames. */
+/* Sets the stack of the following samples: the 'shared' outermost frames and the new ones. */
 static void setstack (Past *p, PastState *s, size_t shared, const ProfileFrame *frames, size_t n) {
   size_t i;
   if (shared > s->depth)
@@ -252,8 +241,7 @@ static void past_name (Past *p, PastState *s, uint64_t id, const char *text) {
   s->names[s->nnames++].text = past_put(p, text);
 }
 
-/* Adds a class, if it is new. Classes are numbered in the order of their events (P6 of
-   profile.h). */
+/* Adds a class if it is new; numbers are in order (P6 of profile.h). */
 static void class (Past *p, PastState *s, uint64_t id, const char *text) {
   if (id != s->nclasses + 1)
     return;
@@ -280,7 +268,7 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   Kept *k;
   setstack(p, s, body->shared, body->frames, n);
   if (profile_iscopy(body->sample.kind))
-    return;  /* a sample of copied bytes has no outcome, so no later event refers to it */
+    return;  /* copied bytes: no later event refers to the sample */
   if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list))) {
     p->failed = 1;
     return;
@@ -292,8 +280,8 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   k->stack = getstack(p, s);
 }
 
-/* Handles the outcomes of the n oldest samples without an outcome: keeps the survivors whose deaths
-   will be reported, and removes the others from the list. */
+/* Handles the outcomes of the n oldest undecided samples: keeps the survivors whose deaths will
+   be reported. */
 static void fates (Past *p, PastState *s, const unsigned char *survived,
                    const uint32_t *classes, size_t n) {
   size_t i, from = s->followed, to = from;
@@ -326,7 +314,7 @@ static void deaths (PastState *s, const uint32_t *runs, size_t n) {
   }
 }
 
-/* Called for a collection: removes the samples that died from the state's list. */
+/* Removes the dead samples of the state, at a collection. */
 static void past_collection (Past *p, PastState *s, const ProfileCollection *c) {
   size_t i, to = 0, followed = s->followed;
   for (i = 0; i < s->n; i++) {
@@ -347,8 +335,7 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Called when the list of an ended state has changed. The list has only orphans: samples of native
-   memory whose blocks are not freed yet. Frees the state if it has none left. */
+/* Frees an ended state if it has no live native samples. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;
@@ -356,8 +343,7 @@ static void orphaned (Past *p, PastState *s) {
     dropstate(p, s);
 }
 
-/* Ends a state: keeps only its orphans, the samples of native memory whose blocks are not freed yet
-   (PA3). */
+/* Ends a state: keeps only its live native samples (PA3). */
 static void past_end (Past *p, PastState *s, const EndEvent *e) {
   size_t i, to = 0;
   for (i = 0; i < s->n; i++) {
@@ -388,9 +374,8 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
   orphaned(p, s);
 }
 
-/* Stores, for survivors whose deaths are reported, the id of the path of references that keeps each
-   alive. 'words' is the body of an EVENT_HOLDERS (event.h). A sample for which it has path 0 keeps
-   its previous path. */
+/* Stores the path that keeps each survivor alive, from the body of an EVENT_HOLDERS. Path 0
+   keeps the previous one. */
 static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])
@@ -401,8 +386,7 @@ static void past_holders (PastState *s, const uint32_t *words, size_t n) {
         s->list[s->cursor].path = words[i + 1];
 }
 
-/* Takes an event that belongs to samples: a stack, survival outcomes, the name of a class, or paths
-   of references to live samples. Returns 0 if the event is of another type. */
+/* Takes an event of samples: stack, outcomes, class or paths. Returns 0 for other types. */
 static int past_takesample (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
@@ -439,7 +423,7 @@ static int past_takesample (Past *p, PastState *s, const Event *event) {
   return 1;
 }
 
-/* Takes an event of a state. Ignores events to which no later event refers. */
+/* Takes an event of a state; ignores those to which no later event refers. */
 static void past_takestate (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   switch (event->type) {
@@ -497,7 +481,7 @@ static void batch (Encoder *e) {
 static void emitstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
   size_t shared = 0;
-  do {  /* passes the outermost frames first, at most PROFILE_DEPTH in one call */
+  do {  /* outermost frames first, PROFILE_DEPTH at a time */
     size_t i, m = n - shared < PROFILE_DEPTH ? n - shared : PROFILE_DEPTH;
     for (i = 0; i < m; i++)
       frames[m - 1 - i] = outermost[shared + i];
@@ -535,8 +519,7 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes the outcome "survived" for each sample in the list that has survived a collection. The
-   other samples in the list have no outcome yet. */
+/* Writes the outcome "survived" of the survivors. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

@@ -15,21 +15,18 @@
 #include <string.h>
 #include <zlib.h>
 
-#define PIECE_BYTES	BOUND(256u << 10, 2048)  /* size in bytes of the open buffer, whose events
-						    are not compressed */
-#define PIECES		16            /* smallest number of pieces into which a long requested
-					 period is divided */
+#define PIECE_BYTES	BOUND(256u << 10, 2048)  /* bytes of the open buffer */
+#define PIECES		16            /* least number of pieces of a long period */
 #define SECOND		UINT64_C(1000000000)
 
 typedef struct Piece {
   struct Piece *next;
-  uint64_t start, end;  /* times in ns between which the events of the piece happened */
-  size_t n, raw;        /* 'n': compressed bytes. 'raw': uncompressed bytes. If both are equal, the
-			   piece is not compressed */
+  uint64_t start, end;  /* time range of its events, ns */
+  size_t n, raw;        /* Compressed and original bytes; equal: not compressed. */
   unsigned char data[];
 } Piece;
 
-/* Name of the native function at an address. */
+/* Name of a native address. */
 typedef struct NativeName {
   uint32_t symbol, file;
 } NativeName;
@@ -38,16 +35,14 @@ struct Ring {
   RingLimits limits;
   Past *past;
   Piece *first, *last;
-  size_t bytes;         /* compressed size of the kept events that are in pieces; atomic */
+  size_t bytes;         /* compressed bytes of all pieces; atomic */
   Bytes open;
-  /* 'start': time at which the open buffer was started, ns. 'now': argument of the last ring_put or
-     ring_new, ns. */
+  /* Start of the open buffer, ns; last 'now', ns. */
   uint64_t start, now;
-  int isrest;           /* 1: at least one event was passed to 'past', which keeps only the data
-			   that later events need */
+  int isrest;           /* 1: 'past' has events */
   z_stream pack, unpack;
   int packs, unpacks;
-  /* names of native addresses, found when the address first occurs (RG3) */
+  /* names of native addresses (RG3) */
   IdMap natives;        /* maps addresses to indexes in 'names' */
   NativeName *names;
   size_t nnames, namesize;
@@ -122,10 +117,8 @@ static void taken (void *ud, const Event *event) {
   past_take(ud, event);
 }
 
-/*
-** Returns the uncompressed events of a piece; NULL if there is not enough memory. The caller frees
-** the result, unless it is p->data.
-*/
+/* Returns the original events of a piece, which the caller frees unless it is p->data; NULL if
+   there is not enough memory. */
 static unsigned char *unpacked (Ring *r, Piece *p) {
   unsigned char *to;
   if (p->n == p->raw)
@@ -158,8 +151,7 @@ static void setbytes (Ring *r, size_t n) {
   __atomic_store_n(&r->bytes, n, __ATOMIC_RELAXED);
 }
 
-/* Drops the oldest piece: passes its events to 'past', which keeps only the data that later events
-   need. */
+/* Passes the oldest piece to 'past'. */
 static void dropfirst (Ring *r) {
   Piece *p = r->first;
   if (!eachof(r, p, taken, r->past))
@@ -172,8 +164,7 @@ static void dropfirst (Ring *r) {
   free(p);
 }
 
-/* Drops the oldest pieces of events: those older than the kept period, and those by which all
-   pieces exceed the limit of bytes (RG2). Their events are passed to 'past'. */
+/* Passes the oldest pieces beyond the limits to 'past' (RG2). */
 static void trim (Ring *r, uint64_t now) {
   while (r->first != NULL &&
          (r->bytes > r->limits.most ||
@@ -181,10 +172,8 @@ static void trim (Ring *r, uint64_t now) {
     dropfirst(r);
 }
 
-/*
-** Makes a piece of the events in the open buffer, compressed if that saves bytes. Returns NULL if
-** there is not enough memory.
-*/
+/* Makes a piece of the open buffer, compressed if that saves bytes. Returns NULL if there is
+   not enough memory. */
 static Piece *makepiece (Ring *r) {
   size_t raw = r->open.n;
   Piece *p = malloc(sizeof(*p) + raw), *less;
@@ -206,14 +195,13 @@ static Piece *makepiece (Ring *r) {
   return less != NULL ? less : p;
 }
 
-/* Stores the events of the open buffer as a new piece, compressed if that saves bytes, and empties
-   the buffer. If there is not enough memory, passes all events to 'past'. */
+/* Stores the open buffer as a piece and empties it. Without memory passes all events to 'past'. */
 static void closepiece (Ring *r) {
   Piece *p;
   if (r->open.n == 0)
     return;
   p = makepiece(r);
-  if (p == NULL) {  /* there is not enough memory, so all events are passed to 'past' */
+  if (p == NULL) {  /* no memory: all events go to 'past' */
     while (r->first != NULL)
       dropfirst(r);
     each(r->open.data, r->open.n, taken, r->past);
@@ -256,8 +244,7 @@ uint64_t ring_since (Ring *r, uint64_t now) {
 
 typedef struct Telling {
   Encoder *e;
-  /* 1: no byte counts of states are written, because they include bytes allocated before the kept
-     part. */
+  /* 1: no byte counts of states, which would include bytes from before the kept part */
   int isrest;
 } Telling;
 

@@ -72,8 +72,8 @@ static inline int getboolean (lua_State *L, const char *key) {
   return b;
 }
 
-/* Sets the field 'left' of the table on top: a list of {what, limit, count, text} for each
-   limit that dropped data (readerleft.h). */
+/* Sets the field 'left' of the table on top: a list with a table for each limit that dropped
+   data (readerleft.h). */
 static inline void pushleft (lua_State *L, const uint64_t counts[LEFT_N]) {
   lua_Integer n = 0;
   int what;

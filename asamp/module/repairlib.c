@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.reader.repair(path, out [, inplace]) -> {whole, samples, timesamples, kept, cut,
-** mended, size, live, message} (RepairResult)
+** The function profiler.reader.repair.
+**
+** repair(path, out [, inplace]) -> {whole, samples, timesamples, kept, cut, mended, size, live,
+** message} (RepairResult)
 **
 ** nil, reason, kind of failure: "read", "write", "same" ('path' and 'out' are one file, without
 ** 'inplace') or "live" (in place, while the file is being written).
