@@ -25,7 +25,7 @@ typedef enum luaN_Kind {
   LUAN_KPROTO, LUAN_KBUFFER, LUAN_KOUTSIDE
 } luaN_Kind;
 
-/* A sample: the block whose allocation or growth has reached the sample point. */
+/* A sample: the block whose allocation or growth has made the sample due. */
 typedef struct luaN_Sample {
   /* Address of the block, whose new bytes may be uninitialized. LUAN_KOUTSIDE: an address that
      represents the owner's external bytes. */
@@ -36,7 +36,7 @@ typedef struct luaN_Sample {
      counts. */
   uint64_t size;
   luaN_Kind kind;
-  /* 1: the block is not in the nursery's current hole, from which the fast path allocates */
+  /* 1: the block is not in the free lines in which the fast path allocates */
   int outside;
   /* bytes that rounding has added to the size of an object */
   unsigned rounding;
@@ -50,8 +50,9 @@ typedef struct luaN_Sample {
 */
 typedef struct luaN_Sampler {
   void *ud;
-  /* Called for a block that has reached the sample point and passed it by 'over' bytes. Returns the
-     distance in bytes, at least 1, from the end of the block to the next sample. */
+  /* Called for a block whose allocation has made a sample due; 'over': bytes of the block beyond
+     the distance. Returns the distance in bytes, at least 1, from the end of the block to the next
+     sample. */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
   /* Called when a collection has decided which objects are dead, so that luaN_isdead may be called
@@ -79,9 +80,9 @@ typedef struct luaN_Sampler {
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is complete, and collections are possible. */
   void (*closing) (void *ud, lua_State *L);
-  /* Called when growth of a table or luaL_Buffer has moved n bytes, and all moved bytes have passed
-     the copy distance by 'over'. Returns the next distance, at least 1; UINT64_MAX: no more copy
-     samples. May be NULL. (luaN_setcopies sets the first distance.) */
+  /* Called when growth of a table or luaL_Buffer has moved n bytes and a sample of moved bytes is
+     due; 'over': bytes beyond the distance. Returns the distance to the next one, at least 1;
+     UINT64_MAX: no more. May be NULL. (luaN_setcopies sets the first distance.) */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error, unless a limit (luaN_setlimits) has refused the
      memory. Not called by lauxlib.c. */
@@ -105,8 +106,8 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
    bytes. */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
-/* Sets the bytes that growth is to move until the next copy sample: old hash parts, moved arrays,
-   contents of luaL_Buffers. UINT64_MAX: no copy samples, as after luaN_setsampler. */
+/* Sets the bytes that growth is to move until the next sample of moved bytes: old hash parts, moved
+   arrays, contents of luaL_Buffers. UINT64_MAX: no such samples, as after luaN_setsampler. */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
 /* number of kinds */
@@ -158,7 +159,7 @@ LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
    Raises the memory error if that would exceed a limit. Not for the functions of a luaN_Sampler. */
 LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 
-/* Counts n bytes for copy samples, because a buffer with them has grown (lauxlib.c). */
+/* Counts n bytes as moved, because a buffer that contains them has grown (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
 /* For 'sample' of luaN_Sampler and a string: if the running instruction appends to a variable or
@@ -175,7 +176,7 @@ LUA_API size_t luaN_replaced (lua_State *L);
 */
 LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
-/* Returns the number of a block's bit, below 2^log2. */
+/* Returns the number of the bit of 'bits' (luaN_watch) for a block, below 2^log2. */
 static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
@@ -443,7 +444,8 @@ typedef struct luaN_Places {
   uint64_t unused;
   /* lines of blocks without lines in use, without pages returned to the system */
   uint64_t empty;
-  /* blocks of lua_Alloc that are not chunks: large objects and vectors, explicit memory */
+  /* blocks of lua_Alloc that are not chunks: large objects and vectors, memory that the core frees
+     itself */
   uint64_t large;
   /* lists of the collector, such as the remembered set */
   uint64_t lists;
@@ -625,8 +627,8 @@ typedef struct luaN_Registers {
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
 
-/* Returns the number of VM instructions before which a safepoint ran because of a tick (diverted
-   instructions, tick.h). */
+/* Returns the number of VM instructions before which a safepoint ran because of a tick, in the life
+   of the state. */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
 /* Address ranges of the core's code (without 'to'), for walks of the C stack: the bytecode loop,

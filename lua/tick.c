@@ -23,8 +23,8 @@
 /* for a name that the linker defines; not exported */
 #define BOUND	__attribute__((visibility("hidden")))
 
-/* The code address of each opcode, in a section of its own (ljumptab.h); then the address to which
-   all entries of a diverted table lead. */
+/* The code address of each opcode, in a section of its own (ljumptab.h); then that of the code that
+   runs a safepoint, for all entries of a diverted table. */
 extern const void *const __start_luadispatch[NUM_OPCODES + 1] BOUND;
 #define opcodes	__start_luadispatch
 
@@ -36,8 +36,8 @@ void luaN_opentick (luaN_Tick *t) {
 }
 
 
-/* Diverts the dispatch table: all its entries lead to the code of a safepoint. Runs in a signal
-   handler, while the bytecode loop may be anywhere. */
+/* Diverts the dispatch table: makes all its entries lead to the code of a safepoint. Runs in a
+   signal handler, while the bytecode loop may be anywhere. */
 static void divert (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -46,8 +46,8 @@ static void divert (luaN_Tick *t) {
 }
 
 
-/* Restores the dispatch table, at a safepoint. If a signal diverts it meanwhile, starts again: the
-   safepoint completes that tick, too. */
+/* Restores the dispatch table after a safepoint. If a signal diverts it meanwhile, starts again:
+   the safepoint completes that tick, too. */
 static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -67,13 +67,13 @@ static void restore (luaN_Tick *t) {
 #define REGISTERS	32u
 
 /*
-** The machine's registers at the last tick of this OS thread that diverted a dispatch table. One
-** for each OS thread, not for each state, because there may be ten thousand states. If two states
-** have ticks before their safepoints, the first sample may be attributed to the instruction after
-** the one that ran (TK4).
+** The machine's registers at the last tick of this OS thread that made the next instruction run a
+** safepoint. One for each OS thread, not for each state, because there may be ten thousand states.
+** If two states have ticks before their safepoints, the first sample may be attributed to the
+** instruction after the one that ran (TK4).
 */
 static __thread struct Held {
-  /* the luaN_Tick with the diverted table */
+  /* the luaN_Tick of the state that ran at the tick */
   const luaN_Tick *owner;
   /* number of values in r[] */
   unsigned n;

@@ -60,7 +60,7 @@ static inline int luaN_hooks (lua_State *L) {
   return L->hookmask & ~LUAN_TICK;
 }
 
-/* Runs the safepoint before a diverted instruction, pc[-1] of frame ci. */
+/* Runs the safepoint that a tick has requested before instruction pc[-1] of frame ci. */
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
@@ -68,8 +68,8 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
    tick.c finds. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* For the label to which all entries of a diverted dispatch table lead: the compiler lays out the
-   loop as if the label did not exist. (Clang has no such attribute of labels.) */
+/* For the label to which all entries of the dispatch table lead after a tick: the compiler lays out
+   the loop as if the label did not exist. (Clang has no such attribute of labels.) */
 #if defined(__clang__)
 #define LUAN_COLD
 #else

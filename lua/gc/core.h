@@ -20,13 +20,13 @@
 #define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
 
 /*
-** Makes the clean thread L dirty: the next collection scans its stack. Clears LUAN_CLEAN and adds L
-** to the list remset.dirty.
+** Makes the next collection scan the stack of L, which has not changed since the last scan: clears
+** LUAN_CLEAN and adds L to the list remset.dirty.
 **
 ** Inlined into every function of the API, so it must be cheap:
 ** - It calls no function, because a call would make each caller save registers.
-** - 'marked' is volatile. Otherwise the compiler loads the byte into a register even if L is dirty,
-**   which is the common case.
+** - 'marked' is volatile. Otherwise the compiler loads the byte into a register even if LUAN_CLEAN
+**   is clear, which is the common case.
 */
 static inline void luaN_dirtied (lua_State *L) {
   volatile lu_byte *marked = &L->marked;
@@ -37,8 +37,9 @@ static inline void luaN_dirtied (lua_State *L) {
   }
 }
 
-/* Makes L dirty if it is clean. Upstream calls lua_lock in each API function that may change a
-   stack (T1 of gc.h). The bytecode loop needs no such call: its thread is dirty. */
+/* If the stack of L has not changed since the last scan, records that it may change now
+   (luaN_dirtied). Each API function that may change a stack calls lua_lock (T1 of gc.h). The
+   bytecode loop need not: its thread is recorded already. */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \

@@ -607,8 +607,8 @@ LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
 
-/* Frees the growth buffer of t, if there is one: the larger hash part to which keys are copied in
-   advance (growth.h). To be called before t gets other vectors. */
+/* Frees the larger hash part that was allocated in advance for t, if any (growth.h). To be called
+   before t gets other vectors. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
 /* Returns the number of nodes of the hash part after a rehash: at least 'hashed', the number of
@@ -707,8 +707,8 @@ LUAI_FUNC void luaN_built (lua_State *L);
 
 /*
 ** Updates L after its stack was moved from a block of 'oldsize' slots. stack_last must be the end
-** of the new block; it becomes the end of a stack of 'size' slots. Makes L dirty, and takes the
-** sample of the block if that was postponed (S2).
+** of the new block; it becomes the end of a stack of 'size' slots. Makes the next collection scan
+** the stack. Takes the sample of the block if it was postponed (S2).
 */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 

@@ -12,8 +12,8 @@
 
 enum {
   LUAN_NOTHING,
-  /* Minor collections leave some live objects young for longer: large leaf objects, and small
-     userdata with finalizers (ageing.h). */
+  /* Minor collections leave some live objects young for longer: long strings, large userdata, and
+     small userdata with finalizers (ageing.h). */
   LUAN_AGEING,		/* files: mark/ageing.c mark/ageing.h |
 			   invariants: G10 | loads: edited messages handles */
   /* Userdata that die young stay young until their finalizer has run. */
@@ -26,7 +26,7 @@ enum {
   /* The largest nursery is doubled if half of a nursery has survived. */
   LUAN_WIDENURSERY,	/* files: pace/pace.c:luaN_outlived |
 			   invariants: - | loads: ring queue live_heap */
-  /* Small tables are marked together with their contents, without a mark stack. */
+  /* Small tables are marked recursively, without a mark stack. */
   LUAN_EAGERTABLES,	/* files: mark/mark.c:mark_settle,mark_ends,endsall |
 			   invariants: - | loads: full_collections */
   /* The write barrier of a huge table remembers the slot without reading the stored object. */

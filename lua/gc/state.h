@@ -12,7 +12,7 @@
 /* Declared here by name only; seam.h defines it. */
 struct luaN_Sampler;
 
-/* Distance in bytes of a sample point that is never reached. */
+/* distance in bytes to the next sample if there is no sampler */
 #define LUAN_INFINITY	(UINT64_C(1) << 63)
 
 /* Settings from the environment variable LUA_GC (tuning.c). 0 means not set. */
@@ -66,16 +66,18 @@ typedef struct luaN_Mark {
   lu_byte bit;
   lu_byte minor;		/* 1: a minor collection is running */
   lu_byte major;		/* 1: a major collection is marking */
-  /* 1: an object is pending (marked, but not on a mark stack because that was full) */
+  /* 1: a marked object is not on a mark stack, because that was full, and must still be
+     traversed */
   lu_byte pending;
   /* 1: slices are visiting the unused CallInfos of 'thread' */
   lu_byte cached;
   /* 1: the running minor collection may leave live objects young (ageing.h) */
   lu_byte ageing;
-  /* The object whose references are being traversed. If one of them leads to an object that is left
-     young, 'holder' is added to 'holders'. NULL: no object may be left young now. */
+  /* The object whose references are being traversed. It is added to 'holders' if one of them leads
+     to an object that is left young. NULL: no object may be left young now. */
   GCObject *holder;
-  /* If only one slot of the table 'holder' is being visited: that slot. Else NULL. */
+  /* The slot that is being visited, if it is the only one of the table 'holder' to visit; else
+     NULL. */
   void *slot;
   /* References to the objects that the running minor collection leaves young: the objects that
      contain such references, and pairs of a table and a slot. */
@@ -156,9 +158,9 @@ typedef struct luaN_Weak {
   luaN_Vec inmajor;
   /* Nodes of ephemerons with unmarked keys. A value must be marked if its key is. */
   luaN_Vec unresolved;
-  /* Undecided entries: entries whose weak key, or weak value, was not marked when a slice visited
-     them (ahead.h). Each list has a table, with tag 1 in the low bits, then slots of that table,
-     then the next table. The list of keys also has objects marked since, with tag 2. */
+  /* Entries whose weak key, or weak value, was not marked when a slice visited them (ahead.h). Each
+     list has a table, with tag 1 in the low bits, then slots of that table, then the next table.
+     The list of keys also has objects marked since, with tag 2. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in 'inmajor' of the next table to visit */
   unsigned next;
@@ -169,30 +171,31 @@ typedef struct luaN_Weak {
   lu_byte rescans, passes;
   /* doubting: 1 while slices visit the lists 'doubtful' again; again: the list that they visit. */
   lu_byte doubting, again;
-  /* 1: an atomic step was run, so an unmarked object in a tombstoned slot is dead (hidden.h) */
+  /* 1: an atomic step was run, so an unmarked tombstoned weak value (hidden.h) is dead */
   lu_byte decided;
   /* 1: 'unresolved' is incomplete, because there was no memory */
   lu_byte overflow;
-  /* 1: ephemerons are being resolved by a chase (chase.h): each object that is popped from a mark
-     stack is looked up as a key. So each object that may be a key must be pushed. */
+  /* 1: ephemerons are being resolved from their keys (chase.h): each object that is popped from a
+     mark stack is looked up as a key. So each object that may be a key must be pushed. */
   lu_byte chasing;
   /* 1: an entry with a dead key may remain, because a dead object with a finalizer refers to the
      key. */
   lu_byte resurrected;
-  /* 1: old objects that are marked are logged, that is, appended to the list of undecided keys, to
-     be looked up there later (ahead.h). */
+  /* 1: old objects that are marked are appended to the list of entries with unmarked keys, to be
+     looked up as keys later (ahead.h) */
   lu_byte logging;
-  /* Progress in the list that slices visit: index of the next word, and number of words kept so
-     far. While values are tombstoned, 'doubtkept' is the index at which the visit ends. */
+  /* Progress in the list doubtful[again]: index of the next word, and number of words kept so far.
+     While values are being tombstoned (hidden.h), 'doubtkept' is the index at which the visit
+     ends. */
   unsigned doubt, doubtkept;
-  /* Number of undecided entries for which the current visit has marked an object. */
+  /* Number of entries of 'doubtful' for which the current visit has marked an object. */
   unsigned resolved;
   /* the table to which the word before index 'doubt' belongs */
   Table *doubtof;
   /* the table of the last word that was kept in the list */
   const Table *keptof;
-  /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] whose slots were visited to
-     tombstone the values (hidden.h). */
+  /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] whose values were tombstoned
+     (hidden.h). */
   unsigned hidden;
   /* Number of words at the start of doubtful[LUAN_DOUBTKEYS] that were visited before logging
      started. */
@@ -285,8 +288,8 @@ typedef struct luaN_Sweep {
      its start (G7). The selection of dead objects with finalizers uses both fields for
      'finalizable'; GCSstacks uses 'next' for the list of threads. */
   size_t kept, next;
-  /* The block in which large leaf objects were freed last, if it must still be moved to the free
-     list that fits its largest hole (luaN_relist); or NULL. */
+  /* The block in which large strings or userdata were freed last, if it must still be moved to the
+     free list that fits its largest hole (luaN_relist); or NULL. */
   luaN_Block *freed;
 } luaN_Sweep;
 
@@ -299,7 +302,7 @@ typedef struct luaN_Bytes {
   /* Bytes of empty blocks that a heap that has not shrunk keeps until the next major collection. 0:
      none. */
   size_t needed;
-  /* Largest KiB of blocks in use at the end of marking, in the current period of time and in the
+  /* Largest KiB of blocks in use at the end of marking: in the current period of time, and in the
      previous one. A heap that has shrunk keeps memory for the larger of the two (major.c). */
   unsigned lately[2];
   /* KiB allocated in the life of the state when the current period of 'lately' started; wraps
@@ -318,15 +321,15 @@ typedef struct luaN_Bytes {
   size_t tenured;
   /* bytes that became old in the life of the state, up to the last collection */
   uint64_t alltenured;
-  /* Large leaf objects, and small userdata queued for finalization, that became old since the last
-     major collection ended. */
+  /* Long strings and large userdata, and small userdata queued for finalization, that became old
+     since the last major collection ended. */
   size_t texts;
   /* Value of 'texts' when the last minor collection outside a major collection started. */
   size_t textsbefore;
-  /* Large leaf objects, and small userdata queued for finalization, that became old while the last
-     major collection ran. */
+  /* Long strings and large userdata, and small userdata queued for finalization, that became old
+     while the last major collection ran. */
   size_t textsleft;
-  /* large leaf objects left young by the last minor collection */
+  /* long strings and large userdata left young by the last minor collection */
   size_t aged;
   /* small userdata left young by the last minor collection */
   size_t waiting;
@@ -336,27 +339,27 @@ typedef struct luaN_Bytes {
   size_t youngoutside;
 } luaN_Bytes;
 
-/* A growing table: its hash part is nearly full, and keys are copied in advance to a larger vector
-   of nodes, the growth buffer (growth.h). */
+/* A table whose hash part is nearly full, and its next, larger hash part (growth buffer), to which
+   keys are copied in advance (growth.h). */
 typedef struct luaN_Growth {
   /* next growing table of the state, or NULL */
   struct luaN_Growth *next;
   Table *t;			/* the growing table */
   const Node *old;		/* its current hash part */
-  /* number of nodes of 'old'; the growth buffer has twice as many */
+  /* number of nodes of 'old'; the next hash part has twice as many */
   unsigned size;
-  /* Number of nodes of 'old' below its 'lastfree' when the growth buffer was allocated. */
+  /* Number of nodes of 'old' below its 'lastfree' when the next hash part was allocated. */
   unsigned from;
-  /* The growth buffer, and the pointer below which a free node of it is searched for. */
+  /* The next hash part, and the pointer below which a free node of it is searched for. */
   Node *node, *lastfree;
-  /* For each of the first 'copied' nodes of 'old', the index of its copy in the growth buffer, or
+  /* For each of the first 'copied' nodes of 'old', the index of its copy in the next hash part, or
      LUAN_NOCOPY. */
   uint32_t *copyof;
-  /* number of nodes at the start of the growth buffer that are initialized */
+  /* number of nodes at the start of the next hash part that are initialized */
   unsigned cleared;
   /* number of nodes at the start of 'old' that were visited */
   unsigned copied;
-  /* number of nodes of the growth buffer that have or had a key */
+  /* number of nodes of the next hash part that have or had a key */
   unsigned used;
   /* 1: a key was inserted since the last major collection started */
   lu_byte iswanted;
@@ -380,8 +383,8 @@ typedef struct luaN_Pace {
   /* Bytes of the nursery that are held back, so that a safepoint comes earlier and calls the next
      batch of finalizers (luaN_resume adds them again). */
   size_t deferred;
-  /* Bytes of large leaf objects that may be allocated in addition to the nursery before the next
-     minor collection. */
+  /* Bytes of long strings and large userdata that may be allocated in addition to the nursery
+     before the next minor collection. */
   size_t textroom;
   /* size of the current nursery as planned when it started, in bytes */
   size_t size;
@@ -482,15 +485,16 @@ typedef struct luaN_Tick {
   /* Address of the variable luaN_innermost of the OS thread that made the last protected call of
      the state. NULL: no such call was made. */
   const void *where;
-  /* The frame that ran at the last tick that diverted the dispatch table. */
+  /* The frame that ran at the last tick (timer signal) after which the next instruction runs a
+     safepoint. */
   struct CallInfo *ci;
-  /* 1: code outside the bytecode loop ran at the last tick that diverted the dispatch table */
+  /* 1: code outside the bytecode loop ran at that tick, so t->ci has a saved pc */
   int deep;
   volatile lu_byte wanted;	/* 1: the next safepoint is to call the sampler (TK1) */
   /* 1: all entries of 'dispatch' lead to code that runs a safepoint (TK3) */
   volatile lu_byte diverted;
   volatile lu_byte collecting;	/* LUAN_MINOR or LUAN_MAJOR while a collection runs, else 0 */
-  /* number of instructions that were diverted to a safepoint */
+  /* number of instructions that ran a safepoint because of a tick (timer signal) */
   uint64_t diversions;
   /* for each opcode, the address to which the bytecode loop jumps */
   const void *dispatch[LUAN_OPCODES];
@@ -498,15 +502,16 @@ typedef struct luaN_Tick {
 
 /* The heap of a state. Each allocation reads the first two fields (N1 to N3 of nursery.h). */
 typedef struct luaN_Heap {
-  /* first free byte of the current hole ("nursery_free" in comments) */
+  /* first free byte of the hole (run of free lines) in which the fast path allocates;
+     "nursery_free" in comments */
   char *free;
-  /* the fast path allocates up to this address ("nursery_limit" in comments) */
+  /* address up to which the fast path allocates; "nursery_limit" in comments */
   char *limit;
-  /* end of the current hole */
+  /* end of the hole (run of free lines) in which the fast path allocates */
   char *end;
   /* value of 'free' when GCdebt and 'allocated' were last updated (N2) */
   char *mark;
-  /* The sample point: a sample is due when 'free' reaches this address (S1). */
+  /* a sample is due when 'free' reaches this address, the sample point (S1) */
   uint64_t point;
   /* Bytes allocated in the life of the state, up to the last update (N2), without external
      bytes. */
@@ -518,8 +523,8 @@ typedef struct luaN_Heap {
   /* Bytes of large blocks that were counted toward the next minor collection. If such blocks are
      freed, up to this many bytes are subtracted again (payback of nursery.c). */
   size_t spare;
-  /* Bytes that growing tables and buffers copy until the next copy sample (copies.h).
-     LUAN_NOCOPIES: there are none. */
+  /* Bytes that growing tables and buffers copy until the next sample of copied bytes (copies.h).
+     LUAN_NOCOPIES: there are no such samples. */
   uint64_t copyleft;
   /* the functions that the core calls for samples (seam.h), or NULL */
   const struct luaN_Sampler *sampler;
@@ -546,17 +551,18 @@ typedef struct luaN_Heap {
   size_t unanchoredsize;
   /* A root: the closure that luaN_pin has pinned, or NULL. */
   GCObject *pinned;
-  /* A moved stack's block whose sample is postponed until the stack can be walked (S2); or NULL. */
+  /* A stack that was moved, if its sample is postponed until the stack can be walked (S2); or
+     NULL. */
   void *waiting;
-  /* bytes of 'waiting' */
+  /* bytes of the moved stack 'waiting' */
   size_t waitingsize;
   /* bytes that rounding has added to the block that is being allocated */
   unsigned rounding;
-  /* 1: 'waiting' is not from the current hole */
+  /* 1: the moved stack 'waiting' is not in the hole in which the fast path allocates */
   int waitingoutside;
-  /* bytes of 'waiting' allocated after the sample point */
+  /* by how many bytes the moved stack 'waiting' has exceeded the distance to its sample */
   uint64_t waitingover;
-  /* A second hole, for small blocks that do not fit into the current one. */
+  /* Free lines for blocks that do not fit into the hole in which the fast path allocates. */
   luaN_Region overflow;
   luaN_Blocks blocks;
   /* Numbers of minor and major collections whose marking has ended, in the life of the state. */

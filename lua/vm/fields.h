@@ -73,7 +73,7 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 ** returns 1. o must have no field 'key' itself ('slot', if o is a table).
 **
 ** Returns 0 if no table has the method, for other types and keys, if an __index is not a table, or
-** if a slot is tombstoned (a weak value that only looks empty, hidden.h).
+** if a weak value only looks empty (hidden.h).
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies keys of nearly full hash parts to growth buffers, and makes these the hash parts
-   (growing.h). Here, the buffer is the growth buffer, an old node is a node of the table's present
-   hash part, and its copy is the node of the buffer with the same key. */
+/* Copies keys of nearly full hash parts to larger ones, and puts these into use (growing.h). Here,
+   the buffer is the larger hash part, an old node is a node of the table's present hash part, and
+   its copy is the node of the buffer with the same key. */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -22,7 +22,8 @@
    visit. */
 #define LUAN_GROWTHPART	32
 
-/* True if t has a large, nearly full hash part, and so may have or get a growth buffer. */
+/* True if t has a large, nearly full hash part, so that keys may be copied to a larger one in
+   advance. */
 #define luaN_isnearlyfull(t) \
   ((t)->lsizenode >= LUAN_LEASTGROWTH && \
    l_unlikely((t)->lastfree <= gnode(t, sizenode(t) / LUAN_GROWTHPART)))
@@ -39,9 +40,10 @@ LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, c
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 
 /*
-** Replaces the full hash part of t by its growth buffer and returns 1. Returns 0, with t unchanged,
-** if t has no buffer of 'hsize' nodes (rounded up to a power of 2), if 'asize' is not the size of
-** the array part, if too many keys were not copied in advance, or if memory is short.
+** Replaces the full hash part of t by the larger one to which keys were copied in advance, and
+** returns 1. Returns 0, with t unchanged, if there is none of 'hsize' nodes (rounded up to a power
+** of 2), if 'asize' is not the size of the array part, if too many keys were not copied, or if
+** memory is short.
 */
 LUAI_FUNC int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 

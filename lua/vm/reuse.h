@@ -16,8 +16,8 @@
 
 /*
 ** Returns an empty node, after mp in its chain, in which the new key 'key' with main position mp
-** may be stored; NULL if there is none. Restores or clears tombstoned nodes that it reads (weak
-** values that only look empty, hidden.h). Neither collects nor raises an error.
+** may be stored; NULL if there is none. Restores or clears tombstoned weak values, which only look
+** empty (hidden.h). Neither collects nor raises an error.
 */
 static Node *emptynode (lua_State *L, Table *t, Node *mp, const TValue *key) {
   Node *n = mp, *found = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates and frees growth buffers, the next vectors of nearly full hash parts (growth.h). */
+/* Allocates and frees growth buffers: larger hash parts that tables will need next (growth.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,7 +17,8 @@
 #include "vec.h"
 
 
-/* number of growth buffers that a state may have at a time; bounds their memory */
+/* number of tables of a state that may have a growth buffer (the next, larger hash part) at a time;
+   bounds the memory */
 #define MAX_GROWTHS	4u
 
 
@@ -31,8 +32,8 @@ static size_t copyofbytes (const luaN_Growth *w) {
 }
 
 
-/* Allocates n bytes of a growth buffer from lua_Alloc, or returns NULL. They count as explicit
-   memory, but do not bring the next collection closer. */
+/* Allocates n bytes from lua_Alloc for the next hash part of a table, or returns NULL. The bytes
+   count as in use, but bring no collection closer. */
 static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {
@@ -43,7 +44,8 @@ static void *growth_take (global_State *g, size_t n) {
 }
 
 
-/* Subtracts n bytes from the counts of explicit memory and of bytes in use. */
+/* Subtracts n bytes, rounded up to 8, from the counts of the bytes in use and of the bytes that the
+   core frees itself. */
 static void growth_uncount (global_State *g, size_t n) {
   g->heap.gc.bytes.explicit -= luaN_round(n);
   g->totalbytes -= (l_mem)luaN_round(n);
@@ -147,8 +149,8 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Returns 1 if node n of a growth buffer is empty, or has a copied key with an integer as value
-   (GA2). */
+/* Returns 1 if n, a node of the next hash part, is empty, or has a copied key with an integer as
+   value (GA2). */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

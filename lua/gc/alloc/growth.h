@@ -46,9 +46,9 @@
 
 #include "heap.h"
 
-/* log2 of the number of nodes of the smallest hash part that gets a growth buffer; smaller parts
-   are rehashed in a short pause. The buffer must be larger than LUAN_LARGE, because it comes from
-   lua_Alloc (H2). */
+/* log2 of the number of nodes of the smallest hash part whose keys are copied to a larger one (the
+   growth buffer) in advance; smaller parts are rehashed in a short pause. The larger part comes
+   from lua_Alloc, and so must be larger than LUAN_LARGE (H2). */
 #if defined(LUAI_ASSERT)
 #define LUAN_LEASTGROWTH	8
 #else
@@ -58,39 +58,43 @@
 _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
                "the next vector would lie in lines");
 
-/* value of copyof[] for a node without a copy */
+/* value of copyof[] for a node whose key has no copy */
 #define LUAN_NOCOPY	(~(uint32_t)0)
 
-/* The value of a node n with a copied key: the key's main position in the growth buffer (upper 32
-   bits) and the index of the old node (lower 32 bits). */
+/* The value of n, a copy of a key in the next hash part, before that is in use: the main position
+   of the key there (upper 32 bits), and the index of the node that has the key now (lower 32
+   bits). */
 #define luaN_setcopy(n,main,from) \
   setivalue(gval(n), (lua_Integer)(((lua_Unsigned)(main) << 32) | (from)))
 #define luaN_mainof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) >> 32))
 #define luaN_fromof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) & 0xffffffffu))
 
-/* Returns the growth of table t, or NULL if t has no growth buffer. */
+/* Returns the description of t's next, larger hash part (growth buffer), or NULL if t has none
+   yet. */
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
-/* Allocates a growth buffer for t, if memory and limits permit it. left > 0: number of nodes of t
-   that getfreepos has not searched yet. */
+/* Allocates the next, larger hash part of t (growth buffer) in advance, if memory and limits permit
+   it. left > 0: number of nodes of t that getfreepos, the search for a free node, has not visited
+   yet. */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
-/* Turns the growth buffer of w into memory of the table: counts it as allocated now, sets w->node
-   to NULL, and returns 1. Returns 0 and changes nothing if there is no memory or a limit would be
-   exceeded. */
+/* Makes w->node, the next hash part of a table, ready for use: counts its bytes as if they were
+   allocated now, sets w->node to NULL, and returns 1. Returns 0 and changes nothing if memory or a
+   limit does not permit that. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Frees w, and its growth buffer unless luaN_adoptgrowth has given that to the table. */
+/* Frees w, and the next hash part that it describes, unless luaN_adoptgrowth was called for w. */
 LUAI_FUNC void luaN_endgrowth (global_State *g, luaN_Growth *w);
 
-/* Frees all growth buffers. */
+/* Frees the hash parts that were allocated in advance for all growing tables. */
 LUAI_FUNC void luaN_dropgrowths (global_State *g);
 
-/* Frees the growth buffers of tables without an insertion since the previous call. To be called
-   when a major collection starts. */
+/* Frees the hash parts that were allocated in advance for tables into which no key was inserted
+   since the previous call. To be called when a major collection starts. */
 LUAI_FUNC void luaN_dropidle (global_State *g);
 
-/* Frees the growth buffers of unmarked tables. To be called when all marks are final. */
+/* Frees the hash parts that were allocated in advance for tables that this collection has not
+   marked. To be called when all marks are final. */
 LUAI_FUNC void luaN_dropdead (global_State *g);
 
 /* Checks GA1 to GA3. Returns the name of the violated invariant and sets *where to the table or

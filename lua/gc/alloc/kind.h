@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of memory, and the functions that resize and free vectors and explicit memory (memory that
-   the core frees itself). */
+/* Kinds of memory, and functions that resize and free memory that is not an object: vectors of
+   objects, buffers, prototypes' vectors. */
 #ifndef luaN_kind_h
 #define luaN_kind_h
 
@@ -57,8 +57,9 @@ enum luaN_Vector {
 #endif
 
 /*
-** Resizes a vector or explicit memory from osize to nsize bytes, like realloc; 'block' is NULL and
-** osize 0 for a new block. Frees the block and returns NULL if nsize is 0.
+** Resizes memory that is not an object (a vector or buffer) from osize to nsize bytes, like
+** realloc; 'block' is NULL and osize 0 for a new block. Frees the block and returns NULL if nsize
+** is 0.
 **
 ** Resizes in place if possible. May run an emergency collection. Returns NULL, and keeps the block,
 ** if there is no memory or a limit would be exceeded.
@@ -66,9 +67,9 @@ enum luaN_Vector {
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int kind);
 
-/* Frees a vector or explicit memory of 'size' bytes. In lines, frees only those that the block
-   fills completely (luaN_forget). For LUAN_VSTACK, L must be the owner. Does nothing if 'block' is
-   NULL. */
+/* Frees memory of 'size' bytes that is not an object (a vector or buffer). If it is in lines of the
+   heap, frees only lines that it fills completely. For LUAN_VSTACK, L must be the owner. Does
+   nothing if 'block' is NULL. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes of leaf objects: long strings and userdata. */
+/* Sizes of long strings and userdata. */
 #ifndef luaN_leaf_h
 #define luaN_leaf_h
 

@@ -20,12 +20,12 @@ static inline void luaN_account (global_State *g) {
   h->mark = h->free;
 }
 
-/* Returns the number of bytes until the next sample. */
+/* Returns the number of bytes to allocate until the next sample is taken. */
 static inline uint64_t luaN_topoint (const luaN_Heap *h) {
   return h->point - (uint64_t)(uintptr_t)h->free;
 }
 
-/* Sets the sample point to 'distance' bytes of allocation from now. The caller must call
+/* Makes the next sample due after 'distance' bytes of allocation from now. The caller must call
    luaN_setlimit afterwards. */
 static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
   h->point = (uint64_t)(uintptr_t)h->free + distance;
@@ -52,9 +52,9 @@ static inline uint64_t luaN_left (const global_State *g) {
   return (a < u) ? a : u;
 }
 
-/* Sets nursery_limit to the lowest of these addresses: end of the hole (N1), sample point (S1),
-   next collection (N3), limits of the state (LM1). Sets it to nursery_free if every allocation is
-   to be slow. */
+/* Sets nursery_limit, up to which the fast path allocates, to the lowest of these addresses: end of
+   the free lines (N1), next sample (S1), next collection (N3), limits of the state (LM1). Sets it
+   to nursery_free if every allocation is to be slow. */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
 /* Makes GCdebt and heap.allocated include all allocated bytes (N2), and sets nursery_limit. */
@@ -64,12 +64,12 @@ LUAI_FUNC void luaN_flush (global_State *g);
    as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
-/* Gives up the current hole and the overflow region, and updates the accounts. The next allocation
-   takes a new hole. */
+/* Gives up the two regions of free lines from which the allocator takes memory, and updates the
+   accounts. The next allocation takes new free lines. */
 LUAI_FUNC void luaN_retire (global_State *g);
 
-/* Sets the bytes in use (totalbytes + GCdebt) after a collection: old objects, explicit memory, and
-   objects left young (H6). */
+/* Sets the bytes in use (totalbytes + GCdebt) after a collection: old objects, memory that the core
+   frees itself, and objects that were left young (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
 /* Counts a change of the size of o by 'change' bytes, because its vectors, stack or CallInfos have
@@ -77,14 +77,15 @@ LUAI_FUNC void luaN_recomputelive (global_State *g);
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
 /* Returns the bytes that have counted so far against the present nursery. GCdebt must be up to date
-   (luaN_flush), and no part of the nursery may be withheld (pace.deferred). */
+   (luaN_flush), and luaN_defer must not withhold a part of the nursery. */
 LUAI_FUNC size_t luaN_unpaid (global_State *g);
 
 /* Makes the next minor collection due n bytes earlier; later if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
-/* Exclude allocations from the pacer's accounts: luaN_debt returns GCdebt before them;
-   luaN_uncharge sets GCdebt back to that value, 'before', after them. */
+/* luaN_debt and luaN_uncharge, called before and after some allocations, exclude these from the
+   pacer's accounts: the first one returns GCdebt, the second one sets GCdebt back to that value
+   ('before'). */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 

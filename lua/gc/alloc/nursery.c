@@ -37,18 +37,19 @@ static inline int islarge (size_t size, int kind) {
 }
 
 
-/* Bytes that a large leaf object counts toward the next minor collection while it fits into
-   pace.textroom. Not 0, so that a program that allocates nothing else has minor collections,
-   too. */
+/* Bytes that a long string or large userdata counts toward the next minor collection, while it fits
+   into pace.textroom, a separate allowance. Not 0, so that a program that allocates nothing else
+   has minor collections, too. */
 #define TEXTCHARGE	((l_mem)128)
 
 
 /* {== memory ============================================================ */
 
 /*
-** Sets *r to the unused part of the overflow region, aligned to 16 bytes, and empties the region.
-** Returns 0 and does nothing if that part has less than n bytes, or if the heap is so large
-** (LUAN_DENSEHEAP) that it does not matter.
+** Takes the unused part of the overflow region (free lines for blocks that do not fit into the
+** current hole), aligned to 16 bytes: stores it in *r and empties the region. Returns 0 and does
+** nothing if it has less than n bytes, or if the heap is so large (LUAN_DENSEHEAP) that it does not
+** matter.
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
@@ -63,10 +64,10 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 
 /*
-** Allocates n bytes from the current hole, even above nursery_limit: the caller handles the events
-** that the limit stands for. If the hole is too short, continues with the next one of the block,
-** the overflow region, or a hole of another block (for small sizes, or if there is no current
-** hole). Returns NULL, and keeps the current hole, if none has n bytes.
+** Bump-allocates n bytes in the current hole (run of free lines), even above nursery_limit: the
+** caller handles the events that the limit stands for. If the hole is too short, takes another one,
+** in the same block or (for small n) in any block. Returns NULL, and keeps the hole, if none has n
+** bytes.
 **
 ** desperate: passed to luaN_nexthole.
 */
@@ -93,8 +94,9 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 
 /*
-** Allocates n bytes from the overflow region, aligned to 16 bytes for a userdata. If the region is
-** too short, first takes another hole for it. Returns NULL if there is none.
+** Bump-allocates n bytes in the overflow region (free lines for blocks that do not fit into the
+** current hole), aligned to 16 bytes for a userdata. If the region is too short, first takes other
+** lines for it. Returns NULL if there are none.
 **
 ** desperate: passed to luaN_nexthole.
 */
@@ -132,7 +134,8 @@ static char *udataplace (char *block) {
 }
 
 
-/* Returns the start of the block of o, a large leaf object, and sets *n to the block's bytes. */
+/* Returns the start of the block of o, a long string or large userdata, and sets *n to the block's
+   bytes. */
 static char *textblock (const GCObject *o, size_t *n) {
   char *p = (char *)o;
   *n = luaN_textsize(o);
@@ -169,8 +172,8 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates n bytes in lines of their own from the overflow region; takes another hole for the
-   region if it is too short. Returns NULL if there is none. */
+/* Allocates n bytes that share no line with other objects, from the overflow region. Takes other
+   free lines for the region if it is too short. Returns NULL if there are none. */
 static char *bumplines (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -187,9 +190,9 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates a block that is not in the nursery and adds an object to its list (listfor); returns
-   NULL if there is no memory. A leaf object of up to LUAN_LINETEXT bytes gets lines of its own,
-   other blocks come from lua_Alloc. */
+/* Allocates a block that is not in the nursery, and adds an object to its list (listfor). Returns
+   NULL if there is no memory. A string or userdata of up to LUAN_LINETEXT bytes gets lines of its
+   own, other blocks come from lua_Alloc. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -211,7 +214,7 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
 
 
 /* Allocates a block for which the fast path has failed, or returns NULL. Sets *outside to 1 if the
-   block is not from the current hole. */
+   block is not in the current hole, in which the fast path allocates. */
 static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
                            int desperate) {
   size_t n = luaN_round(size);
@@ -226,8 +229,9 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
 /* }===================================================================== */
 
 
-/* Counts a new block of n bytes that is not in the nursery toward the next minor collection. A leaf
-   object that fits into pace.textroom, a separate allowance, counts with only TEXTCHARGE bytes. */
+/* Counts a new block of n bytes that is not in the nursery toward the next minor collection. A long
+   string or userdata that fits into pace.textroom, a separate allowance, counts with only
+   TEXTCHARGE bytes. */
 static void charge (global_State *g, size_t n, int kind) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
@@ -245,10 +249,10 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Counts the new block at p as allocated, and takes a sample if the sample point is reached.
+** Counts the new block at p as allocated, and takes a sample if one is due.
 ** - old: rounded size of the block that it replaces, or 0. Samples and heap.allocated count only
 **   the growth, GCdebt counts all.
-** - outside: 1 if the block is not from the current hole
+** - outside: 1 if the block is not in the current hole, in which the fast path allocates
 ** - d: bytes to the next sample before the allocation
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
@@ -319,9 +323,9 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/* Counts n bytes that are not from the current hole, and returns 1, if neither a sample nor a
-   collection is due after them; else returns 0. Moves the sample point and nursery_limit n bytes
-   down. The limit is lower than necessary until the next slow allocation. */
+/* Counts n bytes allocated elsewhere than in the current hole, if neither a sample nor a collection
+   is due after them, and returns 1; else returns 0. For that, lowers the addresses at which these
+   are due by n. nursery_limit is then lower than necessary until the next slow allocation. */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
   if (n >= (size_t)(h->limit - h->free)) return 0;
@@ -333,8 +337,8 @@ static int nursery_passes (global_State *g, size_t n) {
 }
 
 
-/* Counts the growth from o to n bytes of a block that is not from the current hole, and takes a
-   sample if one is due. */
+/* Counts the growth of a block from o to n bytes, and takes a sample if one is due. Not for blocks
+   in the current hole. */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);
@@ -347,9 +351,9 @@ static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
 
 
 /*
-** Resizes explicit memory, or a large vector that stays large, by lua_Alloc. Tries again after an
-** emergency collection. Returns NULL, and keeps the block, if there is no memory or a limit would
-** be exceeded.
+** Resizes a buffer or prototype's vector, or a large vector that stays large, by lua_Alloc. Tries
+** again after an emergency collection. Returns NULL, and keeps the block, if there is no memory or
+** a limit would be exceeded.
 */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int kind) {
@@ -385,9 +389,8 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/* Grows an array from o to n bytes in place and returns 1, if the bytes after it are unused: in the
-   current hole up to nursery_limit, or in the overflow region. Otherwise, or if a limit would be
-   exceeded, returns 0. */
+/* Grows an array from o to n bytes in place and returns 1, if the bytes after it are the next ones
+   that the allocator would use. Otherwise, or if a limit would be exceeded, returns 0. */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -450,9 +453,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/* Makes the next minor collection start up to n bytes later, because a large or explicit block of n
-   bytes was freed: its allocation has counted, but it needs no collection. Does nothing while
-   luaN_defer withholds a part of the nursery. */
+/* Makes the next minor collection start up to n bytes later, because a block of n bytes from
+   lua_Alloc was freed before a collection: its allocation has counted, but it leaves no garbage.
+   Does nothing while luaN_defer withholds a part of the nursery. */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
   l_mem back = (l_mem)(n < most ? n : most), charged;

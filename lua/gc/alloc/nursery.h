@@ -43,7 +43,8 @@
 #include "debug.h"
 #include "kind.h"
 
-/* True if memory of this kind is explicit: from lua_Alloc at any size, and freed by the core. */
+/* True if the core frees memory of this kind itself, without a collection. It comes from lua_Alloc
+   at any size. */
 #define luaN_isexplicit(kind) \
   ((kind) == LUAN_VPROTO || (kind) == LUAN_VBUFFER || (kind) == LUA_VPROTO)
 
@@ -51,28 +52,25 @@
    memory error. */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 
-/* Counts a block as if it were allocated now, for samples and the pacer: a growth buffer (growth.h)
-   that becomes a table's vector. */
+/* Counts a block as if it were allocated now, for samples and the pacer. Used when a hash part that
+   was allocated in advance (growth.h) becomes part of its table. */
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
-** luaN_holdtext: if the large leaf object o, which has survived, is in lines, marks them LUAN_HELD,
-** so that they are not reused.
-**
-** luaN_freetext: frees the dead large leaf object o. Returns the block in which lines became free,
-** for luaN_relist; NULL if o is not in lines.
+** Functions for o, a long string or userdata with lines or a block of its own. luaN_holdtext: if o
+** is in lines and has survived, marks them LUAN_HELD, so that they are not reused. luaN_freetext:
+** frees the dead o. Returns the block in which lines became free, for luaN_relist, or NULL.
 */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
 LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 
-/* Bytes allocated from the current hole that GCdebt and heap.allocated do not include yet (N2). */
+/* Bytes allocated by the fast path that GCdebt and heap.allocated do not include yet (N2). */
 #define luaN_unflushed(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
 
 /* Allocates 'size' bytes, on the fast path if possible. */
 #define luaN_new(L,size,kind)  luaN_newin(L, &G(L)->heap, size, kind)
 
-/* Allocates n bytes, a multiple of 8, from the current hole. Returns NULL if that would pass
-   nursery_limit. */
+/* Bump-allocates n bytes, a multiple of 8. Returns NULL if that would pass nursery_limit. */
 static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   char *p = h->free;
   char *q = p + n;

@@ -33,8 +33,8 @@ static luaN_Kind sampling_kindof (int kind) {
 }
 
 
-/* Calls the sampler for the block of n bytes at p, of which 'over' bytes are after the sample
-   point. Returns the distance in bytes to the next sample point; LUAN_INFINITY without a
+/* Calls the sampler for the block of n bytes at p, which exceeds the distance to the sample by
+   'over' bytes. Returns the distance in bytes to the next sample; LUAN_INFINITY without a
    sampler. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
@@ -83,7 +83,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int kind,
     h->waitingsize = n;
     h->waitingoutside = outside;
     h->waitingover = new - d;
-    d = 1;  /* any distance, because luaN_moved sets the sample point before the next allocation */
+    d = 1;  /* any distance: luaN_moved sets it again before the next allocation */
   }
   else d = sampling_take(L, p, n, kind, outside, new - d);
   luaN_setpoint(h, d);

@@ -35,7 +35,7 @@
 
 void luaN_openheap (luaN_Heap *h) {
   memset(h, 0, sizeof(*h));
-  h->free = h->limit = h->end = h->mark = (char *)h;  /* no current hole (N1) */
+  h->free = h->limit = h->end = h->mark = (char *)h;  /* no free lines yet (N1) */
   h->overflow.free = h->overflow.end = (char *)h;
   h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
   h->copyleft = LUAN_NOCOPIES;
@@ -63,7 +63,7 @@ void luaN_start (lua_State *L) {
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
       !luaN_reserve(G(L), &c->weak.inmajor, FEW_WEAK))
     luaM_error(L);
-  luaN_fitvec(G(L), &c->lists.fixed);  /* no object is fixed after this */
+  luaN_fitvec(G(L), &c->lists.fixed);  /* luaC_fix is not called after this */
   luaN_readtuning(G(L));
   c->remset.many = LUAN_MANY;
   luaN_setpace(G(L));

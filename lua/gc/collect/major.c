@@ -372,7 +372,7 @@ void luaN_full (lua_State *L) {
     for (k = 0; k < c->lists.threads.v.n; k++)
       shrinkother(L, (lua_State *)c->lists.threads.v.a[k], 1, &more);
   }
-  c->bytes.textsbefore = c->bytes.texts;  /* no dead large leaf object is left */
+  c->bytes.textsbefore = c->bytes.texts;  /* no dead long string or large userdata is left */
   endmajor(L);
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = 0;

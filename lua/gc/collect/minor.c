@@ -51,8 +51,8 @@ static void tenureyoung (global_State *g) {
 }
 
 
-/* Tenures all of them if a major collection starts, because it requires that nothing is young, and
-   because it may find the holder of a young object dead. */
+/* If a major collection starts, tenures all objects that were left young: it requires that nothing
+   is young, and it may find the objects dead that refer to them. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

@@ -7,9 +7,9 @@
    and the caller must then call luaN_aged. Must be 0 while a major collection runs. */
 LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
 
-/* Remembers the holders of the objects that luaN_minor has left young, so that the next minor
-   collection reaches these again; or tenures them if a major collection starts ('start' 1). To be
-   called right after luaN_minor with ageing 1. */
+/* Remembers the objects and slots that refer to objects left young by luaN_minor, so that the next
+   minor collection reaches these again. If a major collection starts ('start' 1), tenures the young
+   objects instead. To be called right after luaN_minor with ageing 1. */
 LUAI_FUNC void luaN_aged (lua_State *L, int start);
 
 #endif

@@ -32,9 +32,9 @@
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** Entries with unmarked keys are visited up to MAX_PASSES times; then, if at least MIN_FOLLOWED are
-** left, a chase finds the rest by their keys (chase.h). A chase costs more than one visit of all
-** entries, but is linear.
+** Ephemerons with unmarked keys are visited up to MAX_PASSES times; then, if at least MIN_FOLLOWED
+** are left, a hash table finds them by their keys (chase.h). The hash table costs more than one
+** visit of all entries, but linear time.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
@@ -87,11 +87,13 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Resolves the listed entries by a chase (chase.h). Returns 1 if no value of a live key was missed.
-   Returns 0 otherwise; also, without doing anything, if there are too few entries or no memory. */
+/* Resolves the listed ephemerons by a hash table from keys to entries (chase.h). Returns 1 if no
+   value of a live key was missed. Returns 0 otherwise; also, without doing anything, if there are
+   too few entries or no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* If objects are not logged, the chase includes the undecided keys of slices (ahead.h). */
+  /* without a log of marked objects, also the entries with unmarked keys that slices have listed
+     (ahead.h) */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -232,8 +234,8 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Steps 1 and 2 of the head: marks everything alive, and removes dead weak values that are not
-   tombstoned. first, clock: for converge. */
+/* Steps 1 and 2 of the head: marks everything alive, and removes dead weak values, except
+   tombstoned ones, which look empty already (hidden.h). first, clock: for converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;

@@ -23,7 +23,8 @@ static uint64_t freebytes (const luaN_Block *b) {
 }
 
 
-/* Returns the bytes of the collector's lists, without growth buffers. */
+/* Returns the bytes of the collector's lists, without hash parts that were allocated in advance
+   (growth.h). */
 static uint64_t listbytes (global_State *g) {
   uint64_t n = g->heap.blocks.small.size;
   int i;

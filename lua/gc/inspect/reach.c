@@ -127,8 +127,8 @@ static int isstring (const GCObject *o) {
 }
 
 
-/* Returns 1 if slot v is empty, and not tombstoned (hidden.h): the entry of a tombstoned slot still
-   refers to its key. */
+/* Returns 1 if slot v is really empty. A weak value that only looks empty (hidden.h) still has an
+   entry with a key. */
 static int isvoid (const TValue *v) {
   return isempty(v) && !luaN_ishidden(v);
 }

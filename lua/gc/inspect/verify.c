@@ -92,8 +92,8 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* Counts o, a long string or userdata, and checks its lines. A large leaf object has no mark of an
-   epoch. */
+/* Counts o, a long string or userdata, and checks the marks of its lines. Lines of a large one have
+   no mark of an epoch. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
@@ -152,8 +152,8 @@ static int isaged (const GCObject *o) {
 }
 
 
-/* Returns 1 if the young object o is in finalize.left: a dead userdata that stays young until its
-   finalizer has run. */
+/* Returns 1 if the young object o is a dead userdata that stays young until its finalizer has run
+   (finalize.left). */
 static int iswaiting (const luaN_Gc *c, const GCObject *o) {
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++) if (c->finalize.left.a[i] == (const void *)o) return 1;
@@ -187,8 +187,8 @@ static void reachvalue (Walk *w, const TValue *v) {
 }
 
 
-/* Returns 1 if slot v of the weak table t is empty and not tombstoned. Checks G13 for a tombstoned
-   slot. */
+/* Returns 1 if slot v of the weak table t is really empty. For a weak value that only looks empty
+   (hidden.h), checks G13 and returns 0. */
 static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);
@@ -237,9 +237,8 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Checks G9 for t, a weak table that slices have visited: each slot with an undecided key or value
-   must be in 'known' (n addresses in ascending order: listed and remembered slots), unless t is
-   remembered as a whole. */
+/* Checks G9 for t, a weak table that slices have visited: the address of each slot with an unmarked
+   old key or value must be in 'known' (n sorted addresses), unless t is remembered as a whole. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;
@@ -558,7 +557,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  /* pending objects use the bits that a walk needs */
+  /* no walk while its bits record marked objects that must still be traversed */
   if (c->mark.pending) return NULL;
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
@@ -715,7 +714,7 @@ static void mustverify (lua_State *L, int exact) {
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
                  : (h->gc.bytes.old > MAX_OFTEN_VERIFIED) ? 16 : 1;
   int lent;
-  /* T1: the running thread is dirty */
+  /* T1: the stack of the running thread changes */
   lua_assert(!(L->marked & LUAN_CLEAN));
   if ((h->minors + h->majors) % every != 0) return;
   lent = luaN_lend(1);  /* the verifier's memory does not belong to the program */

@@ -2,8 +2,8 @@
 /*
 ** The set of objects that a walk over the heap has reached; empty between two walks. The bit of an
 ** object is that of its first granule in its block (luaN_bits), or TESTBIT in its header if it is
-** in lists.large or is the main thread. No walk is possible while objects are pending (mark.c),
-** because marking uses the same bits for them.
+** in lists.large or is the main thread. No walk is possible while marking uses the same bits, for
+** marked objects that did not fit on a mark stack.
 */
 #ifndef luaN_visits_h
 #define luaN_visits_h

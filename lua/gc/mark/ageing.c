@@ -12,8 +12,8 @@
 
 
 /*
-** Limits of the number of holders: objects to visit again as a whole, and slots. The next minor
-** collection visits each holder again; and an object with very many holders rarely dies young.
+** Limits of the number of objects, and of slots, that the next minor collection visits again
+** because they refer to objects left young. An object with very many references rarely dies young.
 ** Visiting a slot is cheaper than visiting an object.
 */
 #define MOST_HOLDERS	256u
@@ -21,10 +21,9 @@
 
 
 /*
-** Records the holder, the object mark.holder or its slot mark.slot, of an object that is to stay
-** young, so that the next minor collection visits the holder again. Returns 1; returns 0 if that is
-** impossible: there are too many holders, the visit would be expensive (ageing.h), or there is no
-** memory.
+** Records the place that refers to an object that is to stay young, so that the next minor
+** collection visits it again: the object mark.holder or its slot mark.slot. Returns 1; returns 0 if
+** there are too many places, the visit would be expensive (ageing.h), or there is no memory.
 */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
@@ -70,8 +69,8 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if o is of a kind that minor collections leave young (ageing.h). During a chase no
-   userdata is: each possible weak key must be pushed. */
+/* Returns 1 if o is of a kind that minor collections leave young (ageing.h). While ephemerons are
+   resolved by their keys (chase.h), no userdata is: it may be a key. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

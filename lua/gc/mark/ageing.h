@@ -40,21 +40,20 @@
 
 #include "leaf.h"
 
-/* Number of minor collections that leave a large leaf object young. With a higher number, more of
-   them are freed by minor collections, and live ones are visited more often. */
+/* Number of minor collections that leave a long string or large userdata young. With a higher
+   number, more of them are freed by minor collections, and live ones are visited more often. */
 #define LUAN_MOSTAGE	2u
 
 /* Sets whether the running minor collection may leave objects young. To be set to 0 when it
    ends. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
-/* Sets mark.holder before the references of o are traversed: to o if objects may be left young,
-   else to NULL. */
+/* To be called before the references of o are traversed: records o as their holder if objects may
+   be left young now. */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
-/* True if o is the last entry of m->holders. While o is traversed: o refers to an object that is
-   left young. */
+/* True while o is being traversed, if o refers to an object that is left young. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 
@@ -71,7 +70,7 @@ LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 
 /*
 ** Tries to leave o, a young long string or userdata that marking has just reached, young. If
-** possible, sets LUAN_MET, records the holder of the reference and returns 1; the caller must then
+** possible, sets LUAN_MET, records the object that refers to o, and returns 1; the caller must then
 ** mark a userdata's metatable. Otherwise returns 0; the caller must mark o.
 */
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);

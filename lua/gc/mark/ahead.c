@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits weak tables in slices (ahead.h). An entry is undecided while its weak key or value is not
-   marked. The two lists weak.doubtful contain undecided entries. A word of a list is a table, the
-   slot of an entry of the last table before it, or a logged object (one that was marked after the
-   list of keys was visited). */
+/* Visits weak tables in slices (ahead.h). The two lists weak.doubtful contain entries with unmarked
+   weak keys, and entries with unmarked weak values. A word of a list is a table, a slot of the last
+   table before it, or an object that was marked after the list of keys was visited (a log). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -25,22 +24,23 @@
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** A pass visits both lists of undecided entries again, which leaves less to the atomic step.
-** Another pass follows
+** A pass visits both lists of entries with unmarked keys or values again, which leaves less to the
+** atomic step. Another pass follows
 ** - if more than n / MIN_RESOLVED_PART entries had something to mark; n: words of both lists
-** - if the log was too long and there were fewer than FEW_PASSES passes
+** - if the log of marked objects was too long and there were fewer than FEW_PASSES passes
 **
-** MAX_PASSES is the limit of passes and rounds of tombstoning together.
+** MAX_PASSES is the limit of passes and rounds of tombstoning (MIN_HIDDEN) together.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 #define FEW_PASSES	4u
 
-/* Slices start another round of tombstoning undecided values (hidden.h) if more than this number of
-   words was added to the list since the last round. */
+/* Slices tombstone unmarked weak values (make their slots look empty, hidden.h) in rounds. Another
+   round starts if more than this number of words was added to the list of these values. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
-/* cost of tombstoning a slot, or of restoring or clearing it, in bytes of marking */
+/* cost, in bytes of marking, of tombstoning a weak value (hidden.h), or of restoring or clearing
+   a tombstoned one */
 #define CLEAR_COST	24u
 
 /* How far ahead objects are prefetched, in slots of a table or words of a list. */
@@ -54,8 +54,8 @@
 
 /*
 ** Marks the objects to which slot i of the weak table t refers strongly. Returns the set of lists
-** (DOUBT) to which the slot must be added, because its weak key or value is not marked. (The list
-** of values contains a tombstoned slot already.) If the slot is an empty node, makes its key dead.
+** (DOUBT) to which the slot must be added, because its weak key or value is not marked. Makes the
+** key of an empty node dead.
 */
 static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -204,9 +204,9 @@ static int needspass (const luaN_Weak *w) {
 
 
 /*
-** Visits up to n slots of t, from weak.slot on, and lists the undecided ones. Returns 0 if slots of
-** t are left. Returns 1 after the last slot, with LUAN_SCANNED of t set; also if a list cannot
-** grow, with LUAN_SCANNED clear, so that the atomic step visits t.
+** Visits up to n slots of t, from weak.slot on, and lists those with an unmarked weak key or value.
+** Returns 0 if slots of t are left. Returns 1 after the last slot, with LUAN_SCANNED of t set; also
+** if a list cannot grow, with LUAN_SCANNED clear, so that the atomic step visits t.
 */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
@@ -261,16 +261,16 @@ static size_t visitnext (global_State *g, size_t bytes) {
 }
 
 
-/* Starts the log: from now on, an old object that is marked is appended to the list of undecided
-   keys, because it may be one of the keys. */
+/* Starts the log: from now on, an old object that is marked is appended to the list of entries with
+   unmarked keys, because it may be one of the keys. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
 }
 
 
-/* After a visit of the list of undecided keys, keeps its first 'kept' words and those added during
-   the visit. */
+/* After a visit of the list of entries with unmarked keys, keeps its first 'kept' words and those
+   added during the visit. */
 static void endvisits (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->visited;
@@ -301,8 +301,8 @@ static void passed (luaN_Weak *w) {
 
 /*
 ** Visits entries of the list weak.again up to a cost of about 'bytes', and returns the cost.
-** Removes an entry from the list unless it is still undecided, or its table is strong now (it may
-** become weak again).
+** Removes an entry if its key or value is marked now. Keeps an entry whose table is strong now,
+** because it may become weak again.
 */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
@@ -327,8 +327,8 @@ static size_t visitagain (global_State *g, size_t bytes) {
 }
 
 
-/* Returns 1 if the slot of e may be tombstoned (hidden.h). Metamethods (keys that start with two
-   underscores) and values in the registry may not. */
+/* Returns 1 if the slot of e may be tombstoned (made to look empty, hidden.h). Metamethods (keys
+   that start with two underscores) and values in the registry may not. */
 static int mayhide (global_State *g, const Entry *e) {
   const Node *n = e->n;
   if (n != NULL && keyisshrstr(n)) {
@@ -340,8 +340,8 @@ static int mayhide (global_State *g, const Entry *e) {
 
 
 /*
-** Returns 1 if slices must tombstone undecided values: a round is in progress (weak.hidden up to
-** weak.doubtkept of the list), or many words were added since the last one (MIN_HIDDEN).
+** Returns 1 if slices must tombstone unmarked weak values: a round is in progress (weak.hidden up
+** to weak.doubtkept of the list), or many words were added since the last one (MIN_HIDDEN).
 */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
@@ -351,9 +351,9 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Tombstones undecided values (hidden.h) up to a cost of about 'bytes', and returns the cost.
-   Starts a round if none is in progress. Lists a value again, for the atomic step, if it may not be
-   tombstoned (mayhide) or its table has no weak values now. */
+/* Tombstones listed weak values that are unmarked (makes their slots look empty, hidden.h), up to a
+   cost of about 'bytes', and returns the cost. Starts a round if none is in progress. Lists a value
+   again, for the atomic step, if it may not be tombstoned or its table has no weak values now. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -379,15 +379,15 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* Makes the key of e dead if its slot is an empty node, and not a tombstoned one. */
+/* Makes the key of e dead if its slot is an empty node and not a tombstoned value. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);
 }
 
 
-/* Removes the first weak.hidden words, the tombstoned slots, from the list of undecided values. To
-   be called when all of them were restored or cleared. */
+/* Removes the first weak.hidden words, the tombstoned values, from their list. To be called when
+   all of them were restored or cleared. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -401,8 +401,8 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Restores or clears tombstoned slots, up to a cost of about 'bytes', and returns the cost. To be
-   called after luaN_decide: only then it is known which objects are dead. */
+/* Restores or clears tombstoned weak values, up to a cost of about 'bytes', and returns the cost.
+   To be called after luaN_decide: only then it is known which objects are dead. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -454,8 +454,8 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Visits the list of undecided keys and marks the strong values of those that are marked now. Keeps
-   the other entries, and starts logging. Returns the number of values marked. */
+/* Visits the list of entries with unmarked keys, and marks the strong values of keys that are
+   marked now. Keeps the other entries, and starts logging. Returns the number of values marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -472,8 +472,8 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/* Looks up o, which may be an undecided key, in all ephemeron tables of weak.inmajor, and marks the
-   values with everything they refer to. Returns the number of values. */
+/* Looks up o, a marked object that may be a weak key, in all ephemeron tables, and marks the values
+   with everything they refer to. Returns the number of values. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

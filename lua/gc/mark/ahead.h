@@ -40,20 +40,20 @@
    nothing else is left to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
-/* Makes slices visit both lists of undecided entries again, from the start (a pass). */
+/* Starts a pass: slices visit both lists of entries with unmarked weak keys or values again, from
+   the start. */
 LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
 
 /*
-** Parts of the atomic step:
-** - luaN_resolvedoubtful marks the strong values of undecided entries whose keys are marked now,
-**   with everything they refer to. Returns 1 if it has marked a value, or if the log was too long
-**   to find all.
-** - luaN_followdoubtful adds the entries with undecided keys to a chase (chase.h). Used if the log
-**   was too long.
-** - luaN_cleardoubtful empties the listed slots whose weak values are dead.
-** - luaN_decide sets weak.decided: from now on, an unmarked object in a tombstoned slot is dead.
-**   Returns 1 if slices must restore or clear such slots; 0 if there are none or that was done
-**   before.
+** Parts of the atomic step, for entries that slices have listed because a weak key or value was
+** unmarked:
+** - luaN_resolvedoubtful marks the strong values of keys that are marked now, with everything they
+**   refer to. Returns 1 if it has marked a value, or if the log was too long to find all.
+** - luaN_followdoubtful adds entries with unmarked keys to a hash table by keys (chase.h). Used if
+**   the log was too long.
+** - luaN_cleardoubtful empties the slots of dead weak values that are not tombstoned.
+** - luaN_decide sets weak.decided: from now on, an unmarked tombstoned value is dead. Returns 1 if
+**   slices must restore or clear tombstoned values; 0 if there are none or that was done before.
 */
 LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
 LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);

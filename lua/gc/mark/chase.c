@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resolves ephemerons from their keys (chase.h). During a chase, every object that can be a weak
-   key is pushed on a mark stack; each object that is popped is looked up as a key. Strings are not
+/* Resolves ephemerons from their keys (chase.h). Meanwhile every object that can be a weak key is
+   pushed on a mark stack, and each object that is popped is looked up as a key. Strings are not
    pushed: weak tables refer to them strongly. */
 #define LUA_CORE
 

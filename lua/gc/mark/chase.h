@@ -24,17 +24,17 @@ typedef struct luaN_Chase {
   luaN_Vec entries;
 } luaN_Chase;
 
-/* Starts a chase of at most n entries. Returns 0 if there is no memory; luaN_endchase must not be
-   called then. */
+/* Starts to resolve at most n ephemerons by their keys. Returns 0 if there is no memory;
+   luaN_endchase must not be called then. */
 LUAI_FUNC int luaN_beginchase (global_State *g, luaN_Chase *x, size_t n);
 
 /* Marks the value of node n if its key is marked, else adds n to x. Does nothing if n is empty. The
-   node must not move until the chase ends. */
+   node must not move until luaN_endchase is called. */
 LUAI_FUNC void luaN_follow (global_State *g, luaN_Chase *x, Node *n);
 
-/* Ends the chase: marks the values of all entries whose keys are reached, with everything they
-   refer to, and frees x. Returns 0 if entries may have been missed, because a mark stack was full
-   (pending objects, mark.c); else 1. */
+/* Marks the values of all entries of x whose keys are reached, with everything they refer to, and
+   frees x. Returns 0 if entries may have been missed, because a mark stack has overflowed; else
+   1. */
 LUAI_FUNC int luaN_endchase (global_State *g, luaN_Chase *x);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to tombstoned slots for code that reads weak tables for the program (hidden.h). */
+/* Access to tombstoned weak values, which only look empty, for code that reads weak tables for the
+   program (hidden.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -11,7 +12,7 @@
 #include "weak.h"
 
 
-/* Lists a restored value as undecided again, because the collection may still find it dead. */
+/* Lists a value that was restored as unmarked, because the collection may still find it dead. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;

@@ -4,19 +4,19 @@
 ** at once, so that the program never finds an object in one table and misses it in another. But
 ** clearing two million slots in the atomic step takes 20 ms.
 **
-** So slices tombstone undecided weak values before the atomic step (ahead.h): the slot gets a
+** So slices tombstone unmarked weak values before the atomic step (ahead.h): the slot gets a
 ** variant of nil as its tag, and keeps the address of its object. Code that is about to conclude
 ** that a slot is empty calls luaN_isfilled, which restores the value; after the atomic step, it
-** clears the slot instead if the object is dead. The atomic step visits no tombstoned slot. After
-** it, slices restore or clear all of them, and dead objects stay intact until then.
+** clears the slot instead if the object is dead. The atomic step visits no tombstoned value. After
+** it, slices show or clear all of them, and dead objects stay intact until then.
 **
-** A store overwrites a tombstoned slot without reading it. Metamethods (keys that start with two
+** A store overwrites a tombstoned value without reading it. Metamethods (keys that start with two
 ** underscores) and values in the registry are never tombstoned, because they are read without
 ** luaN_isfilled.
 **
-** A tombstoned slot keeps its key, and its table has LUAN_SCANNED (G13). All tombstones of a table
-** are restored or cleared before its keys are counted, before it gets other vectors, and when it is
-** remembered as a whole.
+** A tombstoned value keeps its key, and its table has LUAN_SCANNED (G13). All tombstoned values of
+** a table are restored or cleared before its keys are counted, before it gets other vectors, and
+** when it is remembered as a whole.
 **
 ** Dead keys need no tombstones, because the program cannot look them up. Slices remove their
 ** entries at the start of the sweep; code that reaches such a node earlier removes the entry itself
@@ -30,62 +30,67 @@
 
 #define LUAN_VHIDDEN	makevariant(LUA_TNIL, 3)
 
-/* luaN_ishidden: slot v is tombstoned. luaN_hide: tombstones slot v, which must refer to an object.
-   luaN_hiddenobject: the object of a tombstoned slot. */
+/* luaN_ishidden: slot v has a tombstoned weak value, which looks empty. luaN_hide: tombstones the
+   object in slot v. luaN_hiddenobject: the object of a tombstoned value. */
 #define luaN_ishidden(v)	checktag((v), LUAN_VHIDDEN)
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 #define luaN_hiddenobject(v)	(val_(v).gc)
 
-/* Restores the tombstoned slot v of t and returns 1; or, if its object is known to be dead, empties
-   v and returns 0. */
+/* Restores the tombstoned weak value of slot v of t, which looks empty, and returns 1; or, if its
+   object is known to be dead, clears v and returns 0. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* Restores or clears node n of t if it is tombstoned, and removes its entry if its key is dead.
-   Returns 1 if n has a value then. */
+/* Makes node n of t ready to be read: restores or clears a tombstoned weak value, which looks
+   empty, and removes an entry with a dead key. Returns 1 if n has a value then. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
-/* Restores or clears the tombstoned slots of t that the next step of a traversal reads: after 'key'
-   (nil: from the start) up to the first slot with a value; all slots of t if 'key' is not found. */
+/* Restores or clears the tombstoned weak values of t (which look empty) that the next step of a
+   traversal reads: after 'key' (nil: from the start) up to the first slot with a value; all of t if
+   'key' is not found. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
-/* Returns a border of t, for the length operator. Restores or clears the tombstoned slots that it
-   reads. The border may differ from that of luaH_getn. */
+/* Returns a border of t, for the length operator. Restores or clears the tombstoned weak values
+   (which look empty) that it reads. The border may differ from that of luaH_getn. */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
-/* Returns 1 if slot v of t has a value, after restoring or clearing v if it is tombstoned. */
+/* Returns 1 if slot v of t has a value. If v has a tombstoned weak value, which looks empty,
+   restores or clears it first. */
 static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
 
-/* Returns v, a slot of t, after restoring or clearing v if it is tombstoned. */
+/* Returns v, a slot of t. If v has a tombstoned weak value, which looks empty, restores or clears
+   it first. */
 static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v) {
   if (l_unlikely(luaN_ishidden(v))) luaN_show(L, t, cast(TValue *, v));
   return v;
 }
 
-/* Restores or clears the tombstoned slots that a traversal of t reads next. */
+/* Restores or clears the tombstoned weak values (which look empty) that a traversal of t reads
+   next. */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
-/* Restores or clears all tombstoned slots of t. To be used before its keys are counted or moved. */
+/* Restores or clears all tombstoned weak values of t, which look empty. To be used before its keys
+   are counted or moved. */
 #define luaN_showall(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
 /*
 ** Makes the major collection visit all of the weak table t again, because t gets other vectors or
-** is remembered as a whole. Restores or clears its tombstoned slots, and removes entries with dead
+** is remembered as a whole. Restores or clears its tombstoned values, and removes entries with dead
 ** keys during the sweep. After MAX_RESCANS calls in a collection, the atomic step visits t, not
 ** slices. Does nothing if slices have visited no slot of t.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 
-/* Makes node n of t ready for a new key: restores or clears a tombstone, removes an entry with a
-   dead key. */
+/* Makes node n of t ready for a new key: restores or clears a tombstoned weak value, which looks
+   empty, and removes an entry with a dead key. */
 #define luaN_shownode(L,t,n) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
 
-/* Returns a border of t, the result of the length operator, whether t has tombstoned slots or
-   not. */
+/* Returns a border of t, the result of the length operator, also if t has tombstoned weak values,
+   which look empty. */
 #define luaN_length(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))
 

@@ -58,8 +58,8 @@ size_t luaN_threadbytes (const lua_State *th) {
 }
 
 
-/* Makes the marked object o pending: it must be traversed later, and the mark stack is full. large:
-   1 if o is in lists.large or is the main thread. */
+/* Records that the marked object o must still be traversed, because its mark stack is full (o
+   becomes pending). large: 1 if o is in lists.large or is the main thread. */
 static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
   if (large) o->marked |= LUAN_PENDING;
@@ -74,7 +74,8 @@ static void setpending (global_State *g, GCObject *o, int large) {
 
 /* Limit of the log of marked objects (ahead.h), each of which the atomic step looks up in all weak
    tables: with t tables, logging stops at (LUAN_CACHED + n / LOGGED_PART) / (t + 1) objects; n:
-   words in the list of undecided keys. Beyond that, visiting the whole list is cheaper. */
+   words in the list of entries with unmarked keys. Beyond that, visiting the whole list is
+   cheaper. */
 #define LOGGED_PART	4u
 
 /* Appends the old object o, which was just marked, to the log of possible weak keys (ahead.h).
@@ -168,7 +169,7 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
       }
       break;
     case LUA_VPROTO:
-      x.large = 1;  /* in lists.large; its memory is explicit */
+      x.large = 1;  /* in lists.large; the core frees its memory itself */
       break;
     default:
       lua_assert(o->tt == LUA_VTHREAD);
@@ -278,21 +279,22 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 }
 
 
-/* {== eagerly marked tables ============================================= */
+/* {== tables that are marked recursively ================================ */
 
 /*
-** Eager marking: marks a small table together with its contents, without pushing it. A table with
-** large vectors may refer to very many small ones; by the time these are popped from the mark
-** stack, they have left the cache. A small table can be eagerly marked if it cannot be weak and
-** refers, apart from its metatable, only to
+** Recursive marking: marks a small table together with its contents, without pushing it. A table
+** with large vectors may refer to very many small ones; by the time these are popped from the mark
+** stack, they have left the cache. A small table can be marked so if it cannot be weak and refers,
+** apart from its metatable, only to
 ** - short strings and marked objects
-** - small tables (as values) that can be eagerly marked and contain no such table themselves
+** - small tables (as values) that can be marked so and contain no such table themselves
 */
 
-/* log2 of the largest size, in slots, of the array part or hash part of an eagerly marked table. */
+/* log2 of the largest size, in slots, of the array part or hash part of a table that is marked
+   recursively. */
 #define MAX_SETTLEDLOG	3
 
-/* A table for which eager marking fails is pushed, and some of its slots are visited twice. So
+/* A table for which recursive marking fails is pushed, and some of its slots are visited twice. So
    after MAX_FAILED failures in a run of RUN slots, no more tables of the run are tried. */
 #define MAX_FAILED	2
 #define RUN		128
@@ -302,7 +304,7 @@ static int mark_settle (global_State *g, Table *t, int inner);
 
 /*
 ** Returns 1 if o is marked and need not be pushed: it was marked already, is a short string, or (if
-** 'inner') a table that was eagerly marked. Otherwise returns 0; a table was then pushed.
+** 'inner') a table that was marked recursively. Otherwise returns 0; a table was then pushed.
 */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
@@ -315,7 +317,7 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 
 /* Marks the keys and values of t without pushing them. Returns 0 at the first one for which that is
    impossible, or at an empty node with an object as its key (only a traversal makes that key dead).
-   inner: 1 if tables among the values may be eagerly marked. */
+   inner: 1 if tables among the values may be marked recursively. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -329,8 +331,8 @@ static int endsall (global_State *g, const Table *t, int inner) {
 }
 
 
-/* Marks t eagerly and returns 1. If that is impossible, marks and pushes t, and returns 0. inner: 1
-   if tables among its values may be eagerly marked, too. */
+/* Marks t with its contents, without pushing t, and returns 1. If that is impossible, marks and
+   pushes t, and returns 0. inner: 1 if tables among its values may be marked recursively, too. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
@@ -357,7 +359,8 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* Marks the object of v, eagerly if it is a small table. Returns 1 if eager marking failed. */
+/* Marks the object of v; a small table with its contents, if possible. Returns 1 if that has failed
+   and the table was pushed. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -377,9 +380,9 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns the number of failures after which no more tables of a run are eagerly marked: 0 in a
-** minor collection or a small heap, whose objects are in the cache anyway; 0 during a chase, in
-** which each possible weak key must be pushed.
+** Returns the number of failures after which no more tables of a run are marked recursively: 0 in a
+** minor collection or a small heap, whose objects are in the cache anyway; 0 while ephemerons are
+** resolved by their keys (chase.h), when each possible key must be pushed.
 */
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;

@@ -44,7 +44,8 @@ LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 /* Makes the key of the empty node n dead if it is an object: n keeps only the address, which
    luaH_next needs. */
 static inline void luaN_clearkey (Node *n) {
-  lua_assert(!luaN_ishidden(gval(n)));  /* a tombstoned entry keeps its key (G13) */
+  lua_assert(!luaN_ishidden(gval(n)));  /* an entry with a tombstoned weak value keeps its key
+                                           (G13) */
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
@@ -116,7 +117,7 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
 }
 
 /* Marks the keys and values of up to n slots of the strong table t, from slot i on; small tables
-   among them eagerly (mark.c). Makes the keys of empty nodes dead. Returns the index of the next
+   among them with their contents. Makes the keys of empty nodes dead. Returns the index of the next
    slot, or 0 after the last one. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);

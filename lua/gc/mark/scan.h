@@ -7,8 +7,8 @@
 ** Marks from the stack of th: from the part that may have changed since the last scan, or from all
 ** of it if 'all' is 1. Returns the cost in bytes.
 **
-** May shorten the stack, except in an emergency. Sets the slots above the top to nil (T3). Makes th
-** clean, unless it is the main thread, young, or in remset.objects.
+** May shorten the stack, except in an emergency. Sets the slots above the top to nil (T3). Sets
+** LUAN_CLEAN, unless th is the main thread, young, or in remset.objects.
 */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 

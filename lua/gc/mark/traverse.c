@@ -34,7 +34,7 @@
 #define MAX_SORTED	8
 
 /* A table with more than this number of bytes in its vectors is broad: small tables that it refers
-   to are eagerly marked (mark.c), because they would leave the cache before they are popped. */
+   to are marked recursively (mark.c), because they would leave the cache before they are popped. */
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
@@ -201,8 +201,8 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Empties mark.young in a minor collection that may leave objects young. mark.holder is the object
-   that is being traversed (luaN_staysyoung). */
+/* Empties mark.young in a minor collection that may leave objects young. Sets mark.holder to the
+   object that is being traversed, for luaN_staysyoung. */
 static void drainageing (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   while (c->mark.young.n > 0) {
@@ -310,7 +310,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
     }
     else if (luaN_markfinalized(g, SLICE_FINALIZED) > 0)
       done += SLICE_FINALIZED * LUAN_VISIT;
-    else return 1;  /* pending objects are left to luaN_drain */
+    else return 1;  /* luaN_drain finds marked objects that did not fit on a mark stack */
   }
   return 0;
 }

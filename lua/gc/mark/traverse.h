@@ -12,16 +12,17 @@
    scans the part of the stack that may have changed. */
 LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 
-/* Traverses marked objects until mark.young is empty and no object is pending (one that did not fit
-   on a mark stack); if 'all' is 1, until mark.old is empty, too. */
+/* Traverses marked objects until mark.young is empty, and finds those that did not fit on a mark
+   stack. If 'all' is 1, empties mark.old, too. */
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
 /* Clears the bits of all granules, and 'bit' in the headers of the objects of lists.large and of
-   the main thread. With LUAN_PENDING, no object is pending after that. */
+   the main thread. With LUAN_PENDING, forgets the marked objects that did not fit on a mark
+   stack. */
 LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
 
-/* Marks for a cost of about 'bytes'. Returns 1 if nothing was left to traverse except pending
-   objects, which luaN_drain finds; else 0. */
+/* Marks for a cost of about 'bytes'. Returns 1 if the mark stacks are empty; objects that did not
+   fit on them are left to luaN_drain. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
 /* Marks the next n objects, or fewer, of the queue for finalizers. Returns how many the major

@@ -19,8 +19,8 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
    (LUAN_EPHEMERON), or both. */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/* True if o, a key or value of a weak table, is undecided: old and not marked by the running major
-   collection. */
+/* True if the major collection has not decided about o, a key or value of a weak table: o is old
+   and not marked. */
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
@@ -49,11 +49,11 @@ LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
 ** Remove the records of slices about weak tables: the lists weak.inmajor and weak.doubtful, the
-** flags LUAN_DISCOVERED and LUAN_SCANNED, and tombstoned slots.
+** flags LUAN_DISCOVERED and LUAN_SCANNED, and tombstoned values (hidden.h).
 ** - luaN_forgetweak, at the end of a major collection: empties the lists, clears the flags.
-** - luaN_leaveweak, when a major collection is abandoned: first restores or clears all tombstoned
-**   slots.
-** - luaN_forgettable: the same for table t, which stays in weak.inmajor.
+** - luaN_leaveweak, when a major collection is abandoned: also restores or clears all tombstoned
+**   values.
+** - luaN_forgettable, for table t only, which stays in weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
@@ -65,20 +65,21 @@ LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
 /* Prepares a visit of weak.doubtful[list]. A visit of the values starts after those that are
-   tombstoned. */
+   tombstoned (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
-/* Appends a slot of t, which is undecided, to weak.doubtful[list]. If 'isfirst', puts t before it;
-   isfirst may be 0 only if the last word is t or a slot of t. Returns 0 if the list cannot grow. */
+/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list]. If 'isfirst',
+   puts t before it; isfirst may be 0 only if the last word is t or a slot of t. Returns 0 if the
+   list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
-/* Lists a slot of the weak table t as undecided if it is (G9) and slices have visited t. To be
-   called when the slot leaves the remembered set. Uses both lists, because the program may change
-   which references of t are weak. */
+/* Lists a slot of the weak table t to be visited again, if slices have visited t and the key or
+   value of the slot is old and not marked (G9). To be called when the slot leaves the remembered
+   set. Uses both lists, because the program may change which references of t are weak. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* Restores the tombstoned slot v and returns 1; or, if its object is known to be dead, empties v
-   and returns 0. */
+/* Restores the tombstoned weak value of slot v, which looks empty, and returns 1; or, if its object
+   is known to be dead, clears v and returns 0. */
 static inline int luaN_showslot (global_State *g, TValue *v) {
   const GCObject *o = luaN_hiddenobject(v);
   lua_assert(luaN_ishidden(v) && luaN_isold(o));

@@ -54,8 +54,8 @@
 #define LUAN_NEAR	((l_mem)256 * 1024)
 
 /* Number of cache lines in LUAN_NEAR bytes. A list of up to this number of slots can be visited
-   twice with few cache misses. Limits the lists of remembered slots (refine.c) and of undecided
-   weak keys (ahead.c, mark.c). */
+   twice with few cache misses. Limits the lists of remembered slots (refine.c) and of entries with
+   unmarked weak keys (ahead.c, mark.c). */
 #define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
 
 /* Largest size in bytes of an object or vector in lines. (Long strings and userdata:
@@ -63,18 +63,18 @@
 #define LUAN_LARGE	8192u
 /* largest size in bytes of a long string or userdata in lines */
 #define LUAN_LINETEXT	8000u
-/* A long string or userdata of more bytes than this is a large leaf object: it is in lists.large,
-   and has lines or a block of lua_Alloc to itself. A lower limit frees more objects early, and
-   makes the list longer. */
+/* A long string or userdata of more bytes than this is large: it is in lists.large, and has lines
+   or a block of lua_Alloc to itself. A lower limit frees more objects early, and makes the list
+   longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
 /* A heap is big if its blocks or its old objects have at least this number of bytes: no cache holds
    it, and huge pages are worth their cost. Divided by the number of states, the limit above which a
    heap that has shrunk returns pages early (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* A request that does not fit into the current block takes another hole for the nursery up to this
-   number of bytes, and is served from the overflow region above. (Exceptions: bump of
-   nursery.c.) */
+/* If an allocation does not fit into the current hole (run of free lines) or the rest of its block:
+   up to this number of bytes, the nursery continues in another hole; above, the allocation takes
+   memory from the overflow region, a second hole. */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes. The index is log2 of the number of lines of a block's
    largest hole. */
@@ -82,8 +82,8 @@
 
 /* Bit in marks[]: the line is part of a hole that was taken since the last minor collection. */
 #define LUAN_YOUNG	0x08
-/* Bit in marks[]: the line belongs to a large leaf object that has survived, or to a small userdata
-   that was left young. The sweep of lines keeps it. */
+/* Bit in marks[]: the line belongs to a long string or large userdata that has survived, or to a
+   small userdata that was left young. The sweep of lines keeps it. */
 #define LUAN_HELD	0x10
 
 /* Rounds n bytes up to granules, the unit of allocation. */
@@ -109,9 +109,9 @@ typedef struct luaN_Link {
 typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
 /*
-** Head of a block. After marks[] there is a set of bits, one per granule (luaN_bits): during
-** marking, that an object is pending (must still be traversed); during a walk of the heap, that it
-** was visited. The debug build has a second set, the granules in use.
+** Head of a block. After marks[] there is a set of bits, one per granule (luaN_bits). During
+** marking they record objects that did not fit on a mark stack; during a walk of the heap, the
+** objects that were visited. The debug build has a second set, the granules in use.
 */
 typedef struct luaN_Block {
   /* links in the list of blocks that 'where' names; must be the first field */
@@ -123,7 +123,8 @@ typedef struct luaN_Block {
   lu_byte where;		/* the list that contains the block: a luaN_Where */
   /* in a list of blocks with holes: log2 of the number of lines of the largest hole */
   lu_byte class;
-  /* 1: the block has a pending object, marked in luaN_bits */
+  /* 1: an object of the block is marked and must still be traversed, because it did not fit on a
+     mark stack */
   lu_byte pending;
   lu_byte released;		/* bit i: page i was returned to the system */
   /* one mark byte per line; 0: the line is free (H1) */
@@ -146,8 +147,8 @@ typedef struct luaN_Block {
 /* bytes of the head of a block of n lines */
 #define luaN_headbytes(n)  (LUAN_MARKSAT + (size_t)(n) * LUAN_LINESETS)
 
-/* Sets of bits of block b, one per granule: of pending or visited objects; in the debug build, of
-   granules in use. */
+/* Sets of bits of block b, one per granule: luaN_bits for marking and walks; luaN_usedbits, in the
+   debug build, for granules in use. */
 #define luaN_bits(b)	((uint64_t *)(void *)((b)->marks + (b)->nlines))
 #define luaN_usedbits(b)  ((uint64_t *)(void *)((b)->marks + 2 * (b)->nlines))
 

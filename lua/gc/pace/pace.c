@@ -68,9 +68,9 @@
 #define WIDER_MOST	2u
 
 /*
-** Bytes that the states of a process share equally. A share limits the nursery of a busy state and
-** the large leaf objects that do not count as growth. Twice a share limits the large leaf objects
-** in addition to the nursery and the growth that is always allowed.
+** Bytes that the states of a process share equally. A share limits the nursery of a busy state, and
+** the long strings and large userdata that do not count as growth. Twice a share limits those that
+** may be allocated in addition to the nursery, and the growth that is always allowed.
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
@@ -110,8 +110,7 @@
 
 /*
 ** Bytes of marking for each allocated byte: a major collection ends before the heap has grown by
-** one WORK-th. Also the divisor or factor of related limits: the work debt (live bytes / WORK),
-** large leaf objects in addition to a nursery, the work of a hurried collection.
+** one WORK-th. Also used for related limits, such as that of the work debt (live bytes / WORK).
 */
 #define WORK		4
 
@@ -135,7 +134,7 @@ size_t luaN_stepsize (global_State *g) {
 
 
 /* Returns the bytes allocated in the life of the state as the pacer counts them: only one PART-th
-   of large leaf objects, except in the incremental mode. */
+   of those of long strings and large userdata, except in the incremental mode. */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   if (h->gc.pace.fullcycles) return h->allocated;
@@ -205,15 +204,16 @@ static int ishurried (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if the major collection may mark more for each allocated byte: it hurries, and the last
-   one has found enough dead. */
+/* Returns 1 if the major collection may mark more for each allocated byte: weak tables have
+   received many entries, and the last major collection has found enough dead. */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
 
 
-/* Returns the bound of the nursery of a big heap, smaller while a major collection marks, and
-   smallest while it hurries, because a slice of bounded work follows each nursery. */
+/* Returns the bound of the nursery of a big heap: smaller while a major collection marks, because a
+   slice of bounded work follows each nursery, and smallest if weak tables have received many
+   entries. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;
@@ -242,9 +242,9 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 
 /*
-** Returns the bytes of large leaf objects that may be allocated in addition to the nursery. 0 if
-** the last minor collection has left none young, during a major collection, in the incremental
-** mode, when memory is short, or if the nursery's size was set explicitly.
+** Returns the bytes of long strings and large userdata that may be allocated in addition to the
+** nursery. 0 if the last minor collection has left none young, during a major collection, in the
+** incremental mode, when memory is short, or if the nursery's size was set explicitly.
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -305,8 +305,8 @@ static size_t leastgrowth (void) {
 }
 
 
-/* Returns the bytes of large leaf objects, tenured or left young, that do not count as growth of
-   the heap, because most of them are freed soon. 0 in the incremental mode. */
+/* Returns the bytes of long strings and large userdata, tenured or left young, that do not count as
+   growth of the heap, because most of them are freed soon. 0 in the incremental mode. */
 static size_t sparedtexts (const luaN_Gc *c) {
   size_t most = c->pace.live, share = SHARED / luaN_countstates();
   if (c->pace.fullcycles) return 0;
@@ -318,8 +318,7 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 
 /* Returns 1 if a major collection is due because the bytes in use or the footprint have grown
-   (luaN_setpace). Some large leaf objects and userdata left young do not count, because most are
-   freed soon. */
+   (luaN_setpace). Some large strings and userdata do not count, because most are freed soon. */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t spared = sparedtexts(c) + c->bytes.waiting;
@@ -354,8 +353,8 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* The nursery may end early, because GCdebt counts the whole size of a resized block and 'volume'
-     only its growth. */
+  /* The nursery may end early: GCdebt counts the whole size of a resized block, 'volume' only its
+     growth. */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -370,7 +369,8 @@ int luaN_majordue (global_State *g) {
 void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
-  dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);  /* large leaf objects do not count */
+  dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);  /* long strings and large userdata do
+                                                                  not count */
   if (dead >= c->bytes.old / (l_mem)PART) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
@@ -470,8 +470,8 @@ void luaN_cycleended (global_State *g) {
 }
 
 
-/* Returns the bytes that a slice must mark for 'bytes' of allocation while the collection of a big
-   heap hurries. */
+/* Returns the bytes that a slice must mark for 'bytes' of allocation in a big heap, while weak
+   tables have received many entries. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);
 }

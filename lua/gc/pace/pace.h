@@ -50,9 +50,9 @@ LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
 /* Returns the bytes that have counted for the start of minor collections, in all nurseries of the
-   state. (A moved vector counts whole, a large leaf object perhaps less than its size.) Sets
-   *planned to the sum of the planned sizes, or of the used parts if those were smaller. Bytes since
-   the last luaN_flush are missing. */
+   state. (A moved vector counts whole, a large string perhaps less than its size.) Sets *planned to
+   the sum of the planned sizes, or of the used parts if those were smaller. Bytes since the last
+   luaN_flush are missing. */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that a slice must mark for 'bytes' of allocation since the last one. */
@@ -73,8 +73,8 @@ LUAI_FUNC int luaN_cycledue (global_State *g);
 /* Returns 1 if a major collection is due. */
 LUAI_FUNC int luaN_majordue (global_State *g);
 
-/* Records whether the major collection that starts must hurry (do more work in each slice), because
-   weak tables have received many entries. */
+/* Records whether the major collection that starts must do more work in each slice, because weak
+   tables have received many entries. */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
 /* Adapts the back-off after a major collection in slices that found 'dead' bytes: the next one

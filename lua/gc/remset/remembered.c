@@ -39,7 +39,8 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   else {
     Node *n = gnode(t, i - asize);
     v = gval(n);
-    /* not tombstoned: the store that has remembered the slot has overwritten it */
+    /* not a tombstoned weak value (hidden.h): the store that has remembered the slot has
+       overwritten it */
     lua_assert(!luaN_ishidden(v));
     if (isempty(v)) {
       if (keyiscollectable(n)) setdeadkey(n);
@@ -209,8 +210,8 @@ static void markslots (global_State *g) {
 }
 
 
-/* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1, an
-   object to which they refer may be left young, and its holder is remembered again. */
+/* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1, they
+   may refer to objects that are left young; such an object of v is remembered again. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

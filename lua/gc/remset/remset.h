@@ -32,15 +32,17 @@ LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
    empty. */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
-/* Makes L dirty and, if L is old, adds it to remset.objects. To be called before its stack
-   changes. */
+/* Records that the stack of L may change from now on, so that the next collection scans it: clears
+   LUAN_CLEAN, and adds an old L to remset.objects. To be called before the change. */
 LUAI_FUNC void luaN_dirtythread (lua_State *L);
 
-/* Moves the dirty threads to remset.objects. To be called when a collection starts. */
+/* Moves the threads whose stacks may have changed since the last scan to remset.objects. To be
+   called when a collection starts. */
 LUAI_FUNC void luaN_rememberdirty (lua_State *L);
 
-/* Makes the running thread L dirty unless it is. To be called after code that may have made L
-   clean: a collection, or Lua code that ran in another thread. */
+/* Makes the next collection scan the stack of the running thread L (luaN_dirtythread), unless it
+   will anyway. To be called after code that may have scanned it: a collection, or Lua code in
+   another thread. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
 /* Empties the remembered set. To be called when a full collection starts. */

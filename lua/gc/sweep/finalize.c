@@ -282,7 +282,8 @@ static void callfinalizer (lua_State *L) {
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  /* counts the call if o is in finalize.left, where it is the next one then */
+  /* counts the call if o is the next one of finalize.left, the dead userdata that were left
+     young */
   c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)

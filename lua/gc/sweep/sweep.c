@@ -49,8 +49,9 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* Frees the dead large leaf object o. A block with freed lines is moved to another list only when
-   an object of a different block is freed: successive dead objects are often in one block. */
+/* Frees the dead long string or large userdata o. A block with freed lines is moved to another list
+   only when an object of a different block is freed: successive dead objects are often in one
+   block. */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -150,9 +151,9 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* Sets LUAN_HELD, which collections keep, on the lines of the young large leaf objects in a full
-   collection: marking does not mark these lines. To be called before the sweep, which removes
-   LUAN_HELD from dead objects. */
+/* Sets LUAN_HELD, which collections keep, on the lines of young long strings and large userdata in
+   a full collection: marking does not mark these lines. To be called before the sweep, which
+   removes LUAN_HELD from dead objects. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {

@@ -134,7 +134,7 @@ void luaN_endwaiting (lua_State *L) {
   size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
   for (; i < v->n; i++) if (luaN_ismet(left(c, i))) waiting_keep(g, left(c, i));
-  for (i = 0; i < c->finalize.aged.n; i++) {  /* may be in finalize.left, too */
+  for (i = 0; i < c->finalize.aged.n; i++) {  /* may also be a dead one (finalize.left) */
     GCObject *o = aged(c, i);
     if (luaN_ismet(o)) {
       waiting_keep(g, o);

@@ -25,12 +25,12 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Starts a minor collection: removes LUAN_HELD from the lines of all small userdata left young, and
-   empties finalize.aged. */
+/* Starts a minor collection: removes LUAN_HELD, which keeps lines from being reused, from all small
+   userdata that were left young, and forgets the live ones of these. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Keeps the unmarked userdata of finalize.left whose finalizers were not called: leaves them young
-   again or, if mark.ageing is 0, marks them. */
+/* Keeps the dead userdata that were left young, are not marked, and whose finalizers were not
+   called: leaves them young again or, if mark.ageing is 0, marks them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
 /* Tries to leave o, which was just queued for its finalizer, young until the call. Returns 1 and
@@ -39,23 +39,23 @@ LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
 ** Keeps the memory of the small userdata that the running minor collection leaves young
-** (LUAN_HELD). Reports watched ones that died after their finalizers to the sampler. Replaces the
-** entries of finalize.left whose finalizers were called by blocks with free lines, or NULL. To be
-** called when everything is marked and nothing is swept.
+** (LUAN_HELD). Reports userdata that died after their finalizers to a sampler that watches them. In
+** finalize.left, replaces each userdata whose finalizer was called by its block if that has free
+** lines now, else by NULL. To be called when everything is marked and nothing is swept.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
-/* Removes from finalize.left the userdata that were marked or whose finalizers were called, and
-   moves blocks with freed lines to the right free lists (luaN_relist). To be called after the
-   sweep: until then a dead userdata may be in another list. */
+/* Removes the userdata that were marked or whose finalizers were called from finalize.left, the
+   list of dead userdata that were left young. Moves blocks with freed lines to the right free
+   lists. To be called after the sweep: until then a dead userdata may be in another list. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
-/* Tenures all userdata of finalize.left and finalize.aged, and empties the lists, between a minor
-   collection and the start of a major one. The caller must then drain mark.young. */
+/* Tenures all userdata that minor collections have left young, before a major collection starts. To
+   be called right after a minor collection. The caller must then drain mark.young. */
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 
-/* Empties finalize.left and finalize.aged when a full collection starts, which leaves nothing
-   young. */
+/* Forgets the userdata that minor collections have left young, when a full collection starts, which
+   leaves nothing young. */
 LUAI_FUNC void luaN_forgetwaiting (global_State *g);
 
 #endif

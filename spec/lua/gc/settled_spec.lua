@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Small tables that are eagerly marked when marking reaches them from a broad one (lua/gc/mark/mark.c).
+-- Small tables that are recursively marked when marking reaches them from a broad one (lua/gc/mark/mark.c).
 
 local within = require "spec.lua.gc.within"
 
@@ -34,7 +34,7 @@ describe("small tables in a broad one", function()
         function(t) return t[1].name .. t[2][1].name end,
       }
       for _, size in ipairs {40, 300, 5000} do
-        -- each shape alone, so that all tables are eagerly marked or none, and all of them mixed
+        -- each shape alone, so that all tables are recursively marked or none, and all of them mixed
         for only = 0, #SHAPES do
           local array, hash, reported = {}, {}, {}
           local function shape(i) return only > 0 and only or i % #SHAPES + 1 end
