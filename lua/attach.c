@@ -31,8 +31,8 @@ typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int tried;	/* 1: the module was searched for */
-static Join *join;	/* asamp_join; NULL: states are not profiled */
+static int tried;	/* 1: the process has searched for the module */
+static Join *join;	/* asamp_join of the module; NULL: states are not profiled */
 /* 1 while this OS thread sets up the module, whose own states are not profiled */
 static __thread int busy __attribute__((tls_model("initial-exec")));
 

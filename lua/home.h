@@ -7,9 +7,9 @@
 #define luaN_home_h
 
 /*
-** Sets 'home' (PATH_MAX bytes) to candidate i for the installation folder: above the library's
-** folder (0), above the program's folder (1), as built (2). "": the root folder, or unknown.
-** Returns 0 after the last candidate.
+** Sets 'home' (PATH_MAX bytes) to candidate i for the installation folder: the folder above the
+** library's folder (0), above the program's folder (1), the folder of the build (2). Sets "" for
+** the root folder, or if it is unknown. Returns 0 after the last candidate.
 */
 LUAI_FUNC int luaN_homeof (int i, char *home);
 

@@ -73,8 +73,8 @@ static int lastchunk_nothing (lua_State *L) {
 }
 
 
-/* Calls f with frame ci restored, and frame 'caller', of the C function that has called the chunk,
-   unless NULL. */
+/* Calls f with frame ci restored. If 'caller' is not NULL, also restores this frame, that of the C
+   function that has called the chunk. */
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
@@ -95,8 +95,8 @@ static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
 
 /*
 ** Calls f with the frame of the last finished main chunk as the running frame, so that its local
-** variables are roots; without it if it cannot be restored. L must be the main thread, with no
-** frame running.
+** variables are roots. If the frame cannot be restored, calls f without it. L must be the main
+** thread, with no frame running.
 */
 static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *ud) {
   CallInfo *ci = L->base_ci.next, *caller = NULL;
@@ -126,7 +126,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
 
 void luaN_closing (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  luaN_setlimits(L, NULL);  /* their owner may free them before the last allocation */
+  luaN_setlimits(L, NULL);  /* the owner of the limits may free them before the last allocation */
   if (h->sampler == NULL) return;
   if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
   else h->sampler->closing(h->sampler->ud, L);

@@ -39,7 +39,7 @@ typedef struct Scope {
 } Scope;
 
 
-/* Moves the scope forward to the instruction at 'pc'. */
+/* Moves the scope forward to the instruction at 'pc', and updates its live variables. */
 static void advance (Scope *s, int pc) {
   for (;;) {
     const LocVar *v;
@@ -86,8 +86,9 @@ static TString *key (const Proto *f, int r, int pc) {
 }
 
 
-/* Returns 1 if instruction i may come between the closure in register r and its store, because
-   several variables are set at once: a load that does not use r, or a store of another value. */
+/* Returns 1 if instruction i may be between the creation of a closure in register r and its store,
+   as in an assignment to several variables: a load that does not use r, or a store of another
+   value. */
 static int naming_passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:
@@ -157,7 +158,7 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 /* The last numbered function without a name (NM4 of naming.h). */
 typedef struct Line {
   int line;  /* line in which it starts */
-  /* its number among those that start in that line */
+  /* its number among the functions without a name that start in that line */
   unsigned short n;
 } Line;
 

@@ -23,8 +23,8 @@
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)
 
 
-/* 'cut', 'hooked' and 'fresh' of luaN_Frame, one byte each, have these bits at the positions of
-   CallInfo.callstatus. */
+/* 'cut', 'hooked' and 'fresh' of luaN_Frame have one byte each, and these bits are at the same
+   positions as in CallInfo.callstatus. */
 typedef char StatusFits[(CIST_TAIL == LUAN_TAIL && CIST_HOOKED < 256 && CIST_FRESH < 256) ? 1 : -1];
 
 
@@ -40,7 +40,7 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->function = p;
     f->id = &p->id;
     f->pc = pcRel(ci->u.l.savedpc, p);
-    if (f->pc < 0) f->pc = 0;  /* the first instruction is next */
+    if (f->pc < 0) f->pc = 0;  /* the frame has run no instruction yet */
     f->fresh = (ci->callstatus & CIST_FRESH);
     f->cut = (ci->callstatus & CIST_TAIL);
   }
@@ -56,8 +56,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
-/* Returns the thread whose frames are next to L's in the running stack: the nearest resumer of L
-   with frames; NULL if there is none. */
+/* Returns the thread whose frames are outside L's in the running stack: the resumer of L or, if
+   that has no frames, its resumer, and so on. NULL if there is none. */
 static lua_State *outside (lua_State *L) {
   do L = L->resumer;
   while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));
@@ -123,9 +123,9 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** Each frame of the main thread that is written gets the bit CIST_SHOWN, which another call that
-** uses the CallInfo clears (except a tail call). So a known CallInfo with the bit still has the
-** frame of the same call, or of a tail call that has replaced it.
+** Each frame of the main thread that is written gets the bit CIST_SHOWN. The bit is cleared when
+** the CallInfo is used for another call (except a tail call). So a known CallInfo with the bit
+** still has the frame of the same call, or of a tail call that has replaced it.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {
@@ -171,7 +171,7 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label) {
 }
 
 
-/* Sets labels->bytes to the address of the sum for labels->label. Not inlined, so that
+/* Sets labels->bytes to the address of the sum of bytes for labels->label. Not inlined, so that
    luaN_relabelled need not save registers. */
 static __attribute__((noinline)) void findlabel (luaN_Labels *labels) {
   labels->bytes = labels->find(labels, labels->label);

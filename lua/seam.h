@@ -15,7 +15,7 @@
 
 #include "lua.h"
 
-/* version of the interface for samplers */
+/* version of the interface between core and sampler */
 #define LUAN_SEAM	15
 
 /* kinds of memory blocks */
@@ -36,7 +36,7 @@ typedef struct luaN_Sample {
      counts. */
   uint64_t size;
   luaN_Kind kind;
-  /* 1: the block is not in the free lines in which the fast path allocates */
+  /* 1: not allocated on the fast path, by bumping a pointer */
   int outside;
   /* bytes that rounding has added to the size of an object */
   unsigned rounding;
@@ -50,17 +50,17 @@ typedef struct luaN_Sample {
 */
 typedef struct luaN_Sampler {
   void *ud;
-  /* Called for a block whose allocation has made a sample due; 'over': bytes of the block beyond
-     the distance. Returns the distance in bytes, at least 1, from the end of the block to the next
-     sample. */
+  /* Called for a block whose allocation has made a sample due. over: bytes by which the block
+     exceeds the distance to the sample. Returns the distance from the end of the block to the next
+     sample, at least 1 byte. */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
   /* Called when a collection has decided which objects are dead, so that luaN_isdead may be called
      for owners of samples. Dead objects are still intact. major: 1 in a major or full
      collection. */
   void (*decide) (void *ud, lua_State *L, int major);
-  /* Called at the end of a pause, which started at 'began' of luaN_memory. 'decide' was called in
-     it once, or twice if the marking of a major collection has also ended; no sample was taken
+  /* Called at the end of a pause, which started at 'began' of luaN_memory. 'decide' was called once
+     in the pause, or twice if a major collection has ended its marking; no sample was taken
      since. */
   void (*collected) (void *ud, lua_State *L);
   /* Called for blocks selected by luaN_watch (and others with the same bits) when a block that is
@@ -68,21 +68,22 @@ typedef struct luaN_Sampler {
      finds one of these dead after 'decide': a young string or userdata of more than 512 bytes, or a
      userdata that was left young for its finalizer. */
   void (*freed) (void *ud, lua_State *L, const void *block);
-  /* Called when a watched block that is not an object is resized from 'before' bytes at 'from' to
-     'after' bytes at 'to', perhaps in place. (Not for an array that grows in place.) A sample of
-     the new bytes may have been taken before. If the block was moved, 'freed' may follow for
-     'from'. */
+  /* Called when a block selected by luaN_watch that is not an object is resized from 'before' bytes
+     at 'from' to 'after' bytes at 'to', perhaps in place. (Not for an array that grows in place.) A
+     sample of the new bytes may have been taken before. If the block was moved, 'freed' may follow
+     for 'from'. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
   /* Called at a safepoint to complete the ticks recorded by luaN_interrupt, perhaps without a tick.
-     The running stack has the frames of the tick that still run, and perhaps inner ones entered
-     since. */
+     The running stack has the frames that ran at the tick, except those that have ended, and
+     perhaps inner frames that were entered since. */
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is complete, and collections are possible. */
   void (*closing) (void *ud, lua_State *L);
   /* Called when growth of a table or luaL_Buffer has moved n bytes and a sample of moved bytes is
-     due; 'over': bytes beyond the distance. Returns the distance to the next one, at least 1;
-     UINT64_MAX: no more. May be NULL. (luaN_setcopies sets the first distance.) */
+     due. over: bytes by which the distance to the sample is exceeded. Returns the distance to the
+     next one, at least 1; UINT64_MAX: no more. May be NULL. (luaN_setcopies sets the first
+     distance.) */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error, unless a limit (luaN_setlimits) has refused the
      memory. Not called by lauxlib.c. */
@@ -133,7 +134,7 @@ LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 ** Limits for untrusted programs. An allocation that would exceed one fails with LUA_ERRMEM and the
 ** limit's message, as if lua_Alloc had refused it. Limits stay in effect after the error. Memory
 ** that C code takes from malloc does not count. A luaL_Buffer is refused if an allocation of its
-** size would be, or if all buffers would exceed 'buffers'.
+** size would exceed a limit, or if all buffers together would exceed 'buffers'.
 */
 typedef struct luaN_Limits {
   /* Largest number of bytes allocated in the life of the state; UINT64_MAX: no limit. */
@@ -162,8 +163,9 @@ LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 /* Counts n bytes as moved, because a buffer that contains them has grown (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
-/* For 'sample' of luaN_Sampler and a string: if the running instruction appends to a variable or
-   field, like s = s .. x, returns the bytes of the operands loaded from there; else 0. */
+/* For use in 'sample' of luaN_Sampler, for a string. If the running instruction appends to a
+   variable or field, like s = s .. x, returns the bytes of the operands that were loaded from
+   there; else 0. */
 LUA_API size_t luaN_replaced (lua_State *L);
 
 /* bytes of a string's block that are not text: header and NUL */
@@ -176,7 +178,8 @@ LUA_API size_t luaN_replaced (lua_State *L);
 */
 LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
-/* Returns the number of the bit of 'bits' (luaN_watch) for a block, below 2^log2. */
+/* Returns the number of the bit that represents a block in a bit set of 2^log2 bits
+   (luaN_watch). */
 static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
@@ -185,9 +188,9 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
    not for an owner found dead before. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
-/* The next functions read tables by address: in 'decide', tables that no call of 'decide' has found
-   dead; at other times reachable tables, on the state's OS thread. Results are valid until 'decide'
-   returns, or until the state runs. */
+/* The next functions read tables by address. In 'decide' of luaN_Sampler, they may read tables that
+   no call of 'decide' has found dead. At other times they may read reachable tables, on the state's
+   OS thread. Results are valid until 'decide' returns, or until the state runs. */
 
 /* Returns the metatable of a table or userdata; NULL if it has none, and for other types. */
 LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
@@ -210,12 +213,14 @@ typedef struct luaN_Entry {
 LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
                         luaN_Entry *e);
 
-/* Sets *e to the entry of node *i of a table's hash part, and increments *i; all NULL and 0 unless
-   the value is a table or function. Returns 0 after the last node. Leaves e->string NULL. */
+/* Sets *e to the entry of node *i of a table's hash part, and increments *i. Returns 0 after the
+   last node. All members of *e are NULL or 0 unless the value is a table or function; e->string is
+   always NULL. */
 LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
                        luaN_Entry *e);
 
-/* Return the registry; the table of globals, or NULL if the program has removed it. */
+/* luaN_registry returns the registry; luaN_globals the table of globals, or NULL if the program has
+   removed it. */
 LUA_API const void *luaN_registry (lua_State *L);
 LUA_API const void *luaN_globals (lua_State *L);
 
@@ -245,7 +250,7 @@ typedef enum luaN_EdgeKind {
   LUAN_ELOCAL,		/* a thread's local variable: 'key' is its name, 'in' the prototype, 'index'
                            the slot of the call */
   /* Slot 'index' of a call in a thread: 0 is the function, extra arguments are below. 'in': the
-     prototype; for a C function NULL, and 'code' is set. Both NULL: a slot of no call. */
+     prototype; NULL for a C function, with 'code' set. Both are NULL for a slot outside calls. */
   LUAN_ESTACK,
   LUAN_EOPEN,		/* an open upvalue of a thread */
   LUAN_EPROTO,		/* prototype of a closure, or of an inner function */
@@ -274,9 +279,9 @@ typedef struct luaN_Edge {
 
 typedef struct luaN_Object {
   const void *object;
-  /* its vectors are not reported, but 'size' includes them */
+  /* kind of the object; its vectors are not reported, but included in 'size' */
   luaN_Kind kind;
-  size_t place;		/* number in the order of the walk, from 0 */
+  size_t place;		/* number of the object in the order of the walk, from 0 */
   size_t size;		/* bytes, with vectors, as the collector counts them */
   const char *text;	/* text of a string, else NULL */
   size_t length;
@@ -324,16 +329,17 @@ enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
 /*
-** luaN_object describes an object that a walk has reported. luaN_edges calls 'edge' for each edge
-** from it, until 'edge' returns 0; for a table with those from its weak keys; 'place' and 'fresh'
-** have no meaning. Valid until something is allocated after the walk.
+** luaN_object describes an object that a walk has reported. luaN_edges calls 'edge' for each
+** reference from it, until 'edge' returns 0. (For a table, it includes those from its weak keys to
+** their values.) 'place' and 'fresh' of the edges have no meaning. To be called before anything is
+** allocated after the walk.
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud);
 
-/* Returns the bytes in use of no object: the structs of the state, the string table, the cache of
-   luaS_new. */
+/* Returns the bytes in use that belong to no object: the structs of the state, the string table,
+   the cache of luaS_new. */
 LUA_API size_t luaN_statebytes (lua_State *L);
 
 /*
@@ -344,8 +350,8 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 */
 LUA_API int luaN_refused (lua_State *L);
 
-/* Announces that the next userdata with a finalizer will be closed explicitly, so that it does not
-   bring a minor collection closer. */
+/* Announces that the next userdata with a finalizer will be closed explicitly. It then does not
+   count toward a minor collection. */
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
@@ -377,7 +383,7 @@ typedef enum luaN_Looked {
 /* Bytes and counts of the state's memory; times in nanoseconds. */
 typedef struct luaN_Memory {
   uint64_t inuse;	/* bytes in use, as collectgarbage "count" */
-  uint64_t held;	/* bytes reserved: obtained from lua_Alloc or mapped */
+  uint64_t held;	/* bytes that the state has reserved: obtained from lua_Alloc or mapped */
   uint64_t allocated;	/* bytes allocated in the life of the state, without external bytes */
   /* bytes of all luaL_Buffers, which no other field includes */
   uint64_t buffers;
@@ -386,8 +392,8 @@ typedef struct luaN_Memory {
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery */
   /* Bytes that counted toward minor collections in the life of the state. A moved vector counts
-     whole, a large block that is freed early does not, large strings and userdata may count
-     less. */
+     whole; a large block that is freed early does not count; large strings and userdata may count
+     less than their size. */
   uint64_t charged;
   /* Sum of the planned sizes of all nurseries, or of the used part of a nursery that was not used
      up. */
@@ -462,10 +468,10 @@ LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint
    heap is small. */
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
-/* luaN_alloc; (void)(f) prevents a warning */
+/* luaN_alloc; uses f to prevent a warning */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
-/* argument of luaN_setnursery: no change; its result: nothing could be changed */
+/* argument of luaN_setnursery: no change. Result: nothing could be changed. */
 #define LUAN_ASK	UINT64_MAX
 
 /* Sets the bytes from one minor collection to the next, unless LUA_GC sets them; 0: the collector
@@ -479,14 +485,14 @@ typedef struct luaN_Frame {
   void *ci;		/* its CallInfo, for i_ci of lua_Debug */
   /* prototype, or address of the C function; NULL: not known */
   const void *function;
-  /* Number of the prototype, 0 at first, for the sampler to set; NULL for a C function. */
+  /* A number of the prototype, 0 at first, which the sampler may set. NULL for a C function. */
   unsigned int *id;
   /* index of the running instruction; 0 for a C function */
   int pc;
-  unsigned char fresh;	/* not 0: a call of luaV_execute started here */
+  unsigned char fresh;	/* not 0: a call of luaV_execute has started with this frame */
   unsigned char last;	/* 1: the outermost frame of its thread */
   unsigned char hooked;	/* not 0: a hook of this frame is running */
-  unsigned char resumable;  /* 1: a C function that may have a continuation */
+  unsigned char resumable;  /* 1: the frame of a C function that may have a continuation */
   /* 0: the next frame is the caller. Else LUAN_CUT and LUAN_TAIL say why not. */
   unsigned char cut;
 } luaN_Frame;
@@ -501,7 +507,8 @@ enum {
    state. */
 LUA_API lua_State *luaN_running (lua_State *L);
 
-/* Largest number of frames of luaN_frames, and of innermost ones if the stack has more. */
+/* Largest number of frames that luaN_frames writes; and how many of them are the innermost ones if
+   the stack has more. */
 #define LUAN_DEPTH	1536u
 #define LUAN_INNER	1024u
 
@@ -546,12 +553,12 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
-/* Returns 1 while lua_Alloc runs on this OS thread for a Lua heap, so that a sampler of malloc can
+/* Returns 1 while lua_Alloc runs on this OS thread for a Lua heap. A sampler of malloc uses it to
    leave that memory out. */
 LUA_API int luaN_isallocating (void);
 
-/* The label of a thread, a number that the sampler's owner sets. A new thread has the label of its
-   creator, a main thread starts with 0. */
+/* The label of a thread is a number that the sampler's owner sets. A new thread has the label of
+   its creator; a main thread starts with 0. */
 LUA_API unsigned luaN_label (lua_State *L);
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
@@ -591,9 +598,10 @@ LUA_API int luaN_ismain (lua_State *L);
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
-** Returns the name of a function by its definition (the variable or field in which it is stored),
-** and sets *length to its bytes. Returns NULL for a function without a name, with *length its
-** number, 1 to 65,535, among those that start in the same line; 0: a main function.
+** Returns the name of the variable or field in which a function is stored by its definition, and
+** sets *length to the bytes of the name. Returns NULL for a function without a name, and sets
+** *length to its number, 1 to 65,535, among those that start in the same line; to 0 for a main
+** function.
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 
@@ -631,8 +639,8 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
    of the state. */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
-/* Address ranges of the core's code (without 'to'), for walks of the C stack: the bytecode loop,
-   the function that resumes coroutines, that of protected calls, the rest. */
+/* Address ranges of the core's code, for walks of the C stack: the bytecode loop, the function that
+   resumes coroutines, the function that runs protected calls, the rest. 'to' is excluded. */
 typedef struct luaN_Range {
   const char *from, *to;
 } luaN_Range;
@@ -645,10 +653,10 @@ typedef struct luaN_Code {
 LUA_API void luaN_code (luaN_Code *c);
 
 /*
-** A running call of luaD_rawrunprotected, for example for lua_pcall or lua_resume. Those of an OS
-** thread are linked from the innermost outwards, whatever their states. 'outer' is an address in
-** the C frame of the outer call (range luaN_Code.protect). Check each address before following it:
-** a program that switches C stacks may abandon frames.
+** A running call of luaD_rawrunprotected, for example for lua_pcall or lua_resume. The calls of an
+** OS thread are linked from the innermost outwards, whatever their states. 'outer' is in the C
+** frame of the outer call (range luaN_Code.protect). Check each address before following it: a
+** program that switches C stacks may abandon frames.
 */
 typedef struct luaN_Protected {
   /* the protected call outside this one, or NULL */

@@ -36,8 +36,8 @@ void luaN_opentick (luaN_Tick *t) {
 }
 
 
-/* Diverts the dispatch table: makes all its entries lead to the code of a safepoint. Runs in a
-   signal handler, while the bytecode loop may be anywhere. */
+/* Diverts the dispatch table: makes all its entries lead to code that runs a safepoint. Called in a
+   signal handler, at any point of the bytecode loop. */
 static void divert (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -146,8 +146,8 @@ static int candidate (const Proto *p, uintptr_t pc, int n) {
 }
 
 
-/* Returns the index of the instruction of frame ci that ran at the tick, before n, the next one to
-   run; n if that is unknown (TK4). */
+/* Returns the index of the instruction of frame ci that ran at the tick; n is the next one to run.
+   Returns n if it is not known (TK4). */
 static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   const Proto *p = ci_func(ci)->p;
   int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);

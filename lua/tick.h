@@ -64,8 +64,8 @@ static inline int luaN_hooks (lua_State *L) {
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
-/* For the table with the code address of each opcode: puts it into a section of its own, which
-   tick.c finds. */
+/* For the table that has the code address of each opcode: puts it into a section of its own, so
+   that tick.c finds it. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
 /* For the label to which all entries of the dispatch table lead after a tick: the compiler lays out
@@ -76,7 +76,7 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 #define LUAN_COLD	__attribute__((cold))
 #endif
 
-/* The state's dispatch table, at a constant address that the loop computes once. */
+/* The state's dispatch table. Its address is constant, so the loop computes it once. */
 #define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
 
 /* On x86-64, keeps the address of the dispatch table in a register. The empty asm statement hides

@@ -15,8 +15,8 @@
    (T1). */
 #define LUAN_CLEAN	0x08
 
-/* nextdirty of the last thread of the list remset.dirty. Not NULL, because NULL means that a thread
-   is not in the list. */
+/* Value of nextdirty in the last thread of the list remset.dirty. Not NULL: nextdirty of a thread
+   outside the list is NULL. */
 #define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
 
 /*
@@ -65,9 +65,9 @@ static inline void luaN_dirtied (lua_State *L) {
    memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
 
 /*
-** Puts the function into a section of its own, so that a walk of the C stack recognizes its frames
-** by address (luaN_code of seam.h). The alignment is that of a cache line: the speed of the
-** bytecode loop varies by up to 4% with it.
+** Puts a function into a section of its own, so that a walk of the C stack recognizes its frames by
+** address (luaN_code of seam.h). Aligns it to a cache line: the speed of the bytecode loop varies
+** by up to 4% with that.
 */
 #define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");

@@ -403,8 +403,8 @@
 
 /* Bits of 'marked' with the epoch of an object: 0 if it is young, 1 to 3 if it is old. */
 #define LUAN_EPOCH	0x03
-/* Bit of 'marked' of an old object that is not remembered as a whole (G8). A store into it needs a
-   barrier. */
+/* Bit of 'marked' of an old object: a store into the object needs a barrier, because it is not in
+   the remembered set as a whole (G8). */
 #define LUAN_UNLOGGED	0x04
 /* Bit of 'marked' of a weak table: the table is in weak.inmajor, the list of those that the major
    collection has reached (G6). */
@@ -442,8 +442,8 @@
 #define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
 
-/* Tag of an entry of finalize.finalizable: the object is dead and not queued yet for its finalizer
-   (G4). Macros that add, test and remove the tag. */
+/* Tag of an entry of finalize.finalizable: the object is dead and will be queued for its finalizer
+   (G4). The macros add, test and remove the tag. */
 #define luaN_select(p)	((void *)((uintptr_t)(p) | 1))
 #define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
 #define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
@@ -461,7 +461,7 @@
 /* Bit of CallInfo.callstatus: luaN_newframes has reported this frame (seam.h). */
 #define CIST_SHOWN	(1 << 15)
 
-/* Both bits of callstatus are set in an unused CallInfo that a collection has visited since its
+/* Both bits are set in callstatus of an unused CallInfo that a collection has visited since its
    last use. A CallInfo in use never has both. */
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
@@ -511,9 +511,9 @@
 
 /* }===================================================================== */
 
-/* Sets the slots above the top of L's stack to nil if an allocation has failed since the last call.
-   They contain values of frames that the error has ended, which an emergency collection would keep
-   alive. To be called after an error was caught. */
+/* To be called after an error was caught: if an allocation has failed, sets the slots above the top
+   of L's stack to nil. They contain values of frames that the error has ended, which an emergency
+   collection might keep alive. */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
@@ -533,8 +533,8 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 ** since it was due, more than LUAN_OVERDUE bytes and more than the bytes of old objects were
 ** allocated. Does nothing if the collector is stopped.
 **
-** For API functions that allocate and have no safepoint, such as raw stores. All objects that the
-** caller uses must be reachable from a root.
+** For functions of the API that allocate and have no safepoint, such as raw stores. All objects
+** that the caller uses must be reachable from a root.
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -578,9 +578,9 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Remembers 'slot', the address of a value of table t, or all of t if t is small. For a store of o
-   (NULL: not known) into the slot. May tenure o at once instead if t is huge. Never fails, raises
-   or collects. */
+/* Adds 'slot', the address of a value of table t, to the remembered set; all of t if t is small.
+   For a store of o (NULL: not known) into the slot. If t is huge, may tenure o at once instead.
+   Never fails, raises or collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Barrier after node n of t has received a new key. v is the value to be stored in n; NULL if an
@@ -597,7 +597,7 @@ LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 
 /*
-** Ends a resize of t, when t has its new vectors: remembers them as needed (G1), adds t to
+** Ends a resize of t, when t has its new vectors: updates the remembered set (G1), adds t to
 ** lists.tables if a vector is large, and counts the copied bytes (copies.h).
 **
 ** before: bytes of the previous vectors. array, asize: the previous array part, which is not read.
@@ -638,8 +638,9 @@ LUAI_FUNC void luaN_closing (lua_State *L);
    error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead short string o, which the program has found in the string table before the sweep.
-   (A barrier would not be enough: the cache of luaS_new may be the only reference.) */
+/* Marks the dead short string o, which the program has found in the string table before its sweep.
+   A barrier would not be enough, because the only reference to o may be in the cache of
+   luaS_new. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
 /* Adds the new short string ts to the list that the next minor collection sweeps. If there is no
@@ -654,7 +655,8 @@ LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 ** The step collects
 ** - if 'kilobytes' is 0
 ** - if the nursery is used up and the collector is not stopped
-** - if the collector is stopped, and a major collection of the incremental mode runs or is due
+** - if the collector is stopped; but in the incremental mode only if a major collection runs or is
+**   due
 */
 LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
@@ -669,9 +671,9 @@ static inline int luaN_bucket (const global_State *g, unsigned int h) {
    longer then. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
-/* Sets the size of L's stack to 'size' slots without moving it, and returns 1. Returns 0 if its
-   block is too short (the caller must move the stack) or the size is the same. All frames must end
-   within 'size' slots (T4). Does not allocate or collect. */
+/* Sets the size of L's stack to 'size' slots without moving it, and returns 1. Returns 0 if that is
+   the size already, or if the block of the stack is too short, so that the caller must move the
+   stack. All frames must end within 'size' slots (T4). Does not allocate or collect. */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
 /* Largest growth of a stack, in slots. A higher value means fewer moves, but each scan sets all
@@ -682,15 +684,14 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* Returns the number of slots that the block of L's stack must have for a stack of 'size' slots
-   (T4). If the present block is shorter, sets its unused slots to nil, because the caller copies
-   them. */
+/* Returns how many slots the block of L's stack must have for a stack of 'size' slots (T4). If the
+   present block is shorter, sets its unused slots to nil, because the caller will copy them. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
-** luaN_stackmoved: the distance in bytes by which L's stack was moved; valid from the assignment of
-** stack.p to the correction of base_ci.func. luaN_movedby: p, a pointer into that stack, corrected
-** by the distance.
+** luaN_stackmoved: distance in bytes by which L's stack was moved; valid from the assignment of
+** stack.p to the correction of base_ci.func. luaN_movedby: pointer p into the old stack, corrected
+** by that distance.
 */
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))

@@ -23,7 +23,7 @@ enum {
      the nursery. */
   LUAN_TEXTROOM,	/* files: pace/pace.c:textroom |
 			   invariants: - | loads: text_queue messages */
-  /* The largest nursery is doubled if half of a nursery has survived. */
+  /* The limit of the nursery is doubled if half of a nursery has survived. */
   LUAN_WIDENURSERY,	/* files: pace/pace.c:luaN_outlived |
 			   invariants: - | loads: ring queue live_heap */
   /* Small tables are marked recursively, without a mark stack. */

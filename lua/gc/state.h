@@ -17,7 +17,7 @@ struct luaN_Sampler;
 
 /* Settings from the environment variable LUA_GC (tuning.c). 0 means not set. */
 typedef struct luaN_Tuning {
-  /* 1 + KGC_INC or 1 + KGC_GEN */
+  /* 1 + KGC_INC, 1 + KGC_GEN, or 0 */
   lu_byte mode;
   /* 1: use huge pages in a large heap from the start */
   lu_byte hugepages;
@@ -32,7 +32,7 @@ typedef struct luaN_Tuning {
 /* An entry of remset.writes, a small lossy cache of counts for tables. A count may be too low,
    because another table may have taken the entry. */
 typedef struct luaN_Writes {
-  /* NULL: the entry is unused */
+  /* the table; NULL: the entry is unused */
   Table *t;
   /* Number of remembered slots of t that were processed early (refine.c) since the last minor
      collection. */
@@ -66,8 +66,7 @@ typedef struct luaN_Mark {
   lu_byte bit;
   lu_byte minor;		/* 1: a minor collection is running */
   lu_byte major;		/* 1: a major collection is marking */
-  /* 1: a marked object is not on a mark stack, because that was full, and must still be
-     traversed */
+  /* 1: a marked object did not fit on a mark stack and must still be traversed */
   lu_byte pending;
   /* 1: slices are visiting the unused CallInfos of 'thread' */
   lu_byte cached;
@@ -82,18 +81,17 @@ typedef struct luaN_Mark {
   /* References to the objects that the running minor collection leaves young: the objects that
      contain such references, and pairs of a table and a slot. */
   luaN_Vec holders, slots;
-  /* Number of references to objects left young that marking has reached since the state was
-     created. */
+  /* Grows by one whenever marking reaches an object and leaves it young. */
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young when they were marked */
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
   /* The large table that slices of the major collection are traversing in parts, or NULL. */
   Table *table;
   /* Where the next slice continues: in 'table', the index of the next slot; in the stack of
-     'thread', the number of slots below the scanned ones. */
+     'thread', the number of slots that are not scanned yet (it is scanned from the top down). */
   unsigned index;
-  /* Marking cost, in bytes, of the small tables that were marked together with their contents and
-     without a mark stack (mark.c). Wraps around. */
+  /* Marking cost, in bytes, of the small tables that were marked recursively, without a mark stack
+     (mark.c). Wraps around. */
   unsigned settled;
   /* The thread whose deep stack slices of the major collection are scanning in parts, or NULL. */
   struct lua_State *thread;
@@ -107,8 +105,8 @@ typedef struct luaN_Mark {
 typedef struct luaN_Remset {
   /* Old objects to be traversed as a whole by the next minor collection. */
   luaN_Vec objects;
-  /* Tables to be traversed as a whole. Tables that have had a vector of more than LUAN_LARGE bytes
-     are here, not in 'objects'. */
+  /* Tables to be traversed as a whole that have had a vector of more than LUAN_LARGE bytes. (Others
+     are in 'objects'.) */
   luaN_Vec whole;
   /* Slots of old tables, as pairs of words: a table, the address of a slot. */
   luaN_Vec slots;
@@ -118,34 +116,35 @@ typedef struct luaN_Remset {
   /* Number of words at the start of 'slots' that refer to objects left young by the last minor
      collection (ageing.h). */
   size_t aged;
-  /* The table, removed from 'whole', that safepoints are traversing in slices (refine.c), or
-     NULL. */
+  /* The table of 'whole' that safepoints are traversing in slices (refine.c), or NULL. It is no
+     longer in 'whole'. */
   Table *refining;
   /* index of the next slot of 'refining' to visit */
   unsigned refined;
-  /* Length from which a list is processed before the next minor collection (refine.c): entries of
-     'objects', words of 'slots', or all slots of the tables in 'whole'. */
+  /* Length from which a list is processed before the next minor collection does it (refine.c):
+     number of entries of 'objects', number of words of 'slots', total number of slots of the tables
+     in 'whole'. */
   unsigned many;
   /* A second limit of 'slots', in words, tested only when a slot of a huge table is added.
      MAX_SIZET: none. */
   size_t refineat;
-  /* Number of entries that the last early processing has left in 'objects': threads, open upvalues
-     and weak tables. */
+  /* Number of entries left in 'objects' when the list was last processed early: threads, open
+     upvalues and weak tables. */
   size_t stayed;
   /* The object that was last stored into a huge table (LUAN_VAST), or NULL. Only compared, because
      it may have been freed. */
   const GCObject *stored;
   /* for some tables, the number of their slots that were processed early */
   luaN_Writes writes[LUAN_WRITES];
-  /* 1: a minor collection was requested because 'slots' has many slots of weak tables, which cannot
-     be processed early. Until it runs, the limit of 'slots' is doubled. */
+  /* 1: a minor collection was requested because many slots in 'slots' belong to weak tables and
+     cannot be processed early. Until it runs, the limit of 'slots' is doubled. */
   lu_byte hurried;
   /* 1: the remembered set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
 } luaN_Remset;
 
-/* Indexes of weak.doubtful: entries with unmarked weak keys, entries with unmarked weak values; and
-   their number. */
+/* Indexes of the lists weak.doubtful (entries with unmarked weak keys, entries with unmarked weak
+   values), and number of these lists. */
 enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
@@ -153,8 +152,8 @@ typedef struct luaN_Weak {
   /* Weak tables reached by the running minor collection, full collection or atomic step. Each word
      is a table's address with its kind in the low bits (luaN_tagged). */
   luaN_Vec discovered;
-  /* Weak tables reached by slices of the major collection, those with LUAN_DISCOVERED (G6). Words
-     as in 'discovered'. */
+  /* Weak tables reached by slices of the major collection, those with LUAN_DISCOVERED (G6). The
+     words are as in 'discovered'. */
   luaN_Vec inmajor;
   /* Nodes of ephemerons with unmarked keys. A value must be marked if its key is. */
   luaN_Vec unresolved;
@@ -164,10 +163,10 @@ typedef struct luaN_Weak {
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in 'inmajor' of the next table to visit */
   unsigned next;
-  /* index of the next slot of that table */
+  /* index of the next slot to visit of the table at 'next' */
   unsigned slot;
-  /* How often slices have repeated a visit in the running major collection: 'rescans' of 'inmajor',
-     'passes' of the lists 'doubtful'. */
+  /* How often slices have started again in the running major collection: to visit the list
+     'inmajor', and to visit the lists 'doubtful'. */
   lu_byte rescans, passes;
   /* doubting: 1 while slices visit the lists 'doubtful' again; again: the list that they visit. */
   lu_byte doubting, again;
@@ -190,15 +189,15 @@ typedef struct luaN_Weak {
   unsigned doubt, doubtkept;
   /* Number of entries of 'doubtful' for which the current visit has marked an object. */
   unsigned resolved;
-  /* the table to which the word before index 'doubt' belongs */
+  /* the table of the slot before index 'doubt' in the list that is being visited */
   Table *doubtof;
   /* the table of the last word that was kept in the list */
   const Table *keptof;
   /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] whose values were tombstoned
      (hidden.h). */
   unsigned hidden;
-  /* Number of words at the start of doubtful[LUAN_DOUBTKEYS] that were visited before logging
-     started. */
+  /* Number of words at the start of doubtful[LUAN_DOUBTKEYS] that were visited before marked
+     objects were logged. */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
      collection started. */
@@ -220,7 +219,8 @@ typedef struct luaN_Strings {
   /* index of the first bucket that slices have not swept yet */
   int bucket;
   int limit;			/* number of buckets in use */
-  /* Number of strings in the table after the last collection; before the first, -MINSTRTABSIZE. */
+  /* Number of strings in the table after the last collection. Before the first one:
+     -MINSTRTABSIZE. */
   int kept;
 } luaN_Strings;
 
@@ -241,18 +241,19 @@ typedef struct luaN_Finalize {
   unsigned called;
   /* number of entries of 'finalizable' that are tagged as dead and not queued yet */
   size_t selected;
-  /* Length of the queue when the last step of the collector ended, before that step called
+  /* Length of the queue at the end of the last step of the collector, before that step called
      finalizers. */
   unsigned waiting;
   /* least number of finalizers to call in a batch, even if its time is up */
   unsigned quota;
   /* 1: the running collection has queued dead objects */
   lu_byte found;
-  /* Number of young objects, since the last minor collection, that the program has announced to
-     close explicitly (luaN_willclose). */
+  /* Number of young objects with finalizers that the program will close explicitly
+     (luaN_willclose). */
   unsigned closed;
-  /* A minor collection is due at (YOUNG_MIN << youngbits) + 'closed' young objects with finalizers.
-     Grows if many of them survive, falls if few do. Not used in the incremental mode. */
+  /* A minor collection is due when there are (YOUNG_MIN << youngbits) + 'closed' young objects with
+     finalizers. 'youngbits' grows if many of them survive and falls if few do. Not used in the
+     incremental mode. */
   unsigned youngbits;
   /* Dead userdata left young until their finalizers were called, so that the next minor collection
      can free them (waiting.h, G11). */
@@ -278,7 +279,7 @@ typedef struct luaN_Lists {
 
 /* Progress of the sweep of a major collection: major.c, sweep.c. */
 typedef struct luaN_Sweep {
-  /* 1: marking has ended, and dead objects may still exist */
+  /* 1: the marking of a major collection has ended, and dead objects may still exist */
   lu_byte active;
   /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
@@ -313,8 +314,8 @@ typedef struct luaN_Bytes {
   /* 1: the last major collection has found the heap shrunk, so malloc_trim is to be called when
      giveback.h allows it. */
   lu_byte shrunk;
-  /* KiB that the last major collection has marked, without objects that only dead objects with
-     finalizers refer to. */
+  /* KiB that the last major collection has marked, without objects to which only dead objects with
+     finalizers refer. */
   unsigned undoomed;
   /* Bytes that became old since the last collection: tenured objects, and growth of the vectors and
      stacks of old objects. */
@@ -324,7 +325,8 @@ typedef struct luaN_Bytes {
   /* Long strings and large userdata, and small userdata queued for finalization, that became old
      since the last major collection ended. */
   size_t texts;
-  /* Value of 'texts' when the last minor collection outside a major collection started. */
+  /* Value of 'texts' at the start of the last minor collection that ran while no major collection
+     was running. */
   size_t textsbefore;
   /* Long strings and large userdata, and small userdata queued for finalization, that became old
      while the last major collection ran. */
@@ -348,7 +350,8 @@ typedef struct luaN_Growth {
   const Node *old;		/* its current hash part */
   /* number of nodes of 'old'; the next hash part has twice as many */
   unsigned size;
-  /* Number of nodes of 'old' below its 'lastfree' when the next hash part was allocated. */
+  /* Number of nodes of 'old' that the search for a free node had not visited when the next hash
+     part was allocated. */
   unsigned from;
   /* The next hash part, and the pointer below which a free node of it is searched for. */
   Node *node, *lastfree;
@@ -373,7 +376,7 @@ typedef struct luaN_Pace {
   /* 1: the major collection does more work in each slice, because weak tables had received many
      entries when it started. */
   lu_byte hurried;
-  /* number of doublings of the largest nursery (pace.c) */
+  /* how often the limit of the nursery was doubled (pace.c) */
   lu_byte wider;
   /* State of the number sequence that varies the size of nurseries between the two bounds of
      LUA_GC. */
@@ -388,12 +391,12 @@ typedef struct luaN_Pace {
   size_t textroom;
   /* size of the current nursery as planned when it started, in bytes */
   size_t size;
-  /* Sums over all earlier nurseries, in bytes: the bytes counted against each ('charged'), and the
-     same with each nursery's planned size as the limit ('planned'). */
+  /* Sums over all earlier nurseries, in bytes. charged: bytes counted against each. planned: the
+     same, but at most the planned size of each. */
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
-  /* Growth of stacks, in bytes, for which marking was not done yet. Raises the limit of the work
+  /* Growth of stacks, in bytes, that was not paid for by marking yet. Raises the limit of the work
      debt (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */
@@ -424,7 +427,7 @@ typedef struct luaN_Pace {
   /* Bytes in use at which a major collection is due. External bytes count as in use (hasgrown of
      pace.c). */
   size_t threshold;
-  /* Bytes in use at which a major collection is due if the footprint is at least 'threshold'. */
+  /* Bytes in use at which a major collection is due if the footprint has reached 'threshold'. */
   size_t growthtrigger;
   /* bytes of footprint at which a major collection is due */
   size_t footprinttrigger;
@@ -485,10 +488,10 @@ typedef struct luaN_Tick {
   /* Address of the variable luaN_innermost of the OS thread that made the last protected call of
      the state. NULL: no such call was made. */
   const void *where;
-  /* The frame that ran at the last tick (timer signal) after which the next instruction runs a
-     safepoint. */
+  /* The frame that ran at the last tick (timer signal) that requested a safepoint before the next
+     instruction. */
   struct CallInfo *ci;
-  /* 1: code outside the bytecode loop ran at that tick, so t->ci has a saved pc */
+  /* 1: at that tick, code outside the bytecode loop ran, so the pc of 'ci' was saved */
   int deep;
   volatile lu_byte wanted;	/* 1: the next safepoint is to call the sampler (TK1) */
   /* 1: all entries of 'dispatch' lead to code that runs a safepoint (TK3) */
@@ -520,18 +523,18 @@ typedef struct luaN_Heap {
   uint64_t texts;
   /* external bytes that were counted as allocated in the life of the state */
   uint64_t allocatedoutside;
-  /* Bytes of large blocks that were counted toward the next minor collection. If such blocks are
-     freed, up to this many bytes are subtracted again (payback of nursery.c). */
+  /* Bytes of blocks from lua_Alloc that were counted toward the next minor collection. If such
+     blocks are freed, up to this many bytes are subtracted again (payback of nursery.c). */
   size_t spare;
-  /* Bytes that growing tables and buffers copy until the next sample of copied bytes (copies.h).
-     LUAN_NOCOPIES: there are no such samples. */
+  /* bytes that growing tables and buffers copy until the next sample of copied bytes (copies.h);
+     LUAN_NOCOPIES: there are none */
   uint64_t copyleft;
   /* the functions that the core calls for samples (seam.h), or NULL */
   const struct luaN_Sampler *sampler;
 #if defined(LUAN_DEBUG)
   int asking;			/* 1: a function of the sampler is running (debug.h) */
 #endif
-  /* A bit set of hashed addresses: the blocks whose free or resize is reported to the sampler
+  /* The blocks whose free or resize is reported to the sampler, as a bit set of hashed addresses
      (luaN_watch). NULL: none. */
   const uint64_t *watched;
   /* log2 of the number of bits of 'watched' */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Calls from Lua functions, for OP_CALL of lvm.c. Inline: making the frame if a CallInfo is free
-** and the stack has capacity; moving up to one result of a C function; a yield that needs no
-** longjmp. luaD_precall and luaD_poscall do the rest.
+** Calls from Lua functions, for OP_CALL of lvm.c. The frequent cases are inline: the frame is made
+** if a CallInfo is free and the stack has capacity; up to one result of a C function is moved; a
+** yield needs no longjmp. luaD_precall and luaD_poscall do the rest.
 */
 #ifndef luaN_calls_h
 #define luaN_calls_h

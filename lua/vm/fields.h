@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Lookup of table fields by short strings; ltable.h includes this header last. Inline also for keys
-** that are not at their main position: these are half of the keys of a small table, chosen by the
-** random seed of the hashes, so that with a call for them the speed of a program differed by a
-** quarter from run to run.
+** Lookup of table fields by short strings; ltable.h includes this header last. It is inline also
+** for keys that are not at their main position. Which keys these are depends on the random seed of
+** the hashes; in a small table they are half of the keys. If they needed a call, the speed of a
+** program would differ by a quarter from run to run.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
 
-/* For a function with two equal definitions: this one, which may be inlined, and one in ltable.c or
-   ltm.c, which may be called. */
+/* For a function that has two equal definitions: one here, which may be inlined, and one in
+   ltable.c or ltm.c, which may be called. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
 
-/* Returns the slot of the value under short string 'key' in t, perhaps empty; a constant slot with
-   isabstkey if no node has the key. */
+/* Returns the slot of the value under the short string 'key' in t; the slot may be empty. If no
+   node has the key, returns a constant slot (isabstkey). */
 LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
   static const TValue absent = {ABSTKEYCONSTANT};
   const Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
@@ -54,8 +54,8 @@ LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
 }
 
 
-/* Returns the metamethod of metatable 'events' with name 'ename', or NULL; records its absence in
-   the flags (luaT_gettm of ltm.c). */
+/* Returns the metamethod 'ename' of metatable 'events'. If there is none, records that in the flags
+   and returns NULL (like luaT_gettm of ltm.c). */
 LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename) {
   const TValue *tm = luaH_getshortstr(events, ename);
   if (!notm(tm)) return tm;

@@ -20,9 +20,10 @@
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** A growth may start only in the first GROWTHWINDOW visits of getfreepos after the hash part has
-** become nearly full; later, too few insertions are left to copy all keys. luaN_keycame_ may come
-** too late if a resize has left few free nodes, or if inline code has inserted keys.
+** Copying of keys may start only in the first GROWTHWINDOW visits of getfreepos (the search for a
+** free node) after the hash part has become nearly full; later, too few insertions are left to copy
+** all keys. It may be too late if a resize has left few free nodes, or if inline code has inserted
+** keys.
 */
 #define GROWTHWINDOW	32
 
@@ -76,7 +77,7 @@ static void dropcopy (luaN_Growth *w, unsigned i) {
 }
 
 
-/* Returns a free node of the buffer (as getfreepos), or NULL. */
+/* Returns a free node of the buffer, or NULL. Searches like getfreepos. */
 static Node *freecopy (luaN_Growth *w) {
   while (w->lastfree > w->node) {
     w->lastfree--;
@@ -157,8 +158,8 @@ static int copysome (luaN_Growth *w, const Table *next) {
 }
 
 
-/* Replaces the copy of old node i, which has received another key, in the buffer. i must be less
-   than w->copied. Returns 0 if no node is free. */
+/* Replaces the copy of old node i in the buffer, because the old node has received another key. i
+   must be less than w->copied. Returns 0 if no node is free. */
 static int copyagain (luaN_Growth *w, unsigned i) {
   Table next = nextof(w);
   if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
@@ -176,9 +177,9 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Does the work on the buffer that is due now, in proportion to the visits of getfreepos since the
-   start: initializes nodes, then copies keys. left: nodes that getfreepos has not visited yet.
-   Returns 0 if no node is free. */
+/* Does the part of the work on the buffer that is due now: initializes nodes, then copies keys, in
+   proportion to the visits of getfreepos (the search for a free node) since the start. left: number
+   of nodes that getfreepos has not visited yet. Returns 0 if no node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -191,8 +192,8 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Updates the buffer of t after a key was moved between two nodes of t. Frees the buffer if it has
-   no free node for the key. */
+/* Updates the larger hash part of t after a key was moved between two nodes of t. Frees it if it
+   has no free node for the key. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -212,8 +213,8 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
 }
 
 
-/* Allocates a buffer for t if t will probably double its nodes; continues to fill an existing one.
-   Frees it if it has no free node. */
+/* Allocates a larger hash part for t if t will probably double its nodes; continues to fill it if
+   it exists. Frees it if it has no free node. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

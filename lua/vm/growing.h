@@ -18,8 +18,8 @@
 
 #include "growth.h"
 
-/* A hash part is nearly full when one LUAN_GROWTHPART-th of its nodes is left for getfreepos to
-   visit. */
+/* A hash part is nearly full when getfreepos, the search for a free node, has only one
+   LUAN_GROWTHPART-th of its nodes left to visit. */
 #define LUAN_GROWTHPART	32
 
 /* True if t has a large, nearly full hash part, so that keys may be copied to a larger one in

@@ -19,7 +19,7 @@
 #define LONGESTCHAIN	32u
 
 
-/* nodes of the smallest hash part whose keys are probably in no CPU cache */
+/* Number of nodes of the smallest large hash part: its keys are probably in no CPU cache. */
 #if defined(LUAI_ASSERT)
 #define LEASTLARGE	128
 #else
@@ -29,7 +29,7 @@
 #define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
 
 
-/* Moves the entry of node 'from' to the empty node n. The links stay. */
+/* Moves the entry of node 'from' to the empty node n. The links of both nodes stay the same. */
 static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
   int next = gnext(n);
   *n = *from;
@@ -40,7 +40,7 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 
 
 /* Returns 1 if node[0] can be unlinked from its chain, because the main position of each later key
-   is a later node. mp: the main positions (NULL: no key). */
+   is one of the later nodes. mp: the main positions (NULL: no key). */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -52,9 +52,9 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/* Removes empty nodes from the chain from p on: moves to each a later key with that main position,
-   or unlinks it. Unlinks an empty p only if later keys are found without it. Returns 0 and does
-   nothing if the chain has more than LONGESTCHAIN nodes. */
+/* Removes empty nodes from the chain from p on: moves a later key to an empty node that is its main
+   position, or unlinks the node. Unlinks an empty p only if later keys are found without it.
+   Returns 0 and does nothing if the chain has more than LONGESTCHAIN nodes. */
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;
@@ -136,8 +136,9 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Makes each empty node that ends a chain free for getfreepos, with a nil key, and resets
-   'lastfree'. Returns 1 if fewer than half of the empty nodes are free then. */
+/* Makes each empty node at the end of a chain free: sets its key to nil, and makes getfreepos
+   search from the last node again. Returns 1 if fewer than half of the empty nodes are free
+   then. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {

@@ -9,9 +9,9 @@
 #include "gc.h"
 
 /*
-** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if its value may
-** be set without luaN_fill. Does not read the slot of an array without a metatable: in a large
-** array that is a cache miss.
+** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the slot's
+** value may be set without luaN_fill. Does not read an array slot of a table without a metatable,
+** because that is a cache miss in a large array.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Hashes of strings and addresses, and integers in decimal. The hashes differ from upstream's,
-   which changes only the order of traversals. */
+   which changes only the order of traversals (next). */
 #ifndef luaN_text_h
 #define luaN_text_h
 

@@ -16,8 +16,8 @@
 #ifndef luaN_allowance_h
 #define luaN_allowance_h
 
-/* Returns 1 if n more bytes would exceed a limit of the state, which must have limits; sets
-   heap.refusal and heap.starved then. May run an emergency collection first, to get below the limit
+/* Returns 1 if n more bytes would exceed a limit of the state, which must have limits; records the
+   limit's message for the error then. May run an emergency collection first, to get below the limit
    of the bytes in use. */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 
@@ -25,8 +25,8 @@ LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 #define luaN_exceeds(L,n) \
   (l_unlikely(G(L)->heap.limits != NULL) && luaN_compare(L, n))
 
-/* Clears heap.refusal, because an allocation has failed for another reason than a limit (LM2). The
-   value is NULL, for use in a return statement. */
+/* To be used when an allocation has failed for another reason than a limit: no limit's message
+   belongs to the error (LM2). The value is NULL, for use in a return statement. */
 #define luaN_unlimited(g)	((void *)((g)->heap.refusal = NULL))
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of copied bytes (copies.h). Also finds, for s = s .. x, the operands that the result
+/* Samples of copied bytes (copies.h). Also finds operands that a concatenation like s = s .. x
    replaces (luaN_replaced). */
 #define LUA_CORE
 
@@ -19,9 +19,9 @@
 #include "debug.h"
 #include "seam.h"
 
-/* number of instructions that 'setter' searches */
+/* number of instructions in which 'setter' searches */
 #define MAX_BACK	64
-/* number of nested table fields that loadsame compares: 4 suffice for o.a.b.c.d.s */
+/* number of nested fields in which loadsame compares the tables: 4 suffice for o.a.b.c.d.s */
 #define MAX_LOADS	4
 
 
@@ -107,8 +107,8 @@ static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
 }
 
 
-/* Returns 1 if the instruction at 'to' stores register a where the instruction at 'from' has loaded
-   from. */
+/* Returns 1 if the instruction at 'to' stores register a in the variable or field from which the
+   instruction at 'from' has loaded. */
 static int isback (const Proto *p, int to, int from, int a) {
   Instruction t = p->code[to], f = p->code[from];
   switch (GET_OPCODE(t)) {

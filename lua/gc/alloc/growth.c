@@ -17,8 +17,8 @@
 #include "vec.h"
 
 
-/* number of tables of a state that may have a growth buffer (the next, larger hash part) at a time;
-   bounds the memory */
+/* How many tables of a state may have a next, larger hash part allocated in advance (a growth
+   buffer) at a time. Bounds the memory. */
 #define MAX_GROWTHS	4u
 
 
@@ -149,8 +149,8 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Returns 1 if n, a node of the next hash part, is empty, or has a copied key with an integer as
-   value (GA2). */
+/* Returns 1 if n, a node of the next hash part, is empty, or has a key and in place of the value an
+   integer (GA2). */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

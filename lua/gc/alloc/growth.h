@@ -46,9 +46,9 @@
 
 #include "heap.h"
 
-/* log2 of the number of nodes of the smallest hash part whose keys are copied to a larger one (the
-   growth buffer) in advance; smaller parts are rehashed in a short pause. The larger part comes
-   from lua_Alloc, and so must be larger than LUAN_LARGE (H2). */
+/* log2 of the number of nodes of the smallest hash part for which a larger one is allocated in
+   advance; smaller parts are rehashed in a short pause. The larger one comes from lua_Alloc, so it
+   must have more than LUAN_LARGE bytes (H2). */
 #if defined(LUAI_ASSERT)
 #define LUAN_LEASTGROWTH	8
 #else
@@ -61,21 +61,20 @@ _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
 /* value of copyof[] for a node whose key has no copy */
 #define LUAN_NOCOPY	(~(uint32_t)0)
 
-/* The value of n, a copy of a key in the next hash part, before that is in use: the main position
-   of the key there (upper 32 bits), and the index of the node that has the key now (lower 32
-   bits). */
+/* Before the next hash part is in use, a key copied to its node n has an integer as its value: the
+   key's main position there (upper 32 bits), and the index of the node that has the key now (lower
+   32 bits). */
 #define luaN_setcopy(n,main,from) \
   setivalue(gval(n), (lua_Integer)(((lua_Unsigned)(main) << 32) | (from)))
 #define luaN_mainof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) >> 32))
 #define luaN_fromof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) & 0xffffffffu))
 
-/* Returns the description of t's next, larger hash part (growth buffer), or NULL if t has none
-   yet. */
+/* Returns the description of the next, larger hash part that was allocated in advance for t; NULL
+   if there is none. */
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
-/* Allocates the next, larger hash part of t (growth buffer) in advance, if memory and limits permit
-   it. left > 0: number of nodes of t that getfreepos, the search for a free node, has not visited
-   yet. */
+/* Allocates the next, larger hash part of t in advance, if memory and limits permit it. left > 0:
+   number of nodes of t that getfreepos, the search for a free node, has not visited yet. */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
 /* Makes w->node, the next hash part of a table, ready for use: counts its bytes as if they were

@@ -13,7 +13,7 @@ enum luaN_Vector {
   LUAN_VOUTSIDE		/* not a block: bytes outside the heap that a userdata owns */
 };
 
-/* True if the kind is a long string or a userdata. */
+/* True if the kind is that of long strings or userdata. */
 #define luaN_istextkind(kind)	((kind) == LUA_VLNGSTR || (kind) == LUA_VUSERDATA)
 
 /* Largest size in bytes of a block of this kind that the fast path allocates. Not for kinds whose
@@ -22,8 +22,8 @@ enum luaN_Vector {
   (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)
 
 /*
-** The kinds of the blocks that a source file allocates by the functions of lmem.h, which have no
-** parameter for it. Each file defines a macro of its name (ltable_c).
+** The kinds of memory that a source file allocates by the functions of lmem.h, which have no
+** parameter for the kind. (ltable.c defines ltable_c, and so on.)
 **
 **   LUAN_VECTOR     for luaM_malloc_ and luaM_free_
 **   LUAN_BUFFER     for luaM_saferealloc_

@@ -7,9 +7,9 @@
 #include "lstate.h"
 #include "lstring.h"
 
-/* Lowest bit of the survivor age in the byte before a large userdata; the age is the number of
-   minor collections that have left it young (ageing.h). The lower bits of the byte are the distance
-   from the start of the block (udataplace). */
+/* The byte before a large userdata has two parts: from this bit on, the number of minor collections
+   that have left it young (ageing.h); below, the distance from the start of its block
+   (udataplace). */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

@@ -32,8 +32,8 @@ static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
 }
 
 /*
-** Return the bytes that the state may still allocate: within the limit of allocated bytes, within
-** that of the bytes in use, and within both. The state must have limits.
+** Bytes that the state may still allocate: within the limit of allocated bytes; within the limit of
+** the bytes in use; within both. The state must have limits.
 */
 static inline uint64_t luaN_leftallocated (const global_State *g) {
   const luaN_Heap *h = &g->heap;
@@ -60,8 +60,8 @@ LUAI_FUNC void luaN_setlimit (global_State *g);
 /* Makes GCdebt and heap.allocated include all allocated bytes (N2), and sets nursery_limit. */
 LUAI_FUNC void luaN_flush (global_State *g);
 
-/* Aligns nursery_free to 16 bytes for a userdata, if the hole has room. The padding does not count
-   as allocated. */
+/* Aligns nursery_free, the next address of the fast path, to 16 bytes for a userdata, if there is
+   room. The padding does not count as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
 /* Gives up the two regions of free lines from which the allocator takes memory, and updates the
@@ -72,8 +72,8 @@ LUAI_FUNC void luaN_retire (global_State *g);
    frees itself, and objects that were left young (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
-/* Counts a change of the size of o by 'change' bytes, because its vectors, stack or CallInfos have
-   grown or shrunk. Does nothing if o is young. */
+/* Counts a change of the memory of o by 'change' bytes, because its vectors, stack or CallInfos
+   have grown or shrunk. Does nothing if o is young. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
 /* Returns the bytes that have counted so far against the present nursery. GCdebt must be up to date

@@ -9,7 +9,7 @@
 #include "kind.h"
 
 /* Like the functions of lmem.h, with the kind of memory as an additional parameter. May run an
-   emergency collection; raise a memory error. luaN_grow also raises an error if the vector has
+   emergency collection. Raise a memory error; luaN_grow also raises an error if the vector has
    'limit' elements. */
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
@@ -24,8 +24,8 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
    allocation (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-/* Save and restore the limits of the state around a protected call, because an error may leave a
-   function that had set others. */
+/* A protected call saves the limits of the state (luaN_limitsof) and restores them (luaN_relimit),
+   because an error may leave a function that had set others. */
 #define luaN_limitsof(L)	((const void *)G(L)->heap.limits)
 #define luaN_relimit(L,l) \
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))

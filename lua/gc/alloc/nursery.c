@@ -37,9 +37,9 @@ static inline int islarge (size_t size, int kind) {
 }
 
 
-/* Bytes that a long string or large userdata counts toward the next minor collection, while it fits
-   into pace.textroom, a separate allowance. Not 0, so that a program that allocates nothing else
-   has minor collections, too. */
+/* A long string or large userdata that fits into pace.textroom, a separate allowance, counts as
+   only this number of bytes toward the next minor collection. Not 0: a program that allocates
+   nothing else needs minor collections, too. */
 #define TEXTCHARGE	((l_mem)128)
 
 
@@ -48,8 +48,8 @@ static inline int islarge (size_t size, int kind) {
 /*
 ** Takes the unused part of the overflow region (free lines for blocks that do not fit into the
 ** current hole), aligned to 16 bytes: stores it in *r and empties the region. Returns 0 and does
-** nothing if it has less than n bytes, or if the heap is so large (LUAN_DENSEHEAP) that it does not
-** matter.
+** nothing if the part has less than n bytes, or in a heap above LUAN_DENSEHEAP, where the waste
+** does not matter.
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
@@ -115,8 +115,8 @@ static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
 }
 
 
-/* Returns the list in which a large block of this kind, or the table that owns it, will be entered;
-   NULL if there is none. */
+/* Returns the list that will contain the object of a large block of this kind: the new object
+   itself, or the table that owns it. NULL: none. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -124,8 +124,8 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 }
 
 
-/* Returns the address of a large userdata in its block, a multiple of 16, and stores the distance
-   in the byte before it (with survivor age 0). */
+/* Returns the address of a large userdata in its block, a multiple of 16. Stores the distance from
+   the start of the block in the byte before the userdata. */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) &
                      ~(uintptr_t)(UDATAROOM - 1));
@@ -214,7 +214,7 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
 
 
 /* Allocates a block for which the fast path has failed, or returns NULL. Sets *outside to 1 if the
-   block is not in the current hole, in which the fast path allocates. */
+   block is not in the hole (run of free lines) in which the fast path allocates. */
 static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
                            int desperate) {
   size_t n = luaN_round(size);
@@ -252,7 +252,7 @@ static void charge (global_State *g, size_t n, int kind) {
 ** Counts the new block at p as allocated, and takes a sample if one is due.
 ** - old: rounded size of the block that it replaces, or 0. Samples and heap.allocated count only
 **   the growth, GCdebt counts all.
-** - outside: 1 if the block is not in the current hole, in which the fast path allocates
+** - outside: 1 if the block is not in the hole in which the fast path allocates
 ** - d: bytes to the next sample before the allocation
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
@@ -323,9 +323,9 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/* Counts n bytes allocated elsewhere than in the current hole, if neither a sample nor a collection
-   is due after them, and returns 1; else returns 0. For that, lowers the addresses at which these
-   are due by n. nursery_limit is then lower than necessary until the next slow allocation. */
+/* Counts n bytes that were allocated elsewhere than on the fast path, if neither a sample nor a
+   collection is due after them, and returns 1; else returns 0. For that, lowers the addresses at
+   which these are due by n. So nursery_limit may be too low until the next slow allocation. */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
   if (n >= (size_t)(h->limit - h->free)) return 0;
@@ -337,8 +337,7 @@ static int nursery_passes (global_State *g, size_t n) {
 }
 
 
-/* Counts the growth of a block from o to n bytes, and takes a sample if one is due. Not for blocks
-   in the current hole. */
+/* Counts the growth of a block from o to n bytes, and takes a sample if one is due. */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);
@@ -390,7 +389,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /* Grows an array from o to n bytes in place and returns 1, if the bytes after it are the next ones
-   that the allocator would use. Otherwise, or if a limit would be exceeded, returns 0. */
+   to be allocated. Otherwise, or if a limit would be exceeded, returns 0. */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -453,9 +452,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/* Makes the next minor collection start up to n bytes later, because a block of n bytes from
-   lua_Alloc was freed before a collection: its allocation has counted, but it leaves no garbage.
-   Does nothing while luaN_defer withholds a part of the nursery. */
+/* Lets the next minor collection start up to n bytes later, because a block of n bytes from
+   lua_Alloc was freed explicitly and leaves no garbage. Does nothing while luaN_defer withholds a
+   part of the nursery. */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
   l_mem back = (l_mem)(n < most ? n : most), charged;

@@ -43,8 +43,8 @@
 #include "debug.h"
 #include "kind.h"
 
-/* True if the core frees memory of this kind itself, without a collection. It comes from lua_Alloc
-   at any size. */
+/* True if the core frees memory of this kind itself, without a collection. Such memory always comes
+   from lua_Alloc. */
 #define luaN_isexplicit(kind) \
   ((kind) == LUAN_VPROTO || (kind) == LUAN_VBUFFER || (kind) == LUA_VPROTO)
 
@@ -57,9 +57,9 @@ LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
-** Functions for o, a long string or userdata with lines or a block of its own. luaN_holdtext: if o
-** is in lines and has survived, marks them LUAN_HELD, so that they are not reused. luaN_freetext:
-** frees the dead o. Returns the block in which lines became free, for luaN_relist, or NULL.
+** Functions for o, a long string or userdata that shares no lines. luaN_holdtext: keeps the lines
+** of o, which has survived, from being reused (LUAN_HELD). luaN_freetext: frees the dead o; returns
+** the block in which lines became free, to be passed to luaN_relist, or NULL.
 */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
 LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);

@@ -44,7 +44,8 @@ LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 /* Counts n new external bytes of u for samples. May call the sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
-/* Reports to the sampler, if it watches &u->outside, that u owns no external bytes any more. */
+/* If the sampler watches the external bytes of u, reports them as freed. (The address &u->outside
+   represents them.) */
 LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
 
 #endif

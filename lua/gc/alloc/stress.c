@@ -17,7 +17,7 @@
 #if defined(LUAN_DEBUG)
 
 
-/* bytes of old objects for which the interval of emergency=N grows by N events */
+/* for this number of bytes of old objects, the interval of emergency=N grows by N events */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 

@@ -38,15 +38,15 @@
 #include "tuning.h"
 #include "vec.h"
 
-/* While the remembered set has large tables, a due minor collection is delayed by LUAN_GAP bytes at
-   a time, and luaN_refinetables visits a part of these tables each time. The nursery may grow so to
-   REFINED bytes plus one REFINEDPART-th of the old bytes. Larger values: shorter collections,
-   larger nursery. */
+/* While the remembered set has large tables, a minor collection that is due is delayed by LUAN_GAP
+   bytes at a time, and each time luaN_refinetables visits a part of these tables. The nursery may
+   grow so to REFINED bytes plus one REFINEDPART-th of the old bytes. Larger values: shorter
+   collections, larger nursery. */
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
-/* Number of minor collections from one call of luaN_shrinkown (unused stack memory of the running
-   and the main thread) to the next; not in the incremental mode. */
+/* Every this number of minor collections, unused stack memory of the running and the main thread is
+   freed (luaN_shrinkown); not in the incremental mode. */
 #define SHRINK_MINORS		64
 
 
@@ -57,8 +57,8 @@ void luaC_fix (lua_State *L, GCObject *o) {
 }
 
 
-/* Calls a batch of finalizers. If some are left, makes the next safepoint come early, to call
-   more. */
+/* Calls a batch of finalizers. If some are left, makes the next safepoint come early, where more
+   are called. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L), LUAN_GAP);
 }
@@ -76,7 +76,8 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    start = 1;  /* the minor collection may free enough to delay the major one */
+    start = 1;  /* a major collection was due before the minor one, which may free enough to delay
+                   it */
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
@@ -143,7 +144,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   }
   step(L, ((size_t)debt + luaN_stepsize(g)) * luaN_stepmul(g), start);
   if (c->pace.cycles == cycles || g->gcstate != GCSpause) return 0;
-  luaN_callfinalizers(L, LUAN_ALL);  /* the cycle that has ended includes its finalizers */
+  luaN_callfinalizers(L, LUAN_ALL);  /* the finalizers belong to the cycle that has ended */
   return 1;
 }
 

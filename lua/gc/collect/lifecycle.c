@@ -44,8 +44,8 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* With this value, the number of strings that the first nursery adds (strings in the table minus
-     'kept') counts as large, so the second nursery lists no young strings either (interned.c). */
+  /* With this value, the first nursery counts as one that adds many strings. So the second one
+     lists no young strings either (interned.c). */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
@@ -56,8 +56,8 @@ void luaN_openheap (luaN_Heap *h) {
 }
 
 
-/* Reserves the lists of weak tables first: a table that does not fit is treated as strong, which
-   must never happen to a program with up to FEW_WEAK of them. */
+/* Reserves the lists of weak tables first: a table that does not fit into them is treated as
+   strong, which must not happen to a program with up to FEW_WEAK weak tables. */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
@@ -77,7 +77,7 @@ static void freeall (lua_State *L) {
   int i;
   luaN_retire(g);
   if (L->stack.p != NULL)
-    /* lstate.c frees a block of stacksize(L) + EXTRA_STACK slots */
+    /* lstate.c frees a block of this size (plus EXTRA_STACK slots) */
     L->stack_last.p = L->stack.p + L->stackroom;
   luaN_dropgrowths(g);
   luaN_freelists(L);
@@ -96,9 +96,9 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. If it was the last state of the process, also frees the
-   process's kept memory and calls malloc_trim (giveback.h), at most once a second if states are
-   closed in quick succession. */
+/* Frees the heap of a closed state. After the last state of the process, also frees memory that the
+   process has kept, and calls malloc_trim (giveback.h); at most once a second if states are closed
+   in quick succession. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

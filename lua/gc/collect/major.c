@@ -46,11 +46,12 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping a block, in bytes of marking: a visit of each cache line of its marks. */
+/* Cost of sweeping a block, in bytes of marking: its marks fill LUAN_LINES / LUAN_LINE cache
+   lines. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
-/* The heap keeps one RESERVE_PART-th more memory than it needs now, because it may grow. A larger
-   RESERVE_PART keeps less memory and requests memory more often. */
+/* luaN_trimheap keeps one RESERVE_PART-th more memory than the heap needs now, because it may grow.
+   A larger RESERVE_PART keeps less memory and requests memory more often. */
 #define RESERVE_PART		8u
 
 /* Bytes of empty blocks that all states of the process together keep, except in a full collection:
@@ -76,8 +77,8 @@
 */
 #define WHILE_HEAPS	3u
 
-/* Threads that do not run are shrunk only with a stack of more than 2 * BASIC_STACK_SIZE slots or
-   more than this number of CallInfos. */
+/* A thread that does not run is shrunk only if its stack has more than 2 * BASIC_STACK_SIZE slots
+   or it has more than this number of CallInfos. */
 #define MAX_IDLE_CALLINFOS	16u
 
 
@@ -107,8 +108,9 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* Updates the accounts when everything alive is marked, and finds out whether the heap has shrunk.
-   If not, the heap will need about as many used blocks again (bytes.needed). */
+/* Updates the counts of live and old bytes when everything alive is marked, and finds out whether
+   the heap has shrunk. If not, it keeps empty blocks, because it will need about as many again
+   (bytes.needed). */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -154,9 +156,9 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Frees unused memory of thread th, unless th is L or has little. Returns the cost in bytes. all:
-   for luaN_shrinkthread. *more: 1 if only CallInfos are left to free; set to 1 if some are left
-   after the call. */
+/* Frees unused memory of thread th, unless th is L or has little. Returns the cost in bytes. 'all'
+   is passed to luaN_shrinkthread. *more: 1 if th was visited before and only CallInfos are left to
+   free; set to 1 if some are left after the call. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -244,7 +246,7 @@ static size_t slice (lua_State *L, size_t bytes) {
       unsigned done = luaN_sweeplines(&g->heap.blocks, c->mark.bit, n);
       if (done == n) return bytes;
       endsweep(c, GCSstacks, g);
-      /* In the other modes, minor collections do this (SHRINK_MINORS). */
+      /* in the other modes, minor collections do this (SHRINK_MINORS) */
       if (c->pace.fullcycles) luaN_shrinkown(L, 0);
       return done * BLOCKCOST;
     }
@@ -263,8 +265,8 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period (WHILE_HEAPS) if the current one is over. Allows the release of pages that
-   were kept for the maximum of the period before, if the maximum is lower now. */
+/* Starts a new period (see WHILE_HEAPS) if the current one is over. If its maximum of bytes in use
+   was lower than that of the period before, allows the release of pages that were kept. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -282,7 +284,7 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks that the heap must keep, with a reserve (RESERVE_PART). */
+/* Returns the bytes of blocks that the heap must keep (see WHILE_HEAPS), with a reserve. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;

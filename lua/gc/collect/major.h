@@ -18,7 +18,6 @@ LUAI_FUNC void luaN_full (lua_State *L);
 /*
 ** Returns free memory to lua_Alloc or the system: empty chunks, free pages, free memory of malloc.
 ** If 'all' is 0, returns only a part and keeps a reserve; else everything above a smaller reserve.
-** Does not call malloc_trim in an emergency.
 */
 LUAI_FUNC void luaN_trimheap (global_State *g, int all);
 

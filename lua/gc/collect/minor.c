@@ -44,7 +44,7 @@ static void tenureyoung (global_State *g) {
   luaN_List *l = &c->lists.large;
   luaN_tenurewaiting(g);
   for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
-  luaN_drain(g, 0);  /* pops pushed userdata; they refer only to old objects */
+  luaN_drain(g, 0);  /* pops userdata that were pushed; they refer only to old objects */
   c->finalize.finalizable.old = c->finalize.finalizable.v.n;
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = c->bytes.aged = 0;

@@ -28,7 +28,7 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records the KiB marked so far, before objects that only finalizers keep are marked. */
+/* Records how many KiB were marked before the objects that only finalizers keep. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
@@ -56,7 +56,7 @@ static int markvalues (global_State *g, Table *t) {
 
 
 /* Visits ephemeron table t for the first time: marks the values of marked keys, and adds the other
-   entries to weak.unresolved. Without memory for those, sets weak.overflow. */
+   entries to weak.unresolved. If there is no memory for that, sets weak.overflow. */
 static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
@@ -92,8 +92,8 @@ static size_t resolveentries (global_State *g, int backwards) {
    too few entries or no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* without a log of marked objects, also the entries with unmarked keys that slices have listed
-     (ahead.h) */
+  /* if marked objects are not logged, includes the entries with unmarked keys that slices have
+     listed (ahead.h) */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -132,7 +132,8 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
       changed = (resolveentries(g, backwards) > 0);
       if (!c->mark.minor && luaN_resolvedoubtful(g)) {
         changed = 1;
-        if (!c->weak.logging) *clock = clockof(c) - 1;  /* forces one more visit of the entries */
+        if (!c->weak.logging) *clock = clockof(c) - 1;  /* makes the loop visit the entries once
+                                                           more */
       }
       passes = (changed && ++passes >= MAX_PASSES && follow(g)) ? 0 : passes;
     }
@@ -168,8 +169,8 @@ static void clearvalues (global_State *g, size_t i) {
 
 /*
 ** Removes entries with dead keys: those left in weak.unresolved, and those of tables with weak keys
-** and weak values. If weak.unresolved is incomplete (weak.overflow), also visits all ephemeron
-** tables of weak.discovered.
+** and weak values. If weak.unresolved is incomplete (weak.overflow), visits all ephemeron tables of
+** weak.discovered.
 */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -196,9 +197,9 @@ static void clearkeys (global_State *g) {
 
 
 /*
-** Moves from weak.inmajor to weak.discovered the tables that the atomic step must visit: those that
-** slices have not visited completely, and those in which other references are weak now. Traverses a
-** table that is strong now, or does not fit, as strong.
+** Moves from weak.inmajor to weak.discovered the weak tables that the atomic step must visit: those
+** that slices have not visited completely, and those whose __mode has changed. A table that is
+** strong now, or for which there is no memory in the list, is traversed as strong.
 */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -219,8 +220,9 @@ static void joinmajor (global_State *g) {
 }
 
 
-/* Adds the tables of weak.discovered to weak.inmajor, for slices. Traverses a table that does not
-   fit as strong, which may append tables to weak.discovered. */
+/* Adds the tables of weak.discovered to weak.inmajor, so that slices visit them. A table for which
+   there is no memory in the list is traversed as strong; that may append tables to
+   weak.discovered. */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -255,7 +257,7 @@ static size_t countdead (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if a dead key may be marked unnoticed by countdead, because there is a table with weak
+/* Returns 1 if countdead may miss a dead key that was marked, because there is a table with weak
    keys and weak values. To be called after luaN_clearslots. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
@@ -267,9 +269,8 @@ static int hasallweak (const luaN_Gc *c) {
 
 
 /* Steps 3 and 4 of the head: marks everything that the queued objects refer to, and removes entries
-   with dead keys. (Slices do that for the tables that they have visited.) weak.discovered from
-   index 'nalive' on has tables that only queued objects refer to; also removes their dead
-   values. */
+   with dead keys. (Slices do that in the tables that they have visited.) Also removes dead values
+   from the tables of weak.discovered from index 'nalive' on, to which only queued objects refer. */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -281,7 +282,7 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive,
   if (c->mark.minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);
-  luaN_drain(g, 0);  /* pops objects that luaN_tenuremet has tenured; they refer to nothing young */
+  luaN_drain(g, 0);  /* pops tenured objects that refer to nothing young */
   if (!c->mark.minor) luaN_beginclearing(g);
   else if (c->mark.major) leavetomajor(g);
   lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);
@@ -309,7 +310,7 @@ void luaN_terminate (lua_State *L) {
 }
 
 
-/* Leaves the rest of the marking to another atomic step. Returns 0. */
+/* Ends this atomic step without ending the marking; another one will. Returns 0. */
 static int termination_leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   leavetomajor(g);

@@ -49,7 +49,7 @@ typedef struct Walk {
   uint32_t *parents;
   /* all reached objects; the index of an object is its 'place' */
   List queue;
-  /* index of the next object of the queue to visit */
+  /* index in 'queue' of the next object to visit */
   size_t next;
   /* indexes in the queue of threads, whose stacks are visited later */
   List threads;
@@ -57,14 +57,14 @@ typedef struct Walk {
   size_t nextnamed;
   /* index in 'threads' of the next thread whose other stack slots are visited */
   size_t nextunnamed;
-  /* kind of stack slots that are left out: LUAN_ELOCAL or LUAN_ESTACK; LUAN_EROOT: none */
+  /* kind of stack slots that are not reported: LUAN_ELOCAL or LUAN_ESTACK; LUAN_EROOT: none */
   luaN_EdgeKind omitted;
-  /* Entries of ephemerons whose keys were not reached yet, three words each: table, node (NULL if
-     the key was reached later), and the index plus 1 of the next entry in the same chain (0:
-     none). */
+  /* Entries of ephemeron tables whose keys were not reached yet. Three words each: table, node
+     (NULL if the key was reached later), and 1 plus the index of the next entry in the same chain
+     (0: none). */
   List open;
-  /* Hash table of 'open' by keys: the link to the first entry of each chain. The number of chains
-     is a power of 2. Empty until it is needed. */
+  /* Hash table of the entries in 'open' by their keys: for each chain, 1 plus the index of its
+     first entry. The number of chains is a power of 2. Empty until it is needed. */
   List heads;
   /* The edge that is reported next. 'from' and 'place' are set once for all edges of an object. */
   luaN_Edge e;
@@ -91,8 +91,8 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends object o to the queue of a walk for a tree; its parent is the object at w->e.place.
-   Returns 0 and sets w->failed if there is no memory, or too many objects. */
+/* Appends object o to the queue, in a walk that builds a tree; the parent of o is the object at
+   w->e.place. Returns 0 and sets w->failed if there is no memory, or too many objects. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -143,8 +143,9 @@ static int ispassed (const Walk *w, const void *string) {
 }
 
 
-/* Queues object o in a walk for a tree, with the object at w->e.place as its parent, and returns 1.
-   Returns 0 if o was reached before or is a string to leave out, or if the walk has failed. */
+/* In a walk that builds a tree: queues object o, with the object at w->e.place as its parent, and
+   returns 1. Returns 0 if o was reached before, is a string to leave out, or the walk has
+   failed. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
@@ -152,8 +153,9 @@ static int reach (Walk *w, GCObject *o) {
 
 
 /*
-** Reports the edge w->e, a reference to object o, and queues o if it was not reached before. For a
-** tree, reports only first edges from roots or weak keys; the parents have the others.
+** Reports the edge w->e, a reference to object o, and queues o if it was not reached before. If the
+** walk builds a tree, reports only first edges from roots and weak keys; the other edges of the
+** tree are in w->parents.
 */
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
@@ -197,8 +199,8 @@ static void from (Walk *w, const void *o, size_t place) {
 }
 
 
-/* Returns 1 if a table of this kind (luaN_weakness) keeps its value v alive: v is a string, or an
-   object that is not weakly referred to. */
+/* Returns 1 if a table of this kind (luaN_weakness) keeps its value v alive: v is a string, or v is
+   an object and values are not weak. */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }
@@ -220,7 +222,7 @@ static void **headof (const Walk *w, const GCObject *key) {
 }
 
 
-/* Adds entry i of 'open' to the hash table. */
+/* Adds entry i of 'open' to the hash table of these entries. */
 static void link (Walk *w, size_t i) {
   void **head = headof(w, gckey((Node *)w->open.a[i + 1]));
   w->open.a[i + 2] = *head;
@@ -228,7 +230,7 @@ static void link (Walk *w, size_t i) {
 }
 
 
-/* Builds the hash table of 'open', with at least two chains for each entry. */
+/* Builds the hash table of the entries in 'open', with at least two chains for each. */
 static void chain (Walk *w) {
   size_t i, size = 64;
   freelist(w->w, &w->heads);
@@ -246,8 +248,8 @@ static void chain (Walk *w) {
 }
 
 
-/* Adds node n of the ephemeron table t, whose key is not reached yet, to 'open', and to the hash
-   table if that is built. */
+/* Adds node n of the ephemeron table t to 'open', because its key was not reached yet. If the hash
+   table is built, adds n there, too. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
@@ -279,7 +281,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* here v is a string, kept without its key */
+    /* a value kept alive here is a string, whatever its key */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
@@ -294,7 +296,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* Queues the object of v, if any (reach). Tests the tag first, so that a string that is left out is
+/* Queues the object of v, if any (see reach). Tests the tag first, so that a string to leave out is
    not read. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
@@ -302,7 +304,7 @@ static void child (Walk *w, const TValue *v) {
 }
 
 
-/* Queues all objects that the strong table t refers to, except its metatable (reach). */
+/* Queues the objects that the strong table t refers to, except its metatable (see reach). */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
@@ -520,8 +522,8 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
 
 /* {== the walk ========================================================= */
 
-/* Visits the queue from w->next on: reports each object and its edges, which may queue more. Only
-   lists threads, for reach_next. */
+/* Visits the queue from w->next on: reports each object and its edges, which may queue more. Puts
+   threads into a list: reach_next visits their stacks later. */
 static void reach_drain (Walk *w, lua_State *L) {
   luaN_Object o;
   for (; w->next < w->queue.n && !w->failed; w->next++) {
@@ -591,8 +593,8 @@ static void roots (Walk *w, lua_State *L) {
 
 
 /*
-** Reports the references of the next thread's stack; when none is left, once, the objects that are
-** queued for finalizers, as roots. Returns 0 if nothing is left.
+** Reports the references of the next thread's stack. When no stack is left, reports the objects
+** that are queued for finalizers as roots, once. Returns 0 if nothing is left.
 **
 ** Visits the local variables of all stacks first, then the other slots: a path through a variable
 ** has a name and lasts longer.

@@ -45,7 +45,7 @@ typedef struct Walk {
   size_t bytes;
   /* number of reached objects that are remembered as a whole (G8) */
   size_t logged;
-  /* the object that is being visited; NULL: a root, or an object without a check of G1 and G3 */
+  /* the object that is being visited; NULL: its references need no check of G1 and G3 */
   GCObject *from;
   /* the slot of a table or stack that is being visited, or NULL */
   const TValue *slot;
@@ -71,9 +71,9 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Counts the n bytes at p, of an object with this epoch, and checks that their lines are marked:
-   with the epoch or, during marking, the current one; with any mark if 'epoch' is 0. Larger blocks
-   are not in lines. */
+/* Adds the n bytes at p, a part of an object with this epoch, to w->bytes. If they are in lines,
+   checks the marks of the lines: the bit of the epoch or, during marking, of the current one; any
+   mark if 'epoch' is 0. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -85,15 +85,15 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
       verify_fail(w, "H1 (line)", p, b->marks[i], 1);
     else if (epoch != 0 && !(b->marks[i] & luaN_bit(epoch)) &&
-             /* new vectors of old tables have only the mark of the new epoch */
+             /* new vectors of old tables have only the bit of the new epoch */
              !(c->mark.major && (b->marks[i] & luaN_bit(c->mark.epoch))))
       verify_fail(w, "H1 (epoch)", p, b->marks[i], luaN_bit(epoch));
   }
 }
 
 
-/* Counts o, a long string or userdata, and checks the marks of its lines. Lines of a large one have
-   no mark of an epoch. */
+/* Adds the bytes of o, a long string or userdata, to w->bytes, and checks the marks of its lines.
+   Lines of a large one may have any mark. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
@@ -124,8 +124,9 @@ static int isremembered (Walk *w, const GCObject *o) {
 }
 
 
-/* Checks the reference from w->from to o: a young o must be remembered (G1), an unmarked o must
-   still be reached by marking (G3), and o must not be dead. Returns 0 if o is not an object. */
+/* Checks the reference from w->from to o: if o is young, it must be remembered (G1); if o is
+   unmarked, marking must still reach it (G3); o must not be dead. Returns 0 if o is not an
+   object. */
 static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
@@ -263,8 +264,8 @@ static void checkahead (Walk *w) {
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
     verify_fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
-  /* The lists also have tagged addresses of tables and objects. They do no harm: no slot has such
-     an address. */
+  /* 'known' also has tagged addresses of tables and objects from the lists. They do no harm: no
+     slot has such an address. */
   for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
   for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];
@@ -375,7 +376,7 @@ static void verify_walk (Walk *w, GCObject *o) {
       luaN_object(w->g->mainthread, o, &d);
       if (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) checktext(w, o, epoch);
       else if (o->tt != LUA_VPROTO) checklines(w, o, d.size, epoch);
-      /* references from a stack are checked with its thread */
+      /* references from a stack are checked when its thread is visited */
       if (o->tt == LUA_VUPVAL && upisopen(gco2upv(o))) w->from = NULL;
       luaN_edges(w->g->mainthread, o, reachedge, w);
       break;
@@ -418,8 +419,8 @@ static void setgray (global_State *g, int on) {
 
 
 /*
-** Checks G4 for v, a list of objects with finalizers, from index 'first' on: FINALIZEDBIT is set,
-** the tag of selected entries occurs only in GCSselect, and no object is listed twice.
+** Checks G4 for v, a list of objects with finalizers, from index 'first' on: each has FINALIZEDBIT,
+** none is listed twice, and the tag of dead ones (luaN_select) occurs only in GCSselect.
 */
 static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
@@ -434,7 +435,7 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
 }
 
 
-/* Checks G7: entries of the lists of sweep.c are NULL where it requires that, and nowhere else. */
+/* Checks G7: certain entries of the lists of sweep.c are NULL, and no others. */
 static const char *checklists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   int k;
@@ -557,7 +558,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  /* no walk while its bits record marked objects that must still be traversed */
+  /* no walk: the bits that it needs record marked objects that must still be traversed */
   if (c->mark.pending) return NULL;
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
@@ -653,7 +654,8 @@ static const char *checkblocks (const luaN_Blocks *h) {
 
 
 /* Checks parts of G4: entries before finalizable.old are old, and tobefinalized has capacity for
-   all. Also checks that no more of the nursery is withheld than it has. */
+   all of 'finalizable'. Also checks that the withheld part of the nursery (pace.deferred) is not
+   larger than the nursery. */
 static const char *checkfinalizers (const luaN_Heap *h) {
   const luaN_Gc *c = &h->gc;
   const luaN_Vec *v = &c->finalize.tobefinalized;
@@ -714,7 +716,7 @@ static void mustverify (lua_State *L, int exact) {
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
                  : (h->gc.bytes.old > MAX_OFTEN_VERIFIED) ? 16 : 1;
   int lent;
-  /* T1: the stack of the running thread changes */
+  /* T1: the stack of the running thread changes, so it cannot be clean */
   lua_assert(!(L->marked & LUAN_CLEAN));
   if ((h->minors + h->majors) % every != 0) return;
   lent = luaN_lend(1);  /* the verifier's memory does not belong to the program */

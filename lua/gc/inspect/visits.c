@@ -12,8 +12,8 @@
 #include "visits.h"
 
 
-/* Returns 1 if o has its bit of the set in its header, not in its block: it is in lists.large or is
-   the main thread. */
+/* Returns 1 if TESTBIT of o records whether o is in the set: o is in lists.large or is the main
+   thread. For other objects, a bit in the block does. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;

@@ -48,8 +48,8 @@
    ends. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
-/* To be called before the references of o are traversed: records o as their holder if objects may
-   be left young now. */
+/* To be called before the references of o are traversed. If objects may be left young now, records
+   that o refers to them (mark.holder). */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
@@ -69,9 +69,9 @@ LUAI_FUNC unsigned luaN_age (const GCObject *o);
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 
 /*
-** Tries to leave o, a young long string or userdata that marking has just reached, young. If
-** possible, sets LUAN_MET, records the object that refers to o, and returns 1; the caller must then
-** mark a userdata's metatable. Otherwise returns 0; the caller must mark o.
+** Tries to keep o young, a long string or userdata that marking has just reached. If possible, sets
+** LUAN_MET, records the object that refers to o, and returns 1; the caller must then mark a
+** userdata's metatable. Otherwise returns 0; the caller must mark o.
 */
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);
 

@@ -43,13 +43,13 @@
    a tombstoned one */
 #define CLEAR_COST	24u
 
-/* How far ahead objects are prefetched, in slots of a table or words of a list. */
+/* distance of prefetches, in slots of a table or words of a list */
 #define PREFETCH_DISTANCE	12u
 
 
 /* {== one slot ========================================================= */
 
-/* the bit of a list of weak.doubtful in the result of ahead_visit */
+/* bit of a list of weak.doubtful in the result of ahead_visit */
 #define DOUBT(list)	(1u << (list))
 
 /*
@@ -86,7 +86,7 @@ typedef struct Entry {
   Table *t;
   /* which references are weak (luaN_weakness); the table may be strong now */
   int kind;
-  /* size of the table's array part; index of the entry's slot */
+  /* size of the table's array part; index of the slot in the table */
   unsigned asize, i;
   /* the node of the entry; NULL: it is in the array part */
   Node *n;
@@ -95,8 +95,8 @@ typedef struct Entry {
 } Entry;
 
 
-/* Prefetches the memory of o that luaN_isunseen reads, which has type tag 'tag': its header, and
-   for a table or Lua closure the mark byte of its line. */
+/* Prefetches the memory of o that luaN_isunseen will read: the header and, for a table or Lua
+   closure (type tag 'tag'), the mark byte of its line. */
 static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
   if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
     const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
@@ -107,8 +107,8 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 
 
 /*
-** Prefetches for the visits of words after word k of list d: a slot, at twice the prefetch
-** distance; a key or value, at the distance, if its slot is in the table of e.
+** Prefetches memory for later visits of words of list d after word k: a slot, and the key or value
+** of a nearer slot if it is in the table of e.
 */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
@@ -144,9 +144,9 @@ static Entry entryin (global_State *g, Table *t) {
 
 /*
 ** Reads word k of list d. If it is a slot of table e->t, stores the slot in *e and returns 1. If it
-** is a table, stores the table in *e and returns 0. Also returns 0 if the word is a logged object,
-** or if the slot need not be visited: it is no longer in the table's vectors, or all of the table
-** will be visited again.
+** is a table, stores the table in *e and returns 0. Returns 0 for other words: an object that was
+** marked later, a slot that is no longer in the table's vectors, a slot of a table that will be
+** visited completely again.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
@@ -164,9 +164,9 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Moves word k of list d, a slot of t, to the kept words, which are the first *kept words of d.
-   Puts t before the slot if *keptof, the table of the last kept word, is another one. There is
-   always space, because t precedes word k in the list. */
+/* Keeps word k of list d, a slot of t: appends it to the first *kept words of d, which are those
+   kept so far. Puts t before it if *keptof, the table of the last kept slot, is another one. There
+   is space, because t precedes word k in the list. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -194,9 +194,9 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* Returns 1 if a pass must start: newly marked objects are not logged, or many words were added to
-   the list of keys. Returns 0 during a pass, because passes might never end, and after
-   MAX_PASSES. */
+/* Returns 1 if the lists must be visited again (a pass): newly marked objects are not logged, or
+   many words were added to the list of keys. Returns 0 during a pass, because passes might never
+   end, and after MAX_PASSES. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
@@ -280,8 +280,8 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 }
 
 
-/* Continues after a visit of one list: with the list of values after that of keys; after the list
-   of values, with another pass if one is due (MIN_RESOLVED_PART). */
+/* Continues after a complete visit of one list: the list of values follows that of keys; then
+   another pass follows if one is due (MIN_RESOLVED_PART). */
 static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {
@@ -340,8 +340,8 @@ static int mayhide (global_State *g, const Entry *e) {
 
 
 /*
-** Returns 1 if slices must tombstone unmarked weak values: a round is in progress (weak.hidden up
-** to weak.doubtkept of the list), or many words were added since the last one (MIN_HIDDEN).
+** Returns 1 if slices must tombstone unmarked weak values: a round is in progress (up to
+** weak.doubtkept of the list), or many words were added since the last one (MIN_HIDDEN).
 */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
@@ -441,8 +441,7 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 /* {== the atomic step ================================================== */
 
 /* If the key of entry e is marked and its table has strong values, marks the value with everything
-   it refers to, and increments *resolved. Returns 1 if the entry's key is weak and marked, else
-   0. */
+   it refers to, and increments *resolved. Returns 1 if the key is weak and marked, else 0. */
 static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {

@@ -35,9 +35,9 @@
 #include "chase.h"
 
 
-/* Visits weak tables of the major collection, up to a cost of about 'bytes'. Returns 1 if nothing
-   is left to do. Returns 0 if 'bytes' were used up or mark.old is not empty. To be called when
-   nothing else is left to mark. */
+/* Visits the weak tables that the major collection has reached, up to a cost of about 'bytes'.
+   Returns 1 if they need no more visits now. Returns 0 if 'bytes' were used up, or if objects on
+   mark.old must be marked first. To be called when nothing else is left to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
 /* Starts a pass: slices visit both lists of entries with unmarked weak keys or values again, from

@@ -17,10 +17,10 @@
 
 /* A hash table with chains: entries of ephemeron tables by the addresses of their unmarked keys. */
 typedef struct luaN_Chase {
-  /* Heads of the chains, a power of two: the number of the chain's first entry, counted from 1, or
-     0. */
+  /* One word for each chain, a power of two of them: the number of its first entry, counted from 1,
+     or 0. */
   luaN_Vec heads;
-  /* Two words per entry: a node, and the number of the next entry of its chain or 0. */
+  /* Two words for each entry: a node, and the number of the next entry of its chain or 0. */
   luaN_Vec entries;
 } luaN_Chase;
 

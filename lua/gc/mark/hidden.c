@@ -12,7 +12,8 @@
 #include "weak.h"
 
 
-/* Lists a value that was restored as unmarked, because the collection may still find it dead. */
+/* Adds the restored value to the list of unmarked weak values again, because it may still be found
+   dead. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;

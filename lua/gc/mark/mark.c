@@ -91,8 +91,8 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 
 
 /*
-** Counts the object o, which was just marked and has 'bytes' with its vectors: as tenured if it was
-** young, and for the running major collection. Logs an old object if weak.logging is 1.
+** Counts the object o, which was just marked and has 'bytes' with its vectors. If o was young, it
+** is tenured. If o was old, logs it as a possible weak key while weak.logging is 1.
 */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -122,8 +122,9 @@ typedef struct Extent {
 
 
 /*
-** Returns the memory of o, which is being marked. Also counts short strings, marks the metatable of
-** a leaf userdata, and clears LUAN_MET and the survivor age, because o is tenured.
+** Returns the memory of o, which is being marked. Also counts a short string, marks the metatable
+** of a userdata without user values, and clears LUAN_MET and the survivor age, because o is
+** tenured.
 */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
@@ -206,8 +207,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of p, or NULL if only a search among the small blocks finds it. If p is in no
-   block, the result has no meaning. */
+/* Returns the block of p, without a search: NULL if p may be in a small block that is not in the
+   cache. p must be in a block. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -380,8 +381,8 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns the number of failures after which no more tables of a run are marked recursively: 0 in a
-** minor collection or a small heap, whose objects are in the cache anyway; 0 while ephemerons are
+** Returns the number of failures after which no more tables of a run are marked recursively. 0 in a
+** minor collection or a small heap, whose objects are in the cache anyway, and while ephemerons are
 ** resolved by their keys (chase.h), when each possible key must be pushed.
 */
 static int mostfailed (const luaN_Gc *c) {

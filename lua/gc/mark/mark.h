@@ -60,8 +60,7 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 /* The word for object o in the log of possible weak keys (ahead.h): its address with tag 2. */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
-/* Mark object o; o unless it is NULL; the object of value v, if any. Do nothing if the object is
-   marked. */
+/* Mark object o; o if it is not NULL; the object of value v, if any. Marked objects are skipped. */
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
     if (!luaN_hasepoch(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }
@@ -88,7 +87,7 @@ static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
    lines. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
-/* True if at least one of the four values at v refers to an object. */
+/* true if one of the four values at v refers to an object */
 #define luaN_refers(v) \
   (((rawtt(v) | rawtt((v) + 1) | rawtt((v) + 2) | rawtt((v) + 3)) & BIT_ISCOLLECTABLE) != 0)
 

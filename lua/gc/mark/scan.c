@@ -23,16 +23,16 @@
    less than visiting all frames. */
 #define MIN_SHORTENED	256
 
-/* forecall prefetches the CallInfo of the frame PREFETCH_DISTANCE calls farther out, if successive
-   CallInfos are less than PREFETCH_APART bytes apart. */
+/* While the frames of a stack are visited, the CallInfo PREFETCH_DISTANCE calls ahead is
+   prefetched, if successive CallInfos are less than PREFETCH_APART bytes apart. */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 
 
 /*
-** Prefetches the CallInfo PREFETCH_DISTANCE calls outside ci, at an address estimated from the
-** distance of ci and its caller, which is usually constant in a recursion. Does nothing if they are
-** far apart: prefetching an unmapped address is slow.
+** Prefetches the CallInfo of the frame PREFETCH_DISTANCE calls outside ci. Estimates its address
+** from the distance of ci and its caller, which is usually constant in a recursion. Does nothing if
+** they are far apart: prefetching an unmapped address is slow.
 */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
@@ -84,11 +84,11 @@ int luaN_limitstack (lua_State *L, int size) {
 
 
 /*
-** Shortens the stack of th in place if little of it is in use: at most a quarter, or, in a deep
+** Shortens the stack of th in place if little of it is in use: at most a quarter or, of a deep
 ** stack, less than three quarters with more than 4 * LUAN_STRIDE slots unused.
 **
-** No frame may end after the new end, so all frames are visited. If that finds the stack too full,
-** a deep stack is tried again only when a quarter fewer slots are in use.
+** No frame may end after the new end, so all frames are visited. If a frame of a deep stack
+** prevents it, tries again only when a quarter fewer slots are in use.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);

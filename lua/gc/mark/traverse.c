@@ -98,7 +98,7 @@ static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject
       for (i = 0; i < cl->nupvalues; i++) luaN_markN(g, cl->upvals[i]);
       return sizeLclosure(cl->nupvalues);
     }
-    case LUA_VUPVAL:  /* marks the value of an open upvalue, too */
+    case LUA_VUPVAL:  /* marks the value even of an open upvalue */
       luaN_markvalue(g, gco2upv(o)->v.p);
       return sizeof(UpVal);
     case LUA_VCCL: {
@@ -184,8 +184,8 @@ void luaN_clearbits (global_State *g, int bit) {
 
 
 /* Traverses the old object o and returns the cost in bytes. If that pushes up to MAX_SORTED
-   objects, sorts them, lowest address first: memory is then read in the order of allocation and not
-   of hashes, which the processor prefetches. (Young objects are in the cache anyway.) */
+   objects, sorts them, lowest address first: this is often the order of allocation, in which the
+   processor prefetches memory. (Young objects are in the cache anyway.) */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
   size_t from = v->n, i, j;
@@ -217,7 +217,7 @@ static void drainageing (global_State *g) {
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.ageing) drainageing(g);
-  /* 'all' is 1 only after slices have finished mark.table and mark.thread */
+  /* 'all' is 1 only when slices have finished mark.table and mark.thread */
   lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));
   for (;;) {
     if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
@@ -316,8 +316,8 @@ int luaN_markslice (global_State *g, size_t bytes) {
 }
 
 
-/* Objects that are queued for their finalizers are also roots; luaN_keepwaiting and
-   luaN_markfinalized mark them. */
+/* Objects queued for their finalizers are roots, too; luaN_keepwaiting and luaN_markfinalized mark
+   them. */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -333,7 +333,7 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  /* Fixed objects before index fixedseen have the current epoch already. */
+  /* Those before index fixedseen have the current epoch already. */
   for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)
     luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }

@@ -25,8 +25,8 @@ LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
    fit on them are left to luaN_drain. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
-/* Marks the next n objects, or fewer, of the queue for finalizers. Returns how many the major
-   collection had left to mark there before the call. */
+/* Marks up to n more objects of the queue for finalizers. Returns how many objects of the queue
+   were unvisited before the call. */
 LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
 
 /* Marks the roots: the main thread, the running thread L, heap.pinned, the registry, the metatables

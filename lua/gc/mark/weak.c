@@ -64,7 +64,7 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* LUAN_DISCOVERED ensures that t is listed once. */
+/* The bit LUAN_DISCOVERED ensures that t is listed only once. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
@@ -174,8 +174,8 @@ void luaN_leaveweak (global_State *g) {
 
 /* {== entries visited before the atomic step ============================ */
 
-/* How often slices may start again to visit weak.inmajor from its start, in one major collection.
-   Bounds the work for tables that are resized repeatedly. */
+/* largest number of times in a major collection that slices visit weak.inmajor again from its
+   start; bounds the work for tables that are resized repeatedly */
 #define MAX_RESCANS	16u
 
 
@@ -188,7 +188,7 @@ int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst
 }
 
 
-/* Returns 1 if slices have visited some slots of t and not all. */
+/* Returns 1 if slices have visited only a part of t so far. */
 static int isinhand (const luaN_Gc *c, const Table *t) {
   return c->weak.slot > 0 && luaN_tableof(c->weak.inmajor.a[c->weak.next]) == t;
 }

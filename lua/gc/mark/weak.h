@@ -25,18 +25,18 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
 /*
-** Lists the weak table t of this kind, which marking has reached: in weak.inmajor from a slice of a
-** major collection, else in weak.discovered. Also marks strong keys if it uses weak.discovered.
-** Returns 0 if there is no memory; the caller must then treat t as strong.
+** Lists the weak table t of this kind, which marking has reached. In a slice of a major collection,
+** the list is weak.inmajor. Otherwise it is weak.discovered, and t's keys are marked if they are
+** strong. Returns 0 if there is no memory; the caller must then treat t as strong.
 */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* Adds the weak table t to weak.inmajor, unless it is there. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* Adds t, of which the whole or a slot is in the remembered set, to weak.inmajor, if a major
-   collection has marked t. (t is missing there if it became weak after that.) If there is no
-   memory, marks all keys and values of t. */
+/* Adds t to weak.inmajor if a major collection has marked t. To be called for a weak table that is
+   in the remembered set, or has a slot there: it may have become weak after it was marked. If there
+   is no memory, marks all keys and values of t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
@@ -60,8 +60,8 @@ LUAI_FUNC void luaN_leaveweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
-/* Returns the table to which the slot at index k of a list weak.doubtful belongs: the last table
-   before k, or NULL. */
+/* Returns the table of the slot at index k of d, a list weak.doubtful: the last table before k, or
+   NULL. */
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
 /* Prepares a visit of weak.doubtful[list]. A visit of the values starts after those that are
@@ -103,8 +103,8 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 }
 
 /*
-** Returns 1 if the running collection has not marked o. Tenures o if it was left young. tag: type
-** tag of the value or key.
+** Returns 1 if the running collection has not marked o. If o was left young, tenures it and returns
+** 0. tag: type tag of the value or key.
 **
 ** Does not read the header of a table or Lua closure, a likely cache miss, if no object in its line
 ** is marked.

@@ -40,7 +40,7 @@
 #include "mapped.h"
 #include "seam.h"
 
-/* bytes of the first small block of a state */
+/* bytes of the first block of a state */
 #define FIRST_BLOCK	((size_t)2560)
 /* smallest small block, in bytes, when memory is short */
 #define LEAST_ASKED	((size_t)1024)
@@ -58,8 +58,8 @@
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
-/* Bytes of all blocks from which new chunks contain blocks of LUAN_BLOCK bytes; below, small
-   blocks. SMALL_MAPPED is for heaps whose chunks are mapped. */
+/* When the blocks of a heap have this number of bytes, its new chunks contain blocks of LUAN_BLOCK
+   bytes, no longer small ones. SMALL_MAPPED is the limit if chunks are mapped. */
 #define SMALL_HEAP	((size_t)MAPPED_MAX * LUAN_BLOCK)
 #define SMALL_MAPPED	((size_t)MAPPED_MIN * LUAN_BLOCK)
 
@@ -177,14 +177,15 @@ static size_t wholelines (size_t n) {
 }
 
 
-/* Adds a chunk with one small block of 'size' bytes, at most LUAN_BLOCK. The block fits n bytes
-   even if memory is short and it must be smaller. Returns 0 if there is no memory. */
+/* Adds a chunk with one small block of 'size' bytes, at most LUAN_BLOCK. If memory is short, the
+   block is smaller, but has room for n bytes. Returns 0 if there is no memory. */
 static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
   size_t bytes;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes suffice for the head */
-  /* If no collection can run, only a request can get memory, so an earlier refusal is forgotten. */
+  /* An earlier refusal is forgotten if no collection can run: then only a request can get
+     memory. */
   if (!luaN_maycollect(g)) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
@@ -222,8 +223,8 @@ static int newwhole (global_State *g, unsigned n) {
 }
 
 
-/* Adds a mapped chunk of n blocks, or a spare mapping (mapped.h), perhaps with fewer, unless the
-   chunk is huge. Returns 0 if there is no memory. */
+/* Adds a mapped chunk of n blocks. Unless it is huge, prefers a mapping that a closed state has
+   left (mapped.h), perhaps with fewer blocks. Returns 0 if there is no memory. */
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
@@ -270,8 +271,8 @@ int luaN_newchunk (global_State *g, size_t n) {
 }
 
 
-/* Frees chunk c. closing: 1 if the state is being closed, so that a mapping may be kept as a spare
-   (mapped.h). */
+/* Frees chunk c. closing: 1 if the state is being closed, so that a mapping may be kept for other
+   states (mapped.h). */
 static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = c->size;
@@ -361,8 +362,8 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Returns the free pages of b to the system. Returns the number of system calls, with skipped
-   ones. */
+/* Returns the free pages of b to the system. Returns the number of system calls, including those
+   that 'advise' has skipped. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;

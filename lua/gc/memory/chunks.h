@@ -7,11 +7,12 @@
 
 /*
 ** Returns 0 if a collection should run before the heap grows by n bytes, else 1. C modules and the
-** host call lua_Alloc directly and cannot collect if it refuses. So after the growth lua_Alloc must
-** still have half of 'held' bytes, at most SMALL_HEAP. Returns 1 without a check if lua_Alloc is
-** luaN_alloc, if no collection may run, or if little was allocated since the last one.
+** host call lua_Alloc directly, and cannot collect if it refuses. So after the growth lua_Alloc
+** must still be able to provide half of the bytes in 'held', at most SMALL_HEAP. Returns 1 without
+** a check if lua_Alloc is luaN_alloc, if no collection may run, or if little was allocated since
+** the last one.
 **
-** After a result of 0 (sets 'refused'), the result is 0 until the next major collection.
+** Sets 'refused' if the result is 0; it is 0 then until the next major collection.
 */
 LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
 
@@ -24,9 +25,9 @@ LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
 /*
-** Frees chunks whose blocks are all empty, while the empty blocks have more than 'reserve' bytes.
-** If 'all' is 0, visits a bounded number of chunks, continuing after the last call, and keeps at
-** least 'reserve' bytes.
+** Frees chunks whose blocks are all empty, while empty blocks have more than 'reserve' bytes. If
+** 'all' is 0, visits a bounded number of chunks, continuing where the last call has ended, and
+** keeps at least 'reserve' bytes.
 */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
@@ -37,9 +38,9 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
 /*
 ** If 'releasing' is set, returns free pages of some more mapped chunks to the system. Clears
-** 'releasing' when at most 'most' bytes remain in pages of blocks, when all chunks were visited, or
-** if pages cannot be returned. Only major.c sets it again, so that a page that is used from time to
-** time is not cleared again and again.
+** 'releasing' when at most 'most' bytes of blocks are left in memory, when all chunks were visited,
+** or if pages cannot be returned. Only major.c sets it again, so that a page that is used from time
+** to time is not cleared again and again.
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 

@@ -41,8 +41,8 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #endif
 
 /* luaN_asking sets whether a function of the sampler is running. Such a function may call only
-   lua_getinfo and lua_getstack: each API function calls luaN_mayenter with its name, which ends the
-   process otherwise. */
+   lua_getinfo and lua_getstack: each API function calls luaN_mayenter with its own name, which ends
+   the process if the call is not allowed. */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
 LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);

@@ -13,8 +13,9 @@
 #include "giveback.h"
 
 
-/* The kept block of the process. An OS thread must have taken the flag 'busy' to use it, and never
-   waits for the flag: a block that is offered meanwhile is freed at once. */
+/* The freed block at the end of malloc's heap that the process keeps. An OS thread must have taken
+   the flag 'busy' to use this struct. It never waits for the flag: a block that is offered
+   meanwhile is freed at once. */
 static struct {
   /* 1: an OS thread has taken the flag */
   int busy;

@@ -72,9 +72,9 @@
    it, and huge pages are worth their cost. Divided by the number of states, the limit above which a
    heap that has shrunk returns pages early (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* If an allocation does not fit into the current hole (run of free lines) or the rest of its block:
-   up to this number of bytes, the nursery continues in another hole; above, the allocation takes
-   memory from the overflow region, a second hole. */
+/* Limit for an allocation that fits neither into the current hole (run of free lines) nor into the
+   rest of its block. Up to this number of bytes, the nursery continues in another block. Above, the
+   allocation uses a second hole, the overflow region. */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes. The index is log2 of the number of lines of a block's
    largest hole. */
@@ -147,8 +147,8 @@ typedef struct luaN_Block {
 /* bytes of the head of a block of n lines */
 #define luaN_headbytes(n)  (LUAN_MARKSAT + (size_t)(n) * LUAN_LINESETS)
 
-/* Sets of bits of block b, one per granule: luaN_bits for marking and walks; luaN_usedbits, in the
-   debug build, for granules in use. */
+/* Two sets of bits of block b, one bit for each granule: luaN_bits is used by marking and walks;
+   luaN_usedbits, in the debug build, has the granules in use. */
 #define luaN_bits(b)	((uint64_t *)(void *)((b)->marks + (b)->nlines))
 #define luaN_usedbits(b)  ((uint64_t *)(void *)((b)->marks + 2 * (b)->nlines))
 
@@ -160,7 +160,7 @@ typedef struct luaN_Block {
 
 #define luaN_bytesof(b)	((size_t)(b)->nlines * LUAN_LINE)
 
-/* A chunk. This struct is at its first byte, or, in a mapping, after the head of its first
+/* A chunk. This struct is at the start of the chunk; in a mapping, after the head of its first
    block. */
 typedef struct luaN_Chunk {
   struct luaN_Chunk *next, *prev;
@@ -210,7 +210,7 @@ typedef struct luaN_Blocks {
   lu_byte cramped;
   /* the small blocks, in the order of their addresses (H7) */
   luaN_Vec small;
-  /* lowest address of the small blocks; bytes from there to the end of the last one */
+  /* lowest address of the small blocks; number of bytes from there to the end of the last one */
   uintptr_t low, span;
   /* Cache of the small blocks found last (luaN_recentat): distances from 'low', in granules. */
   uint16_t recent[LUAN_RECENT];
@@ -243,7 +243,8 @@ LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 /* Removes b from its list, if it is in one. */
 LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 
-/* Add b to, or remove it from, the list 'small', which must have capacity for it. */
+/* luaN_addsmall adds b to the list 'small', which must have capacity for it. luaN_dropsmall removes
+   b from the list. */
 LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
 

@@ -34,7 +34,7 @@ static unsigned log2of (unsigned n) {
 }
 
 
-/* the lowest, the highest bit of each of the eight bytes of a word */
+/* words in which the lowest, or the highest, bit of each byte is set */
 #define LOW	UINT64_C(0x0101010101010101)
 #define HIGH	UINT64_C(0x8080808080808080)
 
@@ -116,7 +116,7 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* Each block moves to the head of its new list, so the one used first becomes the head. */
+  /* Each block moves to the head of its new list, so the last one moved is used first. */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i;
     for (i = 0; i < b->nlines; i += 8) {
@@ -142,7 +142,7 @@ void luaN_relist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Removes all bits but 'keep' from the marks of b. Returns 1 if that has freed a line. */
+/* Removes all bits except 'keep' from the marks of b. Returns 1 if a line has become free. */
 static int sweepblock (luaN_Blocks *h, luaN_Block *b, lu_byte keep) {
   uint64_t freed = 0;
   unsigned i;
@@ -238,8 +238,8 @@ static unsigned nextused (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Takes the first hole of at least n bytes of b, from line 'from' on: sets *r, marks its lines as
-   young, and moves b to 'used'. Returns 0 if there is none. */
+/* Takes the first hole (run of free lines) of at least n bytes of b, from line 'from' on: sets *r
+   to it, marks its lines as young, and moves b to 'used'. Returns 0 if there is none. */
 static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
                      unsigned from, size_t n) {
   unsigned i = from;
@@ -271,8 +271,8 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 }
 
 
-/* Takes the first hole of at least n bytes in any block, listed or not. Returns 0 if there is
-   none. */
+/* Takes the first hole of at least n bytes in any block, whether the block is in a list or not.
+   Returns 0 if there is none. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {

@@ -15,8 +15,8 @@
 #include "seam.h"
 
 
-/* 1 while lua_Alloc runs on this OS thread, so that memory from malloc belongs to a Lua heap. Per
-   thread, because a hook of malloc does not know the state. */
+/* 1 while lua_Alloc runs on this OS thread: memory that malloc provides meanwhile belongs to a Lua
+   heap. Per thread, because a hook of malloc does not know the state. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
 

@@ -29,9 +29,9 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
 /*
-** Frees memory that the process keeps for later if it was not used for a second: the block at the
-** end of malloc's heap (at once if 'now'), and spare mappings. Also adds the bytes that the state
-** has freed to the count of giveback.h.
+** Frees memory that the process keeps for later, if it was not used for a second: the block at the
+** end of malloc's heap (at once if 'now' is set), and spare mappings. Also adds the bytes that the
+** state has freed to the count of giveback.h.
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
@@ -41,9 +41,9 @@ LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*
 ** Calls luaN_ask for memory that the heap can do without. Returns NULL if it is refused, and sets
-** 'refused' and 'ceiling' (heap.h). While 'held' would reach 'ceiling', refuses without a call:
-** otherwise lua_Alloc would be called for each marked object while memory for longer lists is
-** missing.
+** 'refused' and 'ceiling' (heap.h). Refuses growth of 'held' to 'ceiling' without a call:
+** otherwise, while memory for longer lists is missing, lua_Alloc would be called for each marked
+** object.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
                               size_t nsize);

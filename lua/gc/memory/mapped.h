@@ -17,7 +17,7 @@
 /* Bytes of a block that is not small, and its alignment. */
 #define LUAN_BLOCK	32768u
 
-/* number of blocks of the largest spare mapping */
+/* number of blocks of the largest mapping that is kept for other states (spare mapping) */
 #define LUAN_MAPUNITS	32u
 
 /* Maps 'size' bytes, aligned to 'to' (a power of 2), at address 'at' if possible, and returns their
@@ -29,14 +29,14 @@ LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
    many mappings. */
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
-/* Returns the largest spare mapping of at most *size bytes, and sets *size to its size. Returns
-   NULL if there is none or another OS thread uses the spares. Counts the request
-   (luaN_closespares). The contents are arbitrary. */
+/* Returns the largest spare mapping (left by a closed state) of at most *size bytes, and sets *size
+   to its size. Returns NULL if there is none or another OS thread uses them. Counts the request,
+   for luaN_closespares. The contents are arbitrary. */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
-/* Sets the limit of spare mappings, and unmaps those above it, before the mappings of a closed
-   state are freed. Returns 1 if another state was closed within the last second. Does nothing and
-   returns 0 while another OS thread uses the spares. ms: time in milliseconds. */
+/* Sets the limit of spare mappings (left by closed states), and unmaps those above it. To be called
+   before the mappings of a closed state are freed. Returns 1 if another state was closed within the
+   last second; 0 if not, or if another OS thread uses the spares. ms: time in milliseconds. */
 LUAI_FUNC int luaN_closespares (unsigned ms);
 
 /* Keeps a mapping of a closed state as a spare if the limit allows that, else unmaps it. */

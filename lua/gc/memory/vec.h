@@ -45,8 +45,8 @@ LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
 /*
-** The vectors of luaN_Gc by number. Those below LUAN_EMPTYVECS are empty after a full collection;
-** those below LUAN_SHRUNKVECS are shrunk at the end of a major collection.
+** The vectors of luaN_Gc by number. Those below LUAN_EMPTYVECS are empty after a full collection.
+** Those below LUAN_SHRUNKVECS get a smaller capacity at the end of a major collection.
 */
 enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
 LUAI_FUNC luaN_Vec *luaN_vecat (struct global_State *g, int i);

@@ -44,19 +44,21 @@
 /* The constants of the cost model (pace.h). Sizes are in bytes unless stated otherwise. */
 
 /*
-** NURSERY_MIN, NURSERY_MAX: usual bounds of the nursery; the larger fits into a core's cache.
-** NURSERY_MAX is also the marking of one slice in a big heap, about a millisecond (bench/pauses),
-** and the growth that a heap may always have.
+** NURSERY_MIN, NURSERY_MAX: usual bounds of the nursery; the larger one fits into a core's cache.
+** NURSERY_MAX bytes are also the marking of one slice in a big heap, about a millisecond
+** (bench/pauses), and a growth that is allowed in any heap.
 **
 ** The nursery has the size of the old objects up to NURSERY_SMALL, and two bytes more for each
-** further old byte; with one, the benchmark "queue" runs 2.5 times as many collections.
+** further byte of old objects; with one byte, the benchmark "queue" runs 2.5 times as many
+** collections.
 */
 #define NURSERY_MIN	((size_t)LUAN_GAP)
 #define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	LUAN_DENSEHEAP
 
-/* Lower limit, for a process with many states, of the bound of one state's nursery and of the
-   growth of a heap that is always allowed. In bytes. */
+/* In a process with many states, two bounds fall with the number of states, but not below this
+   number of bytes: the largest nursery of a state (mostamong), and the growth that is always
+   allowed (leastgrowth). */
 #define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
 /* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes. */
@@ -68,9 +70,10 @@
 #define WIDER_MOST	2u
 
 /*
-** Bytes that the states of a process share equally. A share limits the nursery of a busy state, and
-** the long strings and large userdata that do not count as growth. Twice a share limits those that
-** may be allocated in addition to the nursery, and the growth that is always allowed.
+** Bytes that the states of a process share equally. The nursery of a busy state is at most one
+** share; so are the long strings and large userdata that do not count as growth. Those that may be
+** allocated in addition to the nursery, and the growth that is always allowed, are at most two
+** shares.
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
@@ -79,25 +82,25 @@
    Not in the incremental mode. */
 #define GROWTH_PERCENT	60u
 
-/* Bounds of the back-off: the multiple of the live bytes after whose allocation a major collection
-   starts, even if the heap has not grown. */
+/* Bounds of the back-off (pace.patience): a major collection starts when about this multiple of the
+   live bytes was allocated, even if the heap has not grown. */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
-/* Less than one PART-th of a quantity is little. */
+/* less than one PART-th of a quantity is little */
 #define PART		8u
 
 /*
 ** An object with a finalizer counts as FINALIZER_BYTES bytes: the more of them, relative to the
-** live bytes, the less allocation starts a major collection ('volume'). FINALIZERS_MIN of them are
-** many.
+** live bytes, the less allocation starts a major collection ('volume'). FINALIZERS_MIN objects with
+** finalizers are many.
 */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
 
 /*
-** Weak tables have many new entries if there is more than one with an old key or value for every
-** WEAK_BYTES live bytes. A major collection is due then; it comes sooner and does more work at a
+** Weak tables have many new entries with old keys or values if there is more than one for every
+** WEAK_BYTES live bytes. Then a major collection is due; it starts sooner and does more work at a
 ** time if the last one found one WEAK_FOUND-th of the old bytes dead. (One 32nd is enough: string
 ** keys of dead entries live until the entries are removed.)
 */
@@ -142,8 +145,8 @@ static uint64_t spent (const global_State *g) {
 }
 
 
-/* Returns the bound of the nursery in the incremental mode: the bytes until a cycle starts or,
-   while one runs, between two of its steps. */
+/* Returns the upper bound of the nursery in the incremental mode: the bytes until a major
+   collection starts or, while one runs, between two of its steps. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
@@ -205,7 +208,7 @@ static int ishurried (const luaN_Gc *c) {
 
 
 /* Returns 1 if the major collection may mark more for each allocated byte: weak tables have
-   received many entries, and the last major collection has found enough dead. */
+   received many entries, and the last major collection has found enough garbage. */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
@@ -231,8 +234,8 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
 }
 
 
-/* Returns the bound of one state's nursery, which falls with the number of states. share: this
-   state's part of SHARED. */
+/* Returns the upper bound of one state's nursery, which falls with the number of states. share:
+   this state's part of SHARED. */
 static size_t mostamong (const luaN_Gc *c, size_t share) {
   size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
   if (most > share && most > NURSERY_MAX) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
@@ -337,8 +340,9 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes that were live when the last major collection ended, with only one PART-th of
-   those marked after dead objects with finalizers were queued: most of these are garbage by now. */
+/* Returns the bytes that were live when the last major collection ended. Objects that were marked
+   only because dead objects with finalizers refer to them count one PART-th: most of them are
+   garbage by now. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -417,7 +421,7 @@ static unsigned multiple (global_State *g) {
 
 
 /*
-** A major collection is due (hasgrown)
+** Sets the limits for the growth of the heap. A major collection is due (hasgrown)
 ** - if the bytes in use (with external bytes) have reached 'threshold'
 ** - if the footprint, which includes free lines between survivors, has reached 'threshold', and the
 **   bytes in use have grown by half of the allowed growth
@@ -484,7 +488,7 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
     return (whole < 2 * NURSERY_MAX) ? whole : (work < 2 * NURSERY_MAX) ? 2 * NURSERY_MAX : work;
   }
   if (!luaN_isgen(g)) work = work / LUAI_GCMUL * luaN_stepmul(g);
-  if (work < bytes) work = bytes;  /* with less, a cycle might never end */
+  if (work < bytes) work = bytes;  /* with less, a major collection might never end */
   if (g->heap.gc.bytes.old > (l_mem)LUAN_BIGHEAP && work > NURSERY_MAX) {
     const luaN_Gc *c = &g->heap.gc;
     size_t slice = paysmore(c) ? 2 * NURSERY_MAX : NURSERY_MAX;

@@ -32,8 +32,8 @@
    of a list or weak table, a slot or CallInfo of a deep stack, a bucket of the string table. */
 #define LUAN_VISIT	48u
 
-/* Size of the parts in which slices work, in bytes of marking, or in visits. Smaller parts exceed
-   the budget of a slice by less, and make more calls. */
+/* Slices work in parts of this size, in bytes of marking or in visits of entries. Smaller parts
+   exceed the budget of a slice by less, and make more calls. */
 #define LUAN_SLICE	((size_t)128 * 1024)
 #define LUAN_ATONCE	2048u
 
@@ -41,8 +41,8 @@
 LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
-/* Adapts the bound of the nursery after a minor collection that 'bytes' of it have survived:
-   doubles it, or undoes a doubling (WIDER_MOST in pace.c). */
+/* Adapts the upper bound of the nursery after a minor collection that 'bytes' of it have survived:
+   doubles it if these are many, undoes a doubling if they are few (WIDER_MOST in pace.c). */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
 /* Starts a nursery: computes its size, and sets GCdebt to minus that size. A minor collection is
@@ -51,8 +51,8 @@ LUAI_FUNC void luaN_newnursery (global_State *g);
 
 /* Returns the bytes that have counted for the start of minor collections, in all nurseries of the
    state. (A moved vector counts whole, a large string perhaps less than its size.) Sets *planned to
-   the sum of the planned sizes, or of the used parts if those were smaller. Bytes since the last
-   luaN_flush are missing. */
+   the sum of their planned sizes; a nursery that was not used up counts with its used part. Bytes
+   since the last luaN_flush are missing. */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that a slice must mark for 'bytes' of allocation since the last one. */
@@ -77,8 +77,8 @@ LUAI_FUNC int luaN_majordue (global_State *g);
    tables have received many entries. */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
-/* Adapts the back-off after a major collection in slices that found 'dead' bytes: the next one
-   starts later if 'dead' is small and the heap does not grow. */
+/* Adapts the back-off after a major collection in slices that found 'dead' bytes: if 'dead' is
+   small and the heap does not grow, the next one starts later. */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 
 /* Counts a major collection that has ended, and computes when the next one is due. */

@@ -5,7 +5,7 @@
 
 #include "chunks.h"
 
-/* Smallest nursery that LUA_GC may set and that short memory may cause: a page. */
+/* Smallest nursery, in bytes: limit for LUA_GC, and when memory is short. The size of a page. */
 #define LUAN_LEASTNURSERY	((size_t)LUAN_PAGE)
 
 /* Reads LUA_GC for a new state. If a word is wrong, ignores the whole variable and prints an error
@@ -13,9 +13,9 @@
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
 /*
-** The parameters in effect. luaN_tuned: the value of LUA_GC, if t (that value plus 1) is not 0,
-** else 'own', the program's. luaN_isgen: true in the generational mode. luaN_pause and
-** luaN_stepmul: in percent; bit 0 of luaN_stepmul is set, so that it is never 0.
+** The parameters in effect. luaN_tuned returns the value of LUA_GC, which is t - 1, or 'own', the
+** program's value, if t is 0. luaN_isgen is true in the generational mode. luaN_pause and
+** luaN_stepmul are in percent; bit 0 of luaN_stepmul is set, so that it is never 0.
 */
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 #define luaN_isgen(g) \

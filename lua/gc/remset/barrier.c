@@ -54,10 +54,10 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 if a store of o into the huge table t need not be remembered: if the last store into a
-** huge table stored o, too, and t has no metatable. Then tenures o at once. Otherwise records o
-** (may be NULL) as the object stored last, and returns 0. Only addresses are compared; tenuring
-** another object by mistake does no harm.
+** Returns 1 if a store of o into the huge table t need not be remembered, because the last store
+** into a huge table stored o, too, and t has no metatable. Then tenures o at once. Otherwise
+** records o (may be NULL) as the object stored last, and returns 0. (If o has the address of a
+** freed object by chance, tenuring it does no harm.)
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
@@ -75,8 +75,8 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 ** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young or
 ** in the set, or if the slot was the last one added.
 **
-** Processes the entries of a long list (refine.c) before it adds the slot: the caller may store the
-** value only after this call.
+** Processes the entries of a long list (refine.c) before it adds the slot, because the caller may
+** store the value only after this call.
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);

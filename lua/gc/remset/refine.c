@@ -6,19 +6,20 @@
 **
 ** Processing an entry removes it and tenures the young objects that it refers to, as the collection
 ** would. Tenured objects that may refer to young ones are remembered in turn. An object that is
-** tenured so lives until a major collection, even if the program drops it before the minor one. So
-** short lists are not processed.
+** tenured in this way lives until a major collection, even if the program drops it before the minor
+** one. For this reason short lists are not processed.
 **
-** Keys without a value are tenured, too: such a key may be about to receive its value, and only the
-** value would pass a barrier.
+** A key without a value is tenured, too: it may be about to receive its value, and only the value
+** would pass a barrier.
 **
-** A huge table. A store into it remembers the slot without reading the stored object. Refinement
-** reads the headers of many such objects together, with prefetching. If about as many slots were
-** remembered as a table has, the table is remembered as a whole.
+** A store into a huge table remembers the slot without reading the stored object. Refinement reads
+** the headers of many such objects together, with prefetching. If about as many slots of a table
+** were remembered as it has, the table is remembered as a whole.
 **
-** Weak tables. A slot with a young key or value stays remembered, because only a major collection
-** could remove the object once it is tenured. If there are many such slots, a minor collection is
-** requested; if the list is too long again before that, they are processed like others.
+** A slot of a weak table with a young key or value stays remembered, because only a major
+** collection could remove the object once it is tenured. If there are many such slots, a minor
+** collection is requested; if the list is too long again before it runs, they are processed like
+** others.
 */
 #define LUA_CORE
 
@@ -39,15 +40,15 @@
 
 /* {== tenuring ========================================================== */
 
-/* Marks o, to which a remembered slot or table refers. For a weak table only if o is young: a weak
-   reference keeps no old object alive. */
+/* Marks o, to which a remembered slot or table refers. If the table is weak, marks only a young o:
+   a weak reference keeps no old object alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
 }
 
 
-/* Marks the keys and values in slots i to end - 1 of t (see). weak: 1 if t is weak. */
+/* Marks the keys and values in slots i to end - 1 of t (see 'see'). weak: 1 if t is weak. */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
                       int weak) {
   unsigned asize = luaN_asize(t);
@@ -178,7 +179,8 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* Slots of weak tables that have stayed are processed again only at remset.many words. */
+  /* If many slots of weak tables have stayed, the list is processed again only at remset.many
+     words. */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
@@ -200,7 +202,7 @@ void luaN_refineobjects (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
-  if (v->n < 2 * c->remset.stayed) return;  /* most would stay, as at the last call */
+  if (v->n < 2 * c->remset.stayed) return;  /* most entries would stay, as at the last call */
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
     if (iswritten(o)) v->a[kept++] = o;

@@ -10,9 +10,9 @@
 
 /*
 ** Remove entries from remset.slots or remset.objects, and tenure the young objects to which they
-** refer. Some entries stay: slots of weak tables with a young key or value (unless there are too
-** many); weak tables, threads and open upvalues. luaN_refineobjects does nothing if most objects
-** would stay.
+** refer. Some entries stay: of slots, those of weak tables with a young key or value, unless there
+** are too many; of objects, weak tables, threads and open upvalues. luaN_refineobjects does nothing
+** if most entries would stay.
 */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
@@ -21,8 +21,8 @@ LUAI_FUNC void luaN_refineobjects (lua_State *L);
    unmarked objects. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 
-/* Processes up to remset.many slots of one table, if the tables that are remembered as a whole have
-   more than remset.many slots in total. Returns 1 if it did. To be called at a safepoint. */
+/* If the tables that are remembered as a whole have more than remset.many slots in total, processes
+   up to remset.many slots of one of them and returns 1. To be called at a safepoint. */
 LUAI_FUNC int luaN_refinetables (lua_State *L);
 
 #endif

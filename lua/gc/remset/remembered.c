@@ -17,8 +17,8 @@
 #include "weak.h"
 
 
-/* Returns 1 if o, a weak key or value, is not marked, so that it may be dead. Marks a string, and
-   an object that was left young, and returns 0. */
+/* Returns 1 if o, a weak key or value, is not marked, so that it may be dead. If o is a string or
+   was left young, marks it and returns 0. */
 static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
@@ -113,11 +113,12 @@ static int isnewtext (const TValue *v) {
 
 /*
 ** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited, because
-** a later pair has the same slot: the pair was added by the last minor collection (k below
-** remset.aged), and the slot contains a new object, whose store has remembered the slot again.
+** a later pair has the same slot. That is so if the last minor collection has added the pair (k is
+** below remset.aged) and the slot contains a new object, whose store has remembered the slot again.
 ** Without this test, pairs would accumulate for a table that is used as a queue.
 **
-** Not for the last pair below remset.aged: the barrier does not add a pair twice in succession.
+** The last pair below remset.aged is an exception: the barrier does not add a pair twice in
+** succession.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -125,9 +126,9 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/* Largest array part, in slots, for which markslots records with one bit per slot (2 KiB of the C
-   stack) which slots it has visited, so that a slot that was remembered several times is visited
-   once. */
+/* markslots records visited array slots, one bit for each (2 KiB of the C stack), so that a slot
+   that was remembered several times is visited once. This is the largest array, in slots, for which
+   it does so. */
 #define MOST_SEEN	(1u << 14)
 #define SEENBITS	(8 * (unsigned)sizeof(uintptr_t))
 
@@ -160,8 +161,9 @@ static int isseen (Seen *s, unsigned i) {
 
 
 /*
-** Marks from the remembered slots. A slot may be in an earlier vector of its table, which does no
-** harm: when the table got other vectors, its present slot, or the table itself, was remembered.
+** Marks from the remembered slots. The address of a slot may be in an earlier vector of its table.
+** That does no harm: when the table got other vectors, the present address of the slot, or the
+** table itself, was remembered.
 */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
@@ -210,8 +212,9 @@ static void markslots (global_State *g) {
 }
 
 
-/* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1, they
-   may refer to objects that are left young; such an object of v is remembered again. */
+/* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1,
+   objects to which they refer may be left young; the objects that refer to these are remembered
+   again. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -56,9 +56,8 @@ static inline void luaN_foresee (const TValue *v) {
 }
 
 /*
-** Prefetches for a visit of s, a list of pairs (table, slot), at index k: a slot, and an object in
-** a nearer slot if its pair has the same table as the pair at k. asize: size of that table's array
-** part.
+** Prefetches memory for later visits of s, a list of pairs (table, slot), while index k is visited:
+** a slot, and an object in a nearer slot of the same table. asize: size of that table's array part.
 */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 

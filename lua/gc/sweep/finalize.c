@@ -29,7 +29,7 @@
 
 /*
 ** A batch of finalizer calls ends after MAX_BATCH_NS nanoseconds, but not before finalize.quota
-** calls. The clock is read every CALLS_A_READING calls; if they are fast (less than one
+** calls. The clock is read every CALLS_A_READING calls or, if these are fast (less than one
 ** QUICK_PART-th of the time), up to every MOST_A_READING. A higher MAX_BATCH_NS means longer pauses
 ** and fewer batches.
 */
@@ -40,10 +40,11 @@
 
 
 /*
-** In the generational mode, a minor collection is due at (YOUNG_MIN << youngbits) + finalize.closed
-** young objects with finalizers, because they often own memory outside the heap. youngbits grows,
-** up to YOUNG_BITS, if more than one YOUNG_MANY-th of them survive, and falls if at most one
-** YOUNG_FEW-th do. So a program that keeps all of them has few collections because of them.
+** Outside the incremental mode, a minor collection is due when there are (YOUNG_MIN << youngbits) +
+** finalize.closed young objects with finalizers, because they often own memory outside the heap.
+** youngbits grows, up to YOUNG_BITS, if more than one YOUNG_MANY-th of them survive, and falls if
+** at most one YOUNG_FEW-th do. So a program that keeps all its objects with finalizers has few such
+** collections.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -65,8 +66,8 @@ static void setaside (luaN_Gc *c, GCObject *o) {
 }
 
 
-/* Removes the entries of 'tobefinalized' whose finalizers were called, if they are at least half of
-   it. */
+/* Removes from 'tobefinalized' the entries whose finalizers were called, if they are at least half
+   of the list. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -118,7 +119,7 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
-      luaN_mark(g, o);  /* no slice of the running selection will visit o */
+      luaN_mark(g, o);  /* no slice that selects dead objects will visit o */
   }
 }
 
@@ -232,8 +233,9 @@ void luaN_endselection (luaN_Gc *c) {
 
 
 /* Raises finalize.quota if finalizers become due faster than batches that end by the clock can call
-   them: if the queue is longer than after the previous step, and was not empty then. Starts with
-   MOST_A_READING, then multiplies by 4; callfinalizer resets it when the queue is empty. */
+   them: the queue is longer than after the previous step, and was not empty then. The first value
+   is MOST_A_READING; then it is multiplied by 4. (callfinalizer resets it when the queue is
+   empty.) */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
@@ -282,8 +284,8 @@ static void callfinalizer (lua_State *L) {
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  /* counts the call if o is the next one of finalize.left, the dead userdata that were left
-     young */
+  /* counts the call, if o is the next one of the dead userdata that were left young
+     (finalize.left) */
   c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)

@@ -13,12 +13,13 @@ LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
 /* Find the dead objects with finalizers and queue them, in slices of a major collection.
    luaN_beginselection starts. luaN_selectslice runs for about 'bytes' of marking cost, and returns
-   the cost. finalize.selection is LUAN_RESURRECTING at the end. */
+   the cost. At the end, finalize.selection is LUAN_RESURRECTING. */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* Ends the slices that find and queue dead objects, because a full collection starts or the state
-   ends. If all dead objects were found, queues the rest of them; otherwise removes their tags. */
+/* Ends the work of the slices that find and queue dead objects, because a full collection starts or
+   the state ends. If all dead objects were found, queues the rest of them; otherwise removes their
+   tags. */
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
 /* Calls finalizers of queued objects: for about a millisecond (LUAN_BATCH), all, or all of a

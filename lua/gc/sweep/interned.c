@@ -34,8 +34,8 @@
 /* number of buckets that are put into use for each new string while the table grows */
 #define SPLITS_A_STRING		2
 
-/* Largest capacity, in words, of the list of young strings that is freed after a minor collection,
-   because an idle state does not need it. */
+/* The list of young strings is freed after a minor collection if its capacity is at most this
+   number of words, because an idle state does not need it. */
 #define MAX_LIST_DROPPED		256u
 
 /*
@@ -46,13 +46,14 @@
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
 
-/* number of buckets that one call of luaN_shrinkstrings takes out of use */
+/* number of buckets that one call of luaN_shrinkstrings merges into others */
 #define MERGES_A_MINOR		4096
 
 
 /* {== size ============================================================= */
 
-/* Puts bucket strings.limit into use: moves its strings from the bucket half a vector below. */
+/* Splits a bucket: puts bucket strings.limit into use, with the strings that belong there from the
+   bucket half the size of the vector below. */
 static void split (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -72,7 +73,7 @@ static void split (global_State *g) {
 }
 
 
-/* Takes the last bucket out of use: moves its strings to the bucket half a vector below. */
+/* Merges the last bucket in use into the bucket half the size of the vector below. */
 static void merge (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -107,7 +108,7 @@ void luaN_growstrings (lua_State *L) {
   if (c->strings.shrinking) return;
   if (c->strings.limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4) {
     lu_byte stopem = g->gcstopem;
-    /* If a limit refuses the vector, each new string tries again; none may collect. */
+    /* If a limit refuses the vector, each new string tries again; these tries must not collect. */
     if (g->heap.limits != NULL) g->gcstopem = 1;
     resize(L, 2 * tb->size);
     g->gcstopem = stopem;

@@ -28,8 +28,8 @@
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
 /*
-** Sweeps u, an entry of lists.standins: returns 1 if it stays, because u is alive and owns external
-** bytes. Otherwise removes u from the accounts and returns 0.
+** Sweeps u, an entry of lists.standins. Returns 1 if u is alive and owns external bytes. Otherwise
+** u leaves the list: subtracts the external bytes of a dead u, and returns 0.
 */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 

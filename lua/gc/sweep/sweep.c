@@ -23,8 +23,8 @@
 #include "thread.h"
 #include "vec.h"
 
-/* Cost of a dead entry, in addition to LUAN_VISIT, in bytes of marking; and the part of the bytes
-   returned to lua_Alloc that is added to it. */
+/* DEADCOST: cost of a dead entry of a list, in addition to LUAN_VISIT, in bytes of marking. One
+   FREEPART-th of the bytes that it returns to lua_Alloc is added. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
@@ -70,8 +70,8 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* Numbers of the lists. STANDINS is first, because a large userdata is also in LARGE, whose sweep
-   frees it. */
+/* Numbers of the lists, in the order of the sweep. STANDINS is first: a large userdata is also in
+   LARGE, whose sweep frees it. */
 enum { STANDINS, THREADS, TABLES, LARGE, FINALIZABLE };
 
 
@@ -118,8 +118,8 @@ static void sweepfrom (lua_State *L, int which, size_t first) {
 
 
 /* Sweeps the young part of lists.large in a minor collection: frees the dead objects, and moves
-   those left young to the end. Reports a watched dead object to the sampler, which may have counted
-   it as a survivor of an earlier collection. */
+   those left young to the end. Reports a dead object that the sampler watches, because the sampler
+   may have counted it as a survivor of an earlier collection. */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;

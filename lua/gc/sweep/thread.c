@@ -21,7 +21,7 @@
 #include "pace.h"
 #include "vec.h"
 
-/* number of slices, of LUAN_ATONCE CallInfos each, that luaN_shrinkown visits */
+/* luaN_shrinkown visits up to this number of slices of LUAN_ATONCE CallInfos each */
 #define MAX_OWN_SLICES	8
 
 /* A thread that needs a CallInfo receives several at once: one CALLINFO_PART-th of those it has, at
@@ -79,8 +79,8 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* Counts and dirties the stack of the new thread L if an emergency collection has tenured L before
-   it had the stack. */
+/* If an emergency collection has tenured the new thread L before it had its stack, counts the stack
+   as old, and makes the next collection scan it. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -126,8 +126,8 @@ static int isroomy (const lua_State *th) {
 
 
 /* Frees every second one of the next LUAN_ATONCE unused CallInfos of L. Returns the number visited.
-   If slices that scan L would continue with a freed one, makes them continue with the next:
-   starting again, the scan of a deep stack would never end. */
+   If slices that scan L would continue with a freed one, makes them continue with the next one. (If
+   they started again, the scan of a deep stack would never end.) */
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;
@@ -157,7 +157,7 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
   if (all || !(th->marked & LUAN_LONG)) {
     int room = th->stackroom;
     unsigned n;
-    /* In a fuller stack luaD_shrinkstack would change nothing. */
+    /* if more of the stack is in use, luaD_shrinkstack changes nothing */
     if (stacksize(th) / 3 > th->top.p - th->stack.p)
       luaD_shrinkstack(th);
     if (isroomy(th))

@@ -15,7 +15,7 @@
 #include "waiting.h"
 
 
-/* Largest number of dead userdata left young until their finalizers are called, because each minor
+/* Largest number of dead userdata that stay young until their finalizers are called; each minor
    collection visits all of them. Further ones are tenured. */
 #define MOST_WAITING	16384u
 
@@ -171,7 +171,7 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* First replaces LUAN_HELD, on the lines of both lists, by the mark of the epoch that ends. The
+/* First replaces LUAN_HELD on the lines of these userdata by the mark of the epoch that ends. The
    sweep removes that mark, so lines that are not marked again become free. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;

@@ -33,15 +33,15 @@ LUAI_FUNC void luaN_beginwaiting (global_State *g);
    called: leaves them young again or, if mark.ageing is 0, marks them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* Tries to leave o, which was just queued for its finalizer, young until the call. Returns 1 and
-   marks the objects that o refers to; or returns 0, and the caller must mark o. */
+/* Tries to keep o, a dead object that was just queued for its finalizer, young until the call.
+   Returns 1 and marks the objects that o refers to; or returns 0, and the caller must mark o. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
 ** Keeps the memory of the small userdata that the running minor collection leaves young
 ** (LUAN_HELD). Reports userdata that died after their finalizers to a sampler that watches them. In
-** finalize.left, replaces each userdata whose finalizer was called by its block if that has free
-** lines now, else by NULL. To be called when everything is marked and nothing is swept.
+** finalize.left, replaces a userdata whose finalizer was called by its block, or by NULL if no line
+** of the block has become free. To be called when everything is marked and nothing is swept.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
