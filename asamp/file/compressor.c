@@ -9,8 +9,7 @@
 
 /* ---------------------------------------------------------------- zlib -- */
 
-/* A value of 'then' in addition to COMPRESSOR_...: ends the block, so that the next block has its
-   own Huffman codes. */
+/* Further value of 'then': ends the block, so that the next one has its own Huffman codes. */
 enum { BLOCK = COMPRESSOR_END + 1 };
 
 static int openzlib (z_stream *z, int level) {
@@ -19,8 +18,7 @@ static int openzlib (z_stream *z, int level) {
          Z_OK;
 }
 
-/* Runs one step of zlib. Returns the number of bytes written to 'packed', which has space for
-   'room' bytes. */
+/* Runs a step of zlib. Returns the bytes written to 'packed', which has 'room' bytes. */
 static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   static const int how[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH, Z_BLOCK};
@@ -35,12 +33,9 @@ static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
 }
 
 /*
-** Parameters of zlib for LIVE (deflateTune). A stack repeats the previous one except for a few
-** words, so the best match has the maximal length. But most bytes of a word are zero, and most
-** candidates for a match are short. Therefore zlib compares CHAIN candidates, more than level 6
-** does by default; a quarter of them after a match of GOOD bytes. After a match of LAZY bytes, it
-** does not try the next position. For a text, TEXTCHAIN candidates are enough: CHAIN would save
-** only 3% of the bytes, in twice the time.
+** Parameters of zlib for LIVE (deflateTune). A stack repeats the previous one, but most bytes are
+** zero and most candidate matches short. So zlib compares CHAIN candidates, a quarter of them
+** after a match of GOOD bytes, and accepts a match of LAZY bytes. For text, TEXTCHAIN is enough.
 */
 enum { LEVEL = 6, GOOD = 8, LAZY = 64, LONGEST = 258, CHAIN = 1024, TEXTCHAIN = 64 };
 
@@ -59,8 +54,8 @@ static void beginzlib (z_stream *z, int text) {
 #if __has_include(<isa-l/igzip_lib.h>) && !defined(ASAMP_ZLIB)
 #include <isa-l/igzip_lib.h>
 
-/* FASTLEVEL is the lowest level of ISA-L that computes Huffman codes from the data. LEVELBYTES is
-   the number of bytes of memory that this level needs. */
+/* Lowest level of ISA-L with Huffman codes from the data, and the bytes of memory that it
+   needs. */
 enum { FASTLEVEL = 1, LEVELBYTES = ISAL_DEF_LVL1_DEFAULT };
 
 static void beginfast (struct isal_zstream *z) {
@@ -88,7 +83,7 @@ static void freefast (struct isal_zstream *z) {
   free(z);
 }
 
-/* Runs one step of ISA-L, like stepzlib. The value BLOCK of 'then' acts like FLUSH. */
+/* Runs a step of ISA-L, like stepzlib. BLOCK acts like FLUSH. */
 static size_t stepfast (struct isal_zstream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   z->next_in = (unsigned char *)*data;
@@ -123,9 +118,8 @@ static uint32_t fastlength (const struct isal_zstream *fast) {
   return (uint32_t)fast->z.total_in;
 }
 
-/* Parameters of zlib for FAST: zlib accepts the first match found, up to the maximal length, and
-   indexes the bytes that it covers. The output is as small as with zlib's default level, in two
-   thirds of the time. */
+/* Parameters of zlib for FAST: it accepts the first match. As small as the default level, in
+   two thirds of the time. */
 enum { FASTLEVEL = 3, FASTCHAIN = 32 };
 
 static void beginfast (struct isal_zstream *fast) {
@@ -174,21 +168,19 @@ int compressor_open (Compressor *p, int how) {
   return how != COMPRESSOR_LIVE || p->kept != NULL;
 }
 
-/* Passes the output in p->packed to the sink. Returns 0 if the compressor must stop, because the
-   sink has returned 0. */
+/* Passes the output to the sink. Returns 0 if the sink wants to stop. */
 static int hand (Compressor *p, CompressorSink sink, void *ud) {
   size_t n = p->npacked;
   p->npacked = 0;
   return n == 0 || sink(ud, p->packed, n);
 }
 
-/* Smallest number of free bytes of output with which a step of a library is called, because a step
-   may write even without input. */
+/* Least free bytes of output for a step of a library. */
 enum { ROOM = 64 };
 
 static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
                   CompressorSink sink, void *ud) {
-  do {  /* in several steps, because the libraries' lengths have 32 bits */
+  do {  /* in steps, because the libraries' lengths have 32 bits */
     size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, room, m;
     int how = piece < n ? COMPRESSOR_MORE : then;
     do {
@@ -205,8 +197,7 @@ static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
 
 /* ---------------------------------------------------------------- live -- */
 
-/* Called where the input changes between text and records of stacks (compressor_text): ends zlib's
-   block and sets the parameters for the other kind. */
+/* Ends zlib's block and sets the parameters for the other kind of input. */
 static void compressor_turn (Compressor *p, CompressorSink sink, void *ud) {
   p->packedtext = !p->packedtext;
   pack(p, NULL, 0, BLOCK, sink, ud);
@@ -218,9 +209,7 @@ static void compressor_turn (Compressor *p, CompressorSink sink, void *ud) {
   }
 }
 
-/* Compresses the first n bytes of p->kept, the input since the last flush. Calls compressor_turn at
-   each recorded position where the input changes between the two kinds of data: records of stacks,
-   and text (compressor_text). */
+/* Compresses the first n bytes of p->kept; calls compressor_turn at the recorded changes. */
 static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, void *ud) {
   size_t at = 0, i;
   for (i = 0; i < p->nturns; i++) {
@@ -233,7 +222,7 @@ static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, vo
   p->nturns = 0;
 }
 
-/* Ends the gzip member that zlib compresses, if one is open, and starts one for the method FAST. */
+/* Ends zlib's gzip member, if open, and starts one with FAST. */
 static void tofast (Compressor *p, CompressorSink sink, void *ud) {
   if (p->z.total_out > 0)
     pack(p, NULL, 0, COMPRESSOR_END, sink, ud);
@@ -288,11 +277,10 @@ void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud) {
   else if (p->nturns < COMPRESSOR_TURNS)
     p->turns[p->nturns++] = p->load;
   else
-    p->nturns--;  /* this change and the previous change cancel each other */
+    p->nturns--;  /* cancels the previous change */
 }
 
-/* After a flush, the output ends at a byte boundary. So an empty last block, the checksum and the
-   length end the member. */
+/* after a flush an empty last block, the checksum and the length end the member */
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
   uint32_t numbers[2];
   size_t n = 0;

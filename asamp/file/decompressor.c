@@ -10,7 +10,7 @@
 
 struct Decompressor {
   struct inflate_state z;
-  int ended;              /* 1: the last step has reached the end of a gzip member */
+  int ended;              /* 1: the last step reached the end of a member */
 };
 
 Decompressor *decompressor_new (void) {
@@ -54,7 +54,7 @@ int decompressor_inmember (const Decompressor *u) {
 #else
 #include <zlib.h>
 
-enum { HEAD = 10 };       /* smallest size of the header of a gzip member, in bytes */
+enum { HEAD = 10 };       /* smallest header of a member, bytes */
 
 struct Decompressor {
   z_stream z;

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Decompresses gzip files, member by member.
+** Decompresses gzip files, member by member, with ISA-L (a third of zlib's time) or zlib.
 **
-** Uses ISA-L's inflate, which takes a third of the time of zlib's. If built without ISA-L, uses
-** zlib's. Independent of files. Rule:
-**
-**   UP1  if data are damaged, all data before the damage are returned before the damage is
-**        reported.
+**   UP1  if data are damaged, all data before the damage are returned first.
 */
 #ifndef asamp_decompressor_h
 #define asamp_decompressor_h
@@ -17,25 +13,17 @@ typedef struct Decompressor Decompressor;
 
 enum { DECOMPRESSOR_MORE, DECOMPRESSOR_END, DECOMPRESSOR_BAD };
 
-/*
-** Makes a decompressor. Returns NULL if there is not enough memory. After that only zlib allocates
-** memory, in its first step.
-*/
+/* Makes a decompressor. Returns NULL if there is not enough memory. */
 Decompressor *decompressor_new (void);
 void decompressor_free (Decompressor *u);
 
-/*
-** Decompresses from *in, which has *nin bytes, to *out, which has space for *nout bytes. Advances
-** *in and *out and reduces *nin and *nout. Returns
-**   - END at the end of a member; the next step starts another one
-**   - BAD if the data are corrupt
-**   - else MORE; more input is needed if no byte was read or written although there is space
-** A step may write output from the decompressor's buffer without reading input.
-*/
+/* Decompresses from *in (*nin bytes) to *out (*nout bytes), and advances both. Returns END at
+   the end of a member, BAD if the data are corrupt, else MORE: more input is needed if nothing
+   was read or written. */
 int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
                        unsigned char **out, size_t *nout);
 
-/* Returns 1 if at least the first 10 bytes of the current member's header were read. */
+/* Returns 1 if the header of the current member was read. */
 int decompressor_inmember (const Decompressor *u);
 
 #endif

@@ -20,7 +20,7 @@
 
 #define NOGROUP		65534
 
-/* The same numbers on all processors; headers before Linux 5.6 do not have them. */
+/* The same on all processors; missing in headers before Linux 5.6. */
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open		434
 #endif
@@ -59,9 +59,9 @@ int foreign_peer (int fd, ForeignPeer *peer) {
   return 1;
 }
 
-/* Returns 1 if descriptor 'n' of the process is open for reading or writing, and is that file.
-   Checks a copy of the descriptor, because the process may replace it between two checks. A
-   descriptor of O_PATH does not count: a user can open one without rights on the file. */
+/* Returns 1 if descriptor 'n' of the process is that file, open for reading or writing. Checks
+   a copy, which the process cannot replace. O_PATH does not count: it needs no rights on the
+   file. */
 static int isopen (int process, int n, const struct stat *file) {
   struct stat s;
   int fd = (int)syscall(SYS_pidfd_getfd, process, n, 0);
@@ -73,10 +73,8 @@ static int isopen (int process, int n, const struct stat *file) {
   return is;
 }
 
-/*
-** Returns 1 if the process has that file open. The process id may belong to a new process by now;
-** the new process is accepted only if it has the same user. Returns 0 before Linux 5.6.
-*/
+/* Returns 1 if the process has the file open (Linux 5.6). Its id may be reused, but only by the
+   same user. */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
   const struct dirent *entry;
@@ -99,7 +97,6 @@ static int hasopen (const ForeignPeer *peer, const struct stat *file) {
 
 /* }========================================================================= */
 
-
 /* {== opening ================================================================ */
 
 static const char *foreign_kindof (mode_t mode) {
@@ -107,8 +104,7 @@ static const char *foreign_kindof (mode_t mode) {
        : S_ISLNK(mode) ? "a symbolic link" : "a device";
 }
 
-/* Returns 1 if the file belongs to the user of the other process, or that process has it open
-   (UF2), or if 'peer' is NULL. */
+/* Returns 1 if UF2 permits the file, or 'peer' is NULL. */
 static int maybe (const ForeignPeer *peer, const struct stat *file) {
   return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
 }
@@ -144,10 +140,9 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
 
 /* }========================================================================= */
 
-
 /* {== the rights of another user ============================================== */
 
-/* The rights of this process on files, before foreign_take changed them. */
+/* The rights before foreign_take. */
 typedef struct Rights {
   int changed;
   int ngroups;
@@ -167,10 +162,8 @@ static void restore (Rights *before) {
   errno = e;
 }
 
-/*
-** If this process is root and 'uid' is another user, takes that user's rights on files; only root
-** can do that. Returns 0 with errno on failure; then the rights have not changed.
-*/
+/* As root, takes the rights of another user on files. Returns 0 with errno on failure, with
+   unchanged rights. */
 static int foreign_take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));
   if (geteuid() != 0 || uid == 0)
@@ -212,7 +205,7 @@ void foreign_discard (const char *path, uid_t uid) {
   fd = descriptor_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
   d = fd >= 0 ? fdopendir(fd) : NULL;
   while (d != NULL && (entry = readdir(d)) != NULL)
-    unlinkat(fd, entry->d_name, 0);  /* fails for "." and "..", which are folders */
+    unlinkat(fd, entry->d_name, 0);  /* fails for "." and ".." */
   if (d != NULL)
     closedir(d);
   else if (fd >= 0)

@@ -8,19 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAIT_MS		250     /* ms between checks while a pipe is full */
-#define LEAVING_MS	5000    /* ms for which the end of a profile waits for a full pipe */
+#define WAIT_MS		250     /* ms between checks of a full pipe */
+#define LEAVING_MS	5000    /* ms for which the end of a profile waits for a full pipe (W8) */
 
 void livefile_fail (LiveFile *f, int error) {
   if (f->error == 0)
     f->error = error;
 }
 
-/*
-** Returns 1 if the descriptor still belongs to the file. If not, forgets the descriptor without
-** closing it, because its number may be that of another file now (W5). Makes the file fail if
-** another program has truncated it (W7).
-*/
+/* Returns 1 if the descriptor still is the file (W5). Else forgets it without closing it. Fails
+   if the file was truncated (W7). */
 static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;
@@ -34,8 +31,7 @@ static int livefile_stat (LiveFile *f, struct stat *s) {
   return 0;
 }
 
-/* Handles a failed write: makes the file stall, so that later bytes are kept in memory and written
-   later (W6). If the file cannot stall, makes it fail. */
+/* Makes the file stall after a failed write (W6), or fail if it cannot. */
 static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
@@ -46,11 +42,8 @@ static void livefile_failed (LiveFile *f, int error) {
     livefile_fail(f, error);
 }
 
-/*
-** Waits until a full pipe has space, for WAIT_MS at most. 'waits' is the number of calls since the
-** pipe last accepted a byte. At the end of the profile, makes the file fail after 5 s without one
-** (W8).
-*/
+/* Waits at most WAIT_MS for a full pipe. 'waits': calls since the last byte. Fails at the end
+   of the profile after 5 s (W8). */
 static void livefile_await (LiveFile *f, int waits) {
   struct pollfd ready = {f->fd, POLLOUT, 0};
   if (__atomic_load_n(&f->leaving, __ATOMIC_RELAXED) && waits > LEAVING_MS / WAIT_MS)
@@ -59,7 +52,7 @@ static void livefile_await (LiveFile *f, int waits) {
     poll(&ready, 1, WAIT_MS);
 }
 
-/* Writes all n bytes, in several writes if necessary. */
+/* Writes all n bytes. */
 static void livefile_writeall (LiveFile *f, const unsigned char *data, size_t n) {
   struct stat s;
   int waits = 0;
@@ -82,7 +75,7 @@ static void livefile_writeall (LiveFile *f, const unsigned char *data, size_t n)
   __atomic_store_n(&f->waiting, 0, __ATOMIC_RELAXED);
 }
 
-/* Callback of the compressor that writes compressed bytes to the file. */
+/* Writes compressed bytes to the file. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   LiveFile *f = ud;
   livefile_writeall(f, data, n);
@@ -106,7 +99,7 @@ int livefile_open (LiveFile *f, int fd, int how) {
   return 0;
 }
 
-/* Compresses or writes new bytes; 'then' as in compressor_put. */
+/* Compresses or writes bytes; 'then' as in compressor_put. */
 static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int then) {
   if (f->packed)
     compressor_put(&f->compressor, data, n, then, putpacked, f);
@@ -114,8 +107,8 @@ static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int
     livefile_writeall(f, data, n);
 }
 
-/* Unless the file has failed or is stalled: records that all bytes put so far are in the file, and
-   frees the copy kept for the case of a stall (W6). */
+/* Records that all bytes are in the file, and drops the kept copy, unless it failed or is
+   stalled (W6). */
 static void livefile_settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;
@@ -124,8 +117,8 @@ static void livefile_settle (LiveFile *f) {
   f->nending = f->packed ? compressor_ending(&f->compressor, f->ending) : 0;
 }
 
-/* Tries to end a stall: ends the gzip member at the length 'sure', and writes the kept bytes as
-   another member (W6). */
+/* Tries to end a stall: ends the gzip member at 'sure', and writes the kept bytes as another
+   (W6). */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)
@@ -138,10 +131,8 @@ static void livefile_again (LiveFile *f, int then) {
     f->stalled = why;
 }
 
-/*
-** Keeps bytes for the case that the file stalls (W6). If there is not enough memory and the file
-** is not stalled, flushes it, which frees the kept bytes, and tries again.
-*/
+/* Keeps bytes for a stall (W6). Without memory flushes the file first, which frees the kept
+   bytes. */
 static void livefile_keep (LiveFile *f, const unsigned char *data, size_t n) {
   bytes_add(&f->kept, data, n);
   if (f->kept.failed && f->stalled == 0) {

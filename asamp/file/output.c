@@ -22,11 +22,8 @@ static void output_put (Output *o, const unsigned char *data, size_t n) {
     o->error = descriptor_write(o->fd, data, n);
 }
 
-/*
-** Files in /dev and /proc are written directly, even if they lead to a regular file: renaming a
-** file to /dev/stdout, for example, would replace a link of the system. /dev/shm is an exception,
-** because it is a folder for files of all users.
-*/
+/* Renaming a file to /dev/stdout, for example, would replace a link of the system. /dev/shm is
+   an ordinary folder. */
 int output_isdevice (const char *path) {
   return (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) ||
          strncmp(path, "/proc/", 6) == 0;
@@ -52,7 +49,7 @@ int output_open (Output *o, const char *path, int how) {
   }
   return o->fd < 0 ? errno : 0;
 }
-/* Callback of the compressor that writes compressed bytes to the file. */
+/* Writes compressed bytes to the file. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   Output *o = ud;
   output_put(o, data, n);

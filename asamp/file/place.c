@@ -14,18 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
-** Number of attempts to lock a file, and ns between two attempts. All attempts together take
-** longer than a reader that checks the lock (source_live) holds it.
-*/
+/* Attempts to lock a file, and ns between them: longer than a reader holds the lock
+   (source_live). */
 enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 
-/* Flags for opening. With O_NONBLOCK, opening a pipe without a reader is an error and does not
-   wait. */
+/* Flags for opening. With O_NONBLOCK a pipe without a reader is an error. */
 enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
 
-/* A result in addition to errnos: the file name cannot be used, so the name with the next number is
-   tried (PL1). */
+/* Besides errnos: try the next number (PL1). */
 enum { NEXT = -1 };
 
 typedef struct Attempt {
@@ -36,10 +32,7 @@ typedef struct Attempt {
   size_t size;
 } Attempt;
 
-/*
-** Returns the path with a number: for 'app.vmprof' and 2, 'app.2.vmprof'. Returns NULL if there is
-** not enough memory.
-*/
+/* Returns the path with a number, as 'app.2.vmprof'; NULL if there is not enough memory. */
 static char *numbered (const char *path, unsigned number) {
   static const char *const endings[] = {".vmprof", ".vmprof.gz", ".heap", ""};
   size_t n = strlen(path), m, i;
@@ -59,8 +52,7 @@ static char *numbered (const char *path, unsigned number) {
   return to;
 }
 
-/* A file as system calls such as openat take it: a folder's descriptor, and a name relative to that
-   folder. */
+/* A file for openat: a folder's descriptor and a name. */
 typedef struct Where {
   int folder;
   const char *name;
@@ -72,8 +64,7 @@ static Where whereis (int folder, const char *path) {
   return folder > 0 ? infolder : byname;
 }
 
-/* Stores the status of the folder that contains the file 'path' in *folder. Returns 0 on
-   failure. */
+/* Stores the status of the folder of 'path'. Returns 0 on failure. */
 static int place_folderof (const char *path, struct stat *folder) {
   const char *slash = strrchr(path, '/');
   char *name;
@@ -86,9 +77,8 @@ static int place_folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
-/* Returns 1 if 'file' belongs to a user that is not trusted in a folder with this status: all users
-   may write there, and the user is not the folder's owner. A folder without the sticky bit is only
-   checked for links: its regular files may be meant to be shared. */
+/* Returns 1 if all may write in the folder, and the file is of another user than its owner;
+   without the sticky bit only for links, because files may be shared. */
 static int place_distrusts (const struct stat *folder, const struct stat *file) {
   return (folder->st_mode & S_IWOTH) && file->st_uid != folder->st_uid &&
          ((folder->st_mode & S_ISVTX) || S_ISLNK(file->st_mode));
@@ -100,7 +90,7 @@ int place_foreign (const char *path, const struct stat *file) {
          place_distrusts(&folder, file);
 }
 
-/* Does the check of place_foreign with the path and the folder of an attempt. */
+/* place_foreign for an attempt. */
 static int isforeign (const Attempt *a, const struct stat *file) {
   struct stat folder;
   if (a->wish->folder <= 0)
@@ -114,10 +104,8 @@ static int refused (Attempt *a, int error, const char *why) {
   return error;
 }
 
-/*
-** Locks the file. Returns 1 if it is locked now, or cannot be locked at all. Returns 0 if another
-** descriptor has it locked during all LOCK_TRIES attempts.
-*/
+/* Locks the file. Returns 1, also if it cannot be locked at all; 0 if another descriptor has it
+   locked for LOCK_TRIES attempts. */
 static int lock (int fd) {
   const struct timespec pause = {0, LOCK_NS};
   int i;
@@ -129,7 +117,7 @@ static int lock (int fd) {
   return 0;
 }
 
-/* Returns 1 for the kinds of files that this profiler writes: profiles and heap snapshots. */
+/* Returns 1 for profiles and heap snapshots. */
 static int place_isours (enum FileKind kind) {
   return kind == FILEKIND_PROFILE || kind == FILEKIND_HEAP;
 }
@@ -152,13 +140,8 @@ static int busy (Attempt *a) {
   return NEXT;
 }
 
-/*
-** Decides whether the caller may replace the locked file, which depends on the file's kind and on
-** wish->replace (PL1). Returns:
-**   0     yes, or the file is empty; the file is empty now, unless wish->later is set
-**   NEXT  no: another name must be tried
-**   else  an errno
-*/
+/* Empties the locked file if it may be replaced (PL1). Returns 0, NEXT for the next name, or an
+   errno. */
 static int empty (Attempt *a, int fd) {
   const PlaceWish *wish = a->wish;
   enum FileKind kind;
@@ -184,7 +167,7 @@ static int empty (Attempt *a, int fd) {
   return EEXIST;
 }
 
-/* Decides whether the existing file at 'fd' may be used. Returns 0, an errno or NEXT. */
+/* Decides whether the existing file 'fd' may be used. Returns 0, an errno or NEXT. */
 static int judge (Attempt *a, int fd) {
   int taken;
   struct stat s;
@@ -202,7 +185,7 @@ static int judge (Attempt *a, int fd) {
   return empty(a, fd);
 }
 
-/* Opens an existing file, or the target of a symbolic link. Returns 0, an errno or NEXT. */
+/* Opens an existing file or a link's target. Returns 0, an errno or NEXT. */
 static int openold (Attempt *a) {
   struct stat s;
   int error, flags = WRITING;
@@ -215,7 +198,7 @@ static int openold (Attempt *a) {
     return refused(a, ELOOP, "the path is a symbolic link of another user; give "
                    "another path");
   else
-    flags |= O_CREAT;  /* the target of the link may not exist */
+    flags |= O_CREAT;  /* the link's target may not exist */
   a->place->fd = descriptor_openat(at.folder, at.name, flags, 0600);
   if (a->place->fd < 0)
     return errno;
@@ -227,7 +210,7 @@ static int openold (Attempt *a) {
   return error;
 }
 
-/* Opens the path of the attempt, as a new file or an existing one. Returns 0, an errno or NEXT. */
+/* Opens the path of the attempt. Returns 0, an errno or NEXT. */
 static int attempt (Attempt *a) {
   int error;
   Where at = whereis(a->wish->folder, a->path);
@@ -237,7 +220,7 @@ static int attempt (Attempt *a) {
     if (lock(a->place->fd))
       return 0;
     a->place->created = 0;
-    close(a->place->fd);  /* another process has locked the new file first */
+    close(a->place->fd);  /* another process has locked it first */
     a->place->fd = -1;
     return busy(a);
   }

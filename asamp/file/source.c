@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Reads the bytes of a file, plain or gzip (source.h).
-**
-** Bytes to be delivered are in 'out', from index 'next' on. Before 'out' is filled again, they are
-** moved to its start. Compressed bytes are read into 'in'. A gzip file may consist of several
-** members. Other data after the last member are skipped, as gzip does. The checksum of a member is
-** verified at its end.
-*/
+/* Reads the bytes of a file (source.h). Bytes to deliver are in 'out' from 'next' on;
+   compressed ones in 'in'. A gzip file may have several members; their checksums are verified,
+   and other data after the last one skipped. */
 #include "source.h"
 #include "descriptor.h"
 #include "filekind.h"
@@ -27,19 +22,18 @@
 
 struct Source {
   int fd;
-  int ended;              /* 1: there are no more bytes, because of the end or a failure */
-  int inmember;           /* in a compressed file: 1 from the first step of a member to its end */
-  int members;            /* in a compressed file: 1 after the first complete member */
+  int ended;              /* 1: no more bytes: the end or a failure */
+  int inmember;           /* gzip: 1 within a member */
+  int members;            /* gzip: 1 after the first member */
   enum FileKind kind;
   const char *failure;
-  uint64_t offset;        /* number of decompressed bytes that the functions here have returned or
-			   skipped */
+  uint64_t offset;        /* bytes returned or skipped */
   uint64_t fetched;       /* bytes read from the file */
-  uint64_t filesize;      /* size of the file when it was opened or locked; 0: unknown */
-  size_t next, ready;     /* the 'ready' bytes of 'out' from index 'next' on can be delivered */
-  Decompressor *decompressor;     /* NULL: the file is not compressed */
+  uint64_t filesize;      /* when opened or locked; 0: unknown */
+  size_t next, ready;     /* deliverable bytes of 'out': first, and number */
+  Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
-  size_t nin;             /* number of compressed bytes from 'nextin' on */
+  size_t nin;             /* compressed bytes from 'nextin' on */
   unsigned char in[PACKED], out[ROOM];
 };
 
@@ -49,7 +43,7 @@ static uint64_t source_size (const Source *s) {
   return fstat(s->fd, &file) == 0 && S_ISREG(file.st_mode) ? (uint64_t)file.st_size : 0;
 }
 
-/* Reads the next piece of the file. Returns 0 at the end or on failure. */
+/* Reads the next piece. Returns 0 at the end or on failure. */
 static size_t fetch (Source *s, unsigned char *to, size_t room) {
   ssize_t n;
   if (s->filesize != 0 && room > s->filesize - s->fetched)
@@ -71,13 +65,12 @@ static void source_end (Source *s, const char *failure) {
     s->failure = failure;
 }
 
-/* Returns 1 if the data being read come after the last gzip member, and do not start with the
-   header of another one. */
+/* Returns 1 if the data after the last gzip member are not another one. */
 static int isafterlast (const Source *s) {
   return s->members && !decompressor_inmember(s->decompressor);
 }
 
-/* Reads more compressed input. Returns 0 at the end of the source. */
+/* Reads more compressed input. Returns 0 at the end. */
 static int refill (Source *s) {
   s->nextin = s->in;
   s->nin = fetch(s, s->in, PACKED);
@@ -86,8 +79,7 @@ static int refill (Source *s) {
   return s->nin > 0;
 }
 
-/* Decompresses to 'to' until there is some output, or the source ends. Returns the number of bytes
-   written to 'to'. */
+/* Decompresses to 'to' until there is output or the end. Returns the bytes written. */
 static size_t unpack (Source *s, unsigned char *to, size_t room) {
   size_t left = room;
   while (left == room && !s->ended) {
@@ -111,8 +103,7 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
   return room - left;
 }
 
-/* Appends bytes of the file to those in 'out' that can be delivered. Returns 0 if there are no
-   more. */
+/* Appends bytes to 'out'. Returns 0 if there are no more. */
 static int source_fill (Source *s) {
   size_t n, room;
   if (s->ended)
@@ -181,10 +172,10 @@ static int spool (void) {
   return fd;
 }
 
-/* Returns a descriptor that reads standard input from its start, or -1 with errno. */
+/* Returns a descriptor of standard input at its start, or -1 with errno. */
 static int standardinput (void) {
-  static int from = -1;    /* descriptor of standard input or of its copy; -1: not opened yet */
-  static off_t start;      /* offset of 'from' at which the input starts */
+  static int from = -1;    /* standard input or its copy; -1: not opened */
+  static off_t start;      /* its offset at the start */
   int fd;
   if (from < 0) {
     start = lseek(0, 0, SEEK_CUR);

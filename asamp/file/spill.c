@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Stores numbers on disk (spill.h) as varints: least significant seven bits first, with the sign
-** in the lowest bit.
-*/
+/* Stores numbers in a file (spill.h) as varints with the sign in the lowest bit. */
 #define _GNU_SOURCE
 #include "spill.h"
 #include "descriptor.h"
@@ -80,8 +77,7 @@ void spill_rewind (Spill *s) {
     s->error = errno;
 }
 
-/* Reads from the file until at least n bytes are available in s->buffer. Returns 0 if fewer are
-   left in the file. */
+/* Reads until n bytes are in s->buffer. Returns 0 if the file has fewer. */
 static int spill_fill (Spill *s, size_t n) {
   memmove(s->buffer, s->buffer + s->at, s->used - s->at);
   s->used -= s->at;

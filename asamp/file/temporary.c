@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Manages the list of temporary files and the signal handlers that remove them (temporary.h). */
+/* The list of temporary files and the handlers that remove them (temporary.h). */
 #define _GNU_SOURCE
 #include "temporary.h"
 #include "descriptor.h"
@@ -16,17 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The signals whose actions are changed. SIGXFSZ is ignored, so that a write beyond the size limit
-   fails with an error, which is reported. */
+/* The signals whose actions are changed (TM1). */
 enum { NSIGNALS = 4 };
 static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
 static Temporary *first;
-static int set[NSIGNALS];  /* 1: the action of this file (handler, or ignoring the signal) is
-			      installed */
+static int set[NSIGNALS];  /* 1: our action is installed */
 
-/* Signal handler. Removes the files. The signal is blocked while the handler runs, and ends the
-   process after the handler returns. */
+/* Signal handler: removes the files. The signal then ends the process. */
 static void temporary_ended (int sig) {
   const Temporary *t;
   for (t = first; t != NULL; t = t->next)
@@ -140,8 +137,8 @@ static void temporary_forget (Temporary *t) {
   t->name = t->target = NULL;
 }
 
-/* Takes a shared lock of the regular file that is to be replaced, if there is one. Returns 0, or
-   ETXTBSY if a process is writing the file. */
+/* Takes a shared lock of the file to be replaced, if any. Returns 0, or ETXTBSY if it is being
+   written. */
 static int temporary_lock (Temporary *t) {
   struct stat s;
   if (stat(t->target, &s) != 0 || !S_ISREG(s.st_mode))
@@ -194,7 +191,7 @@ int temporary_imitate (int fd, const char *target) {
   return fchmod(fd, mode) != 0 ? errno : 0;
 }
 
-/* Writes the folder to disk, if its file system supports that. */
+/* Writes the folder to disk, if possible. */
 static void syncfolder (const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
@@ -206,7 +203,7 @@ static void syncfolder (const char *path) {
   free(folder);
 }
 
-/* Closes the file. If 'keep' is 1, first completes it on disk. Returns an errno, or 0. */
+/* Closes the file; with 'keep' first completes it on disk. Returns 0 or an errno. */
 static int temporary_settle (Temporary *t, int keep) {
   int error = keep ? temporary_imitate(t->fd, t->target) : 0;
   if (keep && error == 0 && fsync(t->fd) != 0 && errno != EINVAL && errno != ENOTSUP)

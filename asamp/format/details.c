@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parser for the texts with the sizes, types and outcomes of samples (details.h). */
+/* Parser for the details of samples (details.h). */
 #include "details.h"
 
 #include <string.h>
@@ -55,8 +55,8 @@ void details_collection (Fields *f, int format, Collected *c) {
     c->processor = c->duration;
     return;
   }
-  /* In formats 3 and 4 the line has the start of the collection instead of its end. Instead of the
-     change of the bytes in use, it has this change minus the tenured bytes (batch.c). */
+  /* formats 3 and 4 have the start instead of the end, and the change of the bytes in use
+     without the tenured bytes */
   (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&
@@ -112,6 +112,6 @@ int details_split (Details *d, const char *text, size_t n) {
     else if (letter == 'b')
       d->labels = line;
     else
-      return 1;  /* the events start here, or the text ends */
+      return 1;  /* events start, or the end */
   }
 }

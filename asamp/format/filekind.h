@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Detects the type of a file from its first bytes, so that files of other types are neither read as
-   profiles nor overwritten with profiles, and error messages name the type. */
+/* Detects the type of a file from its first bytes, so that other files are neither read as
+   profiles nor overwritten. */
 #ifndef asamp_filekind_h
 #define asamp_filekind_h
 
@@ -9,38 +9,33 @@
 enum FileKind {
   FILEKIND_UNKNOWN,
   FILEKIND_NOTHING,      /* an empty file */
-  FILEKIND_PROFILE,      /* a VMProf log of the interpreter "lua", as asamp writes it */
-  FILEKIND_LOG,          /* a VMProf log of another interpreter, or a file that resembles a log */
+  FILEKIND_PROFILE,      /* a VMProf log of asamp */
+  FILEKIND_LOG,          /* a VMProf log of another interpreter, or similar */
   FILEKIND_HEAP,         /* a heap snapshot (heapformat.h) */
   FILEKIND_PPROF, FILEKIND_FIREFOX, FILEKIND_SPEEDSCOPE, FILEKIND_COLLAPSED,
-  FILEKIND_JSON,         /* a JSON file that is none of the types above */
-  FILEKIND_PAGE,         /* an HTML page written by the command "asamp view" */
+  FILEKIND_JSON,         /* other JSON */
+  FILEKIND_PAGE,         /* a page of "asamp view" */
   FILEKIND_HTML, FILEKIND_PERF, FILEKIND_ELF,
-  FILEKIND_PACKED,       /* compressed, but not with gzip */
-  FILEKIND_SCRIPT,       /* a script with "#!", or a binary chunk of Lua */
+  FILEKIND_PACKED,       /* compressed, not with gzip */
+  FILEKIND_SCRIPT,       /* a script with "#!", or a binary chunk */
   FILEKIND_TEXT
 };
 
-/* Number of bytes at the start of a file from which its type is determined. */
+/* Bytes that determine the type. */
 #define FILEKIND_HEAD	4096
 
-/*
-** Returns the type of a file whose first n bytes (at most FILEKIND_HEAD, not compressed) are
-** 'head'.
-*/
+/* Returns the type of a file that starts with the n bytes 'head' (n <= FILEKIND_HEAD, not
+   compressed). */
 enum FileKind filekind_of (const unsigned char *head, size_t n);
 
-/*
-** Returns the type of an open file. If the file is compressed with gzip, the type is that of its
-** contents. Returns FILEKIND_UNKNOWN if the file cannot be read or is not seekable. Neither uses
-** nor changes the position of 'fd'.
-*/
+/* Returns the type of an open file, or that of its content if it is gzip; UNKNOWN if it cannot
+   be read or seeked. Does not change the position. */
 enum FileKind filekind_offile (int fd);
 
-/* Returns the name of a type, for example "a pprof profile"; NULL for FILEKIND_UNKNOWN. */
+/* Returns a name such as "a pprof profile"; NULL for UNKNOWN. */
 const char *filekind_name (enum FileKind kind);
 
-/* Returns advice for a file of the type, for example "`go tool pprof` reads it"; or NULL. */
+/* Returns advice such as "`go tool pprof` reads it", or NULL. */
 const char *filekind_remedy (enum FileKind kind);
 
 #endif

@@ -9,11 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
-** Writes a field of a name to 'out', with at most 'room' bytes and the NUL. The result is valid
-** UTF-8 without colons and control characters. A long text is cut between characters. Returns the
-** length.
-*/
+/* Writes a field of a name, at most 'room' bytes and a NUL: valid UTF-8 without colons and
+   control characters, cut between characters. Returns the length. */
 static size_t putfield (char *out, size_t room, const char *text) {
   const unsigned char *s = (const unsigned char *)text;
   size_t n = strlen(text);
@@ -39,10 +36,8 @@ static size_t putfield (char *out, size_t room, const char *text) {
   return used;
 }
 
-/*
-** Writes a path as putfield, but cuts it at its start, and marks the cut with "...". The path is
-** cut after invalid bytes are replaced, because each becomes three bytes.
-*/
+/* Like putfield for a path, cut at its start with "...". Invalid bytes are replaced first: they
+   grow. */
 static size_t putpath (char *out, size_t room, const char *path) {
   char whole[3 * FRAMENAME_LIMIT + 1];
   size_t n = strlen(path);
@@ -64,7 +59,7 @@ static size_t putpath (char *out, size_t room, const char *path) {
   return n + 3;
 }
 
-/* Largest number of bytes of a function's name; the rest of FRAMENAME_LIMIT is for the file. */
+/* Most bytes of a function's name. */
 #define NAMEROOM	400
 
 void framename_lua (char *out, const char *name, int line,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the roots of references, for readers of heap snapshots and for the paths of references
-   in profiles (heapformat.h). */
+/* Names of roots, for heap snapshots and paths in profiles (heapformat.h). */
 #include "heapformat.h"
 
 #include <stdio.h>

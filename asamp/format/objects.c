@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue of sampled objects, and their records (objects.h). */
+/* Object records and their queue (objects.h). */
 #include "objects.h"
 #include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of objects, copies included, in a record: a record with its statistics has at most
-   VMPROF_MAXWORDS words (O3). */
+/* Most objects of a record (O3). */
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
-/* Values of the statistic gc_state, equal to those of ProfileCollection.state. Readers show these
-   names. SCANNING (0): no major collection is running. */
+/* Values of gc_state, whose names readers show. SCANNING: no major collection. */
 enum { SCANNING, MARKING, FINALIZING = 3 };
 
 const char *const objects_stats[OBJECTS_NSTATS] = {
@@ -42,8 +40,8 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
   o->failed |= o->fates.failed;
 }
 
-/* Writes 'words' words of objects, one for each copy, from copy *copy of object *i on, and advances
-   *i and *copy. Fills the words from the end, because the newest object is first in a record. */
+/* Writes 'words' objects from copy *copy of object *i on, and advances both. Fills from the
+   end: the newest is first. */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
   while (words-- > 0) {
@@ -56,11 +54,9 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
   }
 }
 
-/*
-** Returns the statistic gc_state for a record with the statistics of 'c': FINALIZING after a major
-** collection that leaves no slices, else c->state. Exception: directly after FINALIZING, SCANNING
-** replaces MARKING, because the converter of the VMProf forks fails on that change.
-*/
+/* Returns gc_state: FINALIZING after a major collection without further slices, else c->state.
+   Directly after FINALIZING, SCANNING replaces MARKING, because a converter of VMProf fails on
+   that change. */
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)
@@ -93,8 +89,7 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* also writes the objects whose survival no collection has decided; their outcomes may
-               arrive later */
+  if (all)  /* outcomes of undecided ones may come later */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

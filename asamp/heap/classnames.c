@@ -10,19 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* limit of the number of classes; beyond it, further
-					       metatables have the class "(other classes)" */
+#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* most classes; further metatables have "(other
+                                               classes)" */
 
-/* The classes found so far. 'metatables' maps the object number of a metatable + 1 to its class.
-   'names' maps the hash of a class's name to the class. */
+/* The classes so far: by metatable's object number + 1, and by hash of the name. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;
 
-/*
-** Sets *id to the number of the class with this name, and adds the class if it is new. The class
-** may exist, because several metatables may have one name. Returns 0 if there is not enough memory.
-*/
+/* Sets *id to the class with that name; adds it if needed. Returns 0 if there is not enough
+   memory. */
 static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *id) {
   uint64_t key = hash_bytes(name, strlen(name)) >> 1;
   /* names with equal hashes have successive keys */
@@ -36,14 +33,14 @@ static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *
   return idmap_set(&known->names, key, *id);
 }
 
-/* Returns the metatable of v, which is always the target of v's first edge, or GRAPH_NONE. */
+/* Returns the metatable of v, the target of its first edge, or GRAPH_NONE. */
 static uint32_t metatable (const Graph *g, uint32_t v) {
   if (g->count[v] == 0 || way_kind(g->ways[g->first[v]]) != HEAP_EMETATABLE)
     return GRAPH_NONE;
   return g->to[g->first[v]];
 }
 
-/* Returns the object in the field 'key' of table v; GRAPH_NONE if there is no object in it. */
+/* Returns the object in field 'key' of table v, or GRAPH_NONE. */
 static uint32_t fieldof (const Graph *g, uint32_t v, const char *key) {
   size_t i = 0;
   uint32_t to;
@@ -54,11 +51,8 @@ static uint32_t fieldof (const Graph *g, uint32_t v, const char *key) {
   return GRAPH_NONE;
 }
 
-/*
-** Writes the name of the global, field or variable by which v's parent holds v, such as
-** "socket.tcp", into 'to'. Returns the length of the name; 0 if the reference has no name. 'depth'
-** is the largest number of successive holders of v to visit.
-*/
+/* Writes the name by which v's parent holds v, such as "socket.tcp". Returns its length; 0: no
+   name. 'depth': most parents to follow. */
 static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth) {
   uint32_t parent = g->parent[v], name = GRAPH_NONE, argument = way_argument(g->way[v]);
   size_t n, m = 0;
@@ -77,8 +71,7 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   s = graph_text(g, name, &n);
   if (n == 0)
     return 0;
-  if (n > 2 && memcmp(s, "__", 2) == 0)  /* a field such as __index: uses the name
-					    of the table that has the field */
+  if (n > 2 && memcmp(s, "__", 2) == 0)  /* a field like __index: the name of its table */
     return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
   if (depth > 0 && way_kind(g->way[v]) == HEAP_EFIELD &&
       (way_kind(g->way[parent]) == HEAP_EFIELD) &&
@@ -89,8 +82,7 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   return m + words_quoted(to + m, WORDS_MOST - m, s, n);
 }
 
-/* Sets *id to the class of the table or userdata v: the name of its metatable or, if the metatable
-   has no name, that of the kind of v. Returns 0 if there is not enough memory. */
+/* Sets *id to the class of the table or userdata v. Returns 0 if there is not enough memory. */
 static int classof (Naming *m, const Graph *g, uint32_t v, Known *known, uint32_t *id) {
   uint32_t mt = metatable(g, v), named;
   char name[WORDS_MOST];

@@ -10,34 +10,24 @@
 #include <string.h>
 
 #define NOMEMORY	"not enough memory"
-#define STEPS_MOST	250u	/* longest path of references to an object, in steps */
-#define DEAD	255u	/* result of stepsto: the path of references that the caller of cut_of gave
-			   does not lead to the object */
-#define UNKNOWN	254u	/* stepsto was not called for the object yet */
+#define STEPS_MOST	250u	/* longest path, steps */
+#define DEAD	255u	/* stepsto: the path does not lead to the object */
+#define UNKNOWN	254u	/* stepsto: not called yet */
 #define ELLIPSIS	"…"
 
-/* Flags of an object. Each flag states which references from or to the object are removed in order
-   to measure the effect. */
+/* Flags of an object: which references to or from it are removed. */
 enum {
-  OWN = 1,		/* the reference to the object from its parent, the holder on the shortest
-			   path, is removed */
-  VALUE = 2,		/* the object is an upvalue: its reference to its value is removed */
-  ELEMENTS = 4,		/* the object is a table: its references to all its elements are removed */
-  KEY = 8,		/* the object is the key of a removed field: the reference to it from each
-			   table with the flag HOLDER is removed (HOLDER: the table has a removed
-			   field) */
-  HOLDER = 16,		/* the object is a table with at least one removed field. Its references to
-			   the keys of its removed fields are removed; these keys have the flag
-			   KEY */
-  LOCAL = 32		/* the object is the value of a removed local variable: the references to it
-			   from the stack slots of this variable are removed */
+  OWN = 1,		/* the reference from its parent */
+  VALUE = 2,		/* an upvalue's reference to its value */
+  ELEMENTS = 4,		/* a table's references to its elements */
+  KEY = 8,		/* the references to this key from tables with HOLDER */
+  HOLDER = 16,		/* a table with removed fields: its references to their keys (KEY) */
+  LOCAL = 32		/* the references from the stack slots of a removed local variable */
 };
 
-/* A value under a weak key whose key or table was reached, but not both yet. Only both together
-   hold the value. */
+/* A value under a weak key of which only the key or only the table is reached so far. */
 typedef struct Waiting {
-  /* 'from': the key or table that was reached. 'to': the value. 'next': index + 1, in the list of
-     these entries, of the next entry that lacks the same key or table; 0: none. */
+  /* The reached one; the value; next entry with the same missing key or table, index + 1. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -45,21 +35,18 @@ typedef struct Waiting {
 typedef struct Work {
   const Graph *g;
   Cut *c;
-  unsigned char *flags;		/* flags of each object: OWN, ... */
-  const char *const *steps;	/* the n steps (descriptions of references) of the path that the
-				   caller of cut_of has given; the references at its end are
-				   removed */
+  unsigned char *flags;		/* flags by object */
+  const char *const *steps;	/* the path given to cut_of */
   size_t n;
-  uint32_t variable;		/* name of the removed variable: a string or GRAPH_NONE */
-  uint32_t function;		/* prototype that declares the variable; GRAPH_NONE: unknown */
-  uint32_t *protoparent;	/* for each prototype: the prototype that contains it, or
-				   GRAPH_NONE; NULL: not computed yet */
+  uint32_t variable;		/* name of the removed variable, or GRAPH_NONE */
+  uint32_t function;		/* prototype that declares it; GRAPH_NONE: unknown */
+  uint32_t *protoparent;	/* the prototype around each prototype, or GRAPH_NONE; NULL: not
+                                   computed */
 } Work;
 
 /* {== the path ========================================================= */
 
-/* Returns 1 if the description of a reference matches the pattern, in which an ellipsis matches any
-   bytes. */
+/* Returns 1 if the text matches the pattern, in which an ellipsis stands for any bytes. */
 static int islike (const char *pattern, const char *text) {
   const char *star = NULL, *from = text;
   for (;;) {
@@ -91,10 +78,8 @@ static int isloaded (const Graph *g, uint32_t v) {
          graph_is(g, way_argument(g->way[v]), "_LOADED");
 }
 
-/*
-** Returns 1 if v's parent is the registry, package.loaded or the main thread, which holds v in its
-** stack. The reference to v is then always the first step of a description of the path to v.
-*/
+/* Returns 1 if v is held by the registry, package.loaded or the main thread's stack: then the
+   path to v starts with v. */
 static int istop (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   int kind = way_kind(g->way[v]);
@@ -106,8 +91,8 @@ static int istop (const Graph *g, uint32_t v) {
          (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
 }
 
-/* Returns 1 if 'step', a step of a path of references, describes the reference from v's parent to
-   v. 'merged': 1 if the text is to represent several references, as for words_step. */
+/* Returns 1 if 'step' describes the reference from v's parent to v. 'merged' 1: as one of
+   several references. */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);
@@ -127,13 +112,13 @@ static int describes (const Graph *g, const char *step, uint32_t v, int merged) 
   return islike(step, text);
 }
 
-/* Returns 1 if step number 'step' of the caller's path (w->steps) describes the reference from v's
-   parent to v, either as a single reference or as one of several that the step represents. */
+/* Returns 1 if step number 'step' describes the reference from v's parent to v, alone or as one
+   of several. */
 static int matches (const Work *w, size_t step, uint32_t v) {
   return describes(w->g, w->steps[step], v, 0) || describes(w->g, w->steps[step], v, 1);
 }
 
-/* Returns 1 if v is a function in a field whose key is the function's name. */
+/* Returns 1 if v is a function in a field with the function's name. */
 static int isnamesake (const Graph *g, uint32_t v) {
   const struct Proto *p;
   size_t n, m;
@@ -147,11 +132,8 @@ static int isnamesake (const Graph *g, uint32_t v) {
   return n == m && n > 0 && memcmp(a, b, n) == 0;
 }
 
-/*
-** Returns the number of steps of the caller's path (w->steps), from the first one on, that describe
-** the shortest path from the state to object v; DEAD if they do not describe it. 'above' is the
-** result for v's parent.
-*/
+/* Returns how many first steps of the path describe the shortest path to v, or DEAD. 'above' is
+   the result for v's parent. */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
   int top = istop(g, v);
@@ -159,18 +141,15 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (above == DEAD || above == w->n) return DEAD;
   if (way_kind(g->way[v]) == HEAP_EVALUE) return above;
   if (matches(w, above, v)) return above + 1;
-  /* The path has a step that repeats, as in a linked list, only once (HO3). */
+  /* a repeated step, as in a linked list, is written once (HO3) */
   if (above > 0 && !top && matches(w, above - 1, v)) return above;
-  /* The path has no step for this function: the next step, the function's upvalue, names it. */
+  /* the step of the function's upvalue names it */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
-/*
-** Finds the objects to which the caller's path (w->steps) leads: sets their flag OWN (their
-** parent's reference to them is removed), and *count to their number. Returns 0 if there is not
-** enough memory.
-*/
+/* Sets the flag OWN of the objects at the end of the path, and their number. Returns 0 if there
+   is not enough memory. */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
   unsigned char *at = malloc(g->n);
@@ -184,7 +163,7 @@ static int findends (Work *w, uint64_t *count) {
   for (v = 1; v < g->n; v++) {
     size_t n = 0;
     uint32_t u = v;
-    /* Few iterations, because parents usually have lower numbers and were visited before. */
+    /* few iterations: parents usually have lower numbers */
     for (; at[u] == UNKNOWN; u = g->parent[u]) {
       if (!list_grow(&path, n, &size, sizeof(*path))) {
         free(path);
@@ -211,8 +190,7 @@ static int findends (Work *w, uint64_t *count) {
 
 /* {== removal ========================================================== */
 
-/* Returns the reason why no Lua code can remove the reference from v's parent to v; NULL if code
-   can. */
+/* Returns why no Lua code can remove the reference from v's parent to v, or NULL. */
 static const char *fixed (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   switch (way_kind(g->way[v])) {
@@ -237,8 +215,7 @@ static const char *fixed (const Graph *g, uint32_t v) {
   }
 }
 
-/* Computes w->protoparent: for each prototype the one that contains it. Returns 0 if there is not
-   enough memory. */
+/* Computes w->protoparent. Returns 0 if there is not enough memory. */
 static int nest (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -255,34 +232,30 @@ static int nest (Work *w) {
   return 1;
 }
 
-/* Returns 1 if prototype p is nested in 'outer', at any depth up to 255. */
+/* Returns 1 if prototype p is nested in 'outer', up to 255 deep. */
 static int isinside (const Work *w, uint32_t p, uint32_t outer) {
   unsigned i;
-  for (i = 0; i < 255 && p != GRAPH_NONE; i++) {  /* a file may have a cycle of prototypes */
+  for (i = 0; i < 255 && p != GRAPH_NONE; i++) {  /* a file may have a cycle */
     p = w->protoparent[p];
     if (p == outer) return 1;
   }
   return 0;
 }
 
-/* Returns the variable or stack slot of a reference; NULL if the reference is not from one. */
+/* Returns the variable or stack slot of a reference, or NULL. */
 static const Slot *slotof (const Graph *g, Way way) {
   return way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
 }
 
-/* Returns 1 if both are strings with the same text, which is not empty. */
+/* Returns 1 if both are strings with the same, nonempty text. */
 static int samename (const Graph *g, uint32_t a, uint32_t b) {
   size_t n, m;
   const char *s = graph_text(g, a, &n), *t = graph_text(g, b, &m);
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/*
-** Sets the flag VALUE (the upvalue's reference to its value is removed) of all upvalues that refer
-** to the removed variable: those of the name w->variable and the value 'value' in functions nested
-** in w->function (GRAPH_NONE: in any functions). A variable and its upvalues are removed together
-** (CU2).
-*/
+/* Sets the flag VALUE of all upvalues for the removed variable (CU2): same name and value, in
+   functions nested in w->function (GRAPH_NONE: any). */
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -302,12 +275,8 @@ static void removeupvalues (Work *w, uint32_t value) {
   }
 }
 
-/*
-** Removes the local variables to which an upvalue of a function with the prototype 'inner' may
-** refer, because a variable and its upvalues are removed together (CU2). Sets the flag LOCAL of
-** their values. They have the name w->variable and the value 'value', and are in a function around
-** 'inner'. Sets w->function to the prototype of that function.
-*/
+/* Sets the flag LOCAL of the values of local variables to which an upvalue of prototype 'inner'
+   may refer (CU2), and w->function. */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -326,11 +295,8 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   }
 }
 
-/*
-** If v's parent holds v by a local variable or an upvalue, also removes the other references to v
-** by this variable: those of the local variable, and of all upvalues for it (CU2). Returns 0 if
-** there is not enough memory.
-*/
+/* If v is held by a variable, also removes the variable's other references (CU2). Returns 0 if
+   there is not enough memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
@@ -352,11 +318,8 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/*
-** Computes the flags of all objects, which state the references to remove. Before the call, the
-** objects to which the caller's path (w->steps) leads have the flag OWN: their parent's reference
-** to them is to be removed. Returns NULL, or the reason why a reference cannot be removed.
-*/
+/* Computes the flags of all objects from those with OWN. Returns NULL, or why a reference
+   cannot be removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
   uint32_t v;
@@ -382,7 +345,7 @@ static const char *flag (Work *w, CutHow how) {
   return NULL;
 }
 
-/* Returns 1 if the flags state that the reference 'way' from object v to object 'to' is removed. */
+/* Returns 1 if the reference 'way' from v to 'to' is removed. */
 static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
   const Graph *g = w->g;
   int kind = way_kind(way);
@@ -407,16 +370,14 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
 
 typedef struct Marking {
   Work *w;
-  uint32_t *queue, n;		/* the reached objects, in the order in which they were reached */
-  uint32_t *heads;		/* for each object: index + 1 of the first entry of 'waiting' with
-				   this object as the missing key or table; 0: none. NULL: there are
-				   no entries */
+  uint32_t *queue, n;		/* objects in the order in which they were reached */
+  uint32_t *heads;		/* for each missing key or table: its first entry in 'waiting',
+                                   index + 1; NULL: no entries */
   Waiting *waiting;
   size_t nwaiting, waitingsize;
 } Marking;
 
-/* In the marking without the removed references: marks the object 'to' as reached from 'from' by
-   the reference 'way', unless it was reached before. */
+/* Marks 'to' as reached from 'from', unless it is. */
 static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;
@@ -426,11 +387,8 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   m->queue[m->n++] = to;
 }
 
-/*
-** Stores the value 'to' under a weak key in the list 'waiting', until 'other' is reached. 'from'
-** (already reached) and 'other' are the key and the table, in either order; only both together hold
-** the value. Returns 0 if there is not enough memory.
-*/
+/* Stores a value under a weak key until 'other' is reached. 'from' (reached) and 'other' are
+   its key and table, in either order. Returns 0 if there is not enough memory. */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;
@@ -444,10 +402,8 @@ static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way wa
   return 1;
 }
 
-/*
-** Marks all objects that can be reached from the state without the removed references, breadth
-** first. Counts the removed references. Returns 0 if there is not enough memory.
-*/
+/* Marks all objects reachable without the removed references, breadth first, and counts these.
+   Returns 0 if there is not enough memory. */
 static int mark (Marking *m) {
   Work *w = m->w;
   const Graph *g = w->g;
@@ -474,8 +430,7 @@ static int mark (Marking *m) {
   return 1;
 }
 
-/* Computes the result of cut_of (struct Cut) from w->flags, which state the references to remove.
-   Returns 0 if there is not enough memory. */
+/* Computes the result from w->flags. Returns 0 if there is not enough memory. */
 static int measure (Work *w) {
   const Graph *g = w->g;
   Cut *c = w->c;

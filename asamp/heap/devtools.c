@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, whose columns the field
-** "meta" describes, and a list of all strings. The ids of objects are derived from their addresses
-** where possible, so that DevTools can compare two snapshots of one process. DevTools limits ids to
-** 32 bits.
-*/
+/* Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, described by "meta",
+   and a list of strings. Ids of objects are made from addresses, so that DevTools can compare
+   two snapshots; they have 32 bits. */
 #include "devtools.h"
 #include "words.h"
 #include "idmap.h"
@@ -17,13 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_FIELDS = 7 };  /* number of the numbers that describe a node */
+enum { NODE_FIELDS = 7 };  /* numbers per node */
 
-#define WORDS_BYTES	((uint32_t)1 << 30)	/* limit of the bytes of all function names and
-						   descriptions of references: the largest limit of
-						   a StrTab */
+#define WORDS_BYTES	((uint32_t)1 << 30)	/* most bytes of function names and descriptions
+                                                   (limit of StrTab) */
 
-/* Types of nodes and of edges: indexes into node_types and edge_types of HEAD. */
+/* Indexes in node_types and edge_types of HEAD. */
 enum { SYNTHETIC = 9, OBJECT = 3, STRING = 2, CLOSURE = 5, CODE = 4, NATIVE = 8, ARRAY = 1 };
 enum { ELEMENT = 1, PROPERTY = 2, INTERNAL = 3, HIDDEN = 4, CONTEXT = 0 };
 
@@ -41,23 +37,17 @@ static const char HEAD[] =
   "\"size\",\"children\"],\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],"
   "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
 
-/*
-** Names of functions and descriptions of references, called words, each stored once. The file's
-** list of strings has, in this order, "(Lua state)", the classes, the texts of the string objects,
-** name and source of each site, and the words.
-*/
+/* Words: names of functions and descriptions of references, each once. The file's strings are
+   "(Lua state)", classes, texts of strings, name and source of each site, words. */
 typedef struct Strings {
   StrTab text;
-  IdMap numbers;	/* maps a word's offset in 'text' + 1 to the word's number */
-  uint32_t *words;	/* offset in 'text' of each word, by its number */
-  size_t n, size;	/* number of words, and capacity of 'words' */
+  IdMap numbers;	/* maps a word's offset in 'text' + 1 to its number */
+  uint32_t *words;	/* offset in 'text' of each word */
+  size_t n, size;	/* number of words, capacity */
 } Strings;
 
-/*
-** Sets *number to the number of a word (a function's name, or the description of a reference), and
-** adds the word if it is new. Returns 0 if there is not enough memory or if the words exceed
-** WORDS_BYTES.
-*/
+/* Sets *number to the number of a word; adds it if needed. Returns 0 if there is not enough
+   memory or the limit is reached. */
 static int wordnumber (Strings *s, const char *word, size_t *number) {
   uint64_t left = s->text.left;
   uint32_t at = strtab_put(&s->text, word, strlen(word)), known;
@@ -89,22 +79,22 @@ typedef struct Out {
   const Graph *g;
   const Naming *m;
   Strings words;
-  IdMap ids;		/* the ids of objects assigned so far (idof) */
-  uint32_t *strings;	/* for each object: if it is a string with a text, the number of this text
-			   among all texts; else GRAPH_NONE */
+  IdMap ids;		/* assigned ids */
+  uint32_t *strings;	/* for each string object with a text: the text's number; else
+                           GRAPH_NONE */
   uint32_t nstrings;	/* number of texts of string objects */
-  uint64_t firstsite;	/* index of site 0's name in the file's list of strings. The list has, from
-			   there on, name and source of site 0, of site 1, and so on */
-  uint64_t firstword;	/* index of word 0 in the file's list of strings */
+  uint64_t firstsite;	/* index of site 0's name in the file's strings; name and source of each
+                           site follow */
+  uint64_t firstword;	/* index of word 0 in the file's strings */
   int failed;		/* 1: there was not enough memory */
 } Out;
 
-/* Returns the index of string v's text in the file's list of strings. v must have a text. */
+/* Returns the index of string v's text in the file's strings. */
 static uint64_t textnumber (const Out *o, uint32_t v) {
   return (uint64_t)o->m->n + 1 + o->strings[v];
 }
 
-/* Returns the index of the name of v's node in the file's list of strings. */
+/* Returns the index of v's name in the file's strings. */
 static uint64_t devtools_name (Out *o, uint32_t v) {
   char text[WORDS_MOST];
   size_t number;
@@ -130,10 +120,7 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
   output_uint(&o->file, c);
 }
 
-/*
-** Assigns an id to object v and returns it. The id is made of 30 bits of v's address; if another
-** object has this id, the next free one is used. To be called once for each object.
-*/
+/* Assigns an id to v, once: 30 bits of its address, or the next free one. */
 static uint64_t idof (Out *o, uint32_t v) {
   uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
   while (idmap_get(&o->ids, id) != IDMAP_NONE)
@@ -142,15 +129,14 @@ static uint64_t idof (Out *o, uint32_t v) {
   return id;
 }
 
-/* Returns the node of the file's trace tree that represents v's allocation site, or 0 if v has no
-   sample. */
+/* Returns the trace node of v's allocation site; 0: no sample. */
 static uint64_t tracenode (const Graph *g, uint32_t v) {
   size_t n;
   const Sample *s = graph_samples(g, v, &n);
   return n > 0 ? (uint64_t)s->site + 2 : 0;
 }
 
-/* Write the parts of the file: nodes, edges, traces and strings. */
+/* Writes the nodes; the next functions write edges, traces and strings. */
 static void nodes (Out *o) {
   const Graph *g = o->g;
   uint32_t v, to;
@@ -212,11 +198,8 @@ static void edges (Out *o) {
   output_text(&o->file, "],\n");
 }
 
-/*
-** Writes the allocation sites. Site i is function i + 1, whose line is the line that allocates, and
-** node i + 2 of the trace tree, whose root is node 1. Of the samples of an object only the first,
-** which is of the object itself and not of its vector, is counted.
-*/
+/* Writes the allocation sites: site i is function i + 1 and node i + 2 of the trace tree. Only
+   an object's first sample counts, which is of the object itself. */
 static void traces (Out *o) {
   const Graph *g = o->g;
   uint64_t name = o->firstsite, *count = calloc(g->nsites, sizeof(*count));

@@ -11,10 +11,8 @@
 
 #include <stddef.h>
 
-/*
-** Writes g, whose classes are m, into the file 'path'. 'how' is as for output_open. Returns 1. On
-** failure returns 0, with the reason in one line in 'err' (a buffer of 'size' bytes).
-*/
+/* Writes g with its classes m to the file 'path'; 'how' is as for output_open. Returns 0 with
+   the reason in 'err' on failure. */
 int devtools_write (const Graph *g, const Naming *m, const char *path, int how, char *err,
                     size_t size);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The dominator tree (dominators.h). The algorithm numbers the objects in the order of a
-** depth-first search; the state has number 0. The arrays of Work are indexed by these numbers and
-** contain such numbers, except that 'order' contains objects, and 'number' is indexed by objects.
-*/
+/* The dominator tree (dominators.h). Objects are numbered in depth-first order, the state 0.
+   The arrays of Work are indexed by these numbers and contain them, except 'order' (contains
+   objects) and 'number' (indexed by objects). */
 #include "dominators.h"
 
 #include <stdlib.h>
@@ -12,23 +10,18 @@
 typedef struct Work {
   const Graph *g;
   uint32_t n;
-  uint32_t *order;	/* the object that has each number (place in the depth-first search) */
-  uint32_t *number;	/* number of each object (its place in the depth-first search) */
-  uint32_t *above;	/* parent in the depth-first search tree; later a higher ancestor in it, set
-			   by eval */
-  uint32_t *dominator;	/* immediate dominator; until nearest() is called, the parent in the
-			   depth-first search tree */
-  /* semi[v]: the semidominator of v. label[v]: the number with the smallest semidominator among v
-     and its ancestors in the search tree that are nearer than above[v]. */
+  uint32_t *order;	/* object of each number */
+  uint32_t *number;	/* number of each object */
+  uint32_t *above;	/* parent in the search tree; later a higher ancestor (eval) */
+  uint32_t *dominator;	/* parent in the search tree; after nearest() the immediate dominator */
+  /* Semidominator; number with the smallest semidominator among v and its ancestors up to
+     above[v]. */
   uint32_t *semi, *label;
-  uint32_t *first, *from;  /* the predecessors of number v (objects that refer to it) are
-                              from[first[v]] to from[first[v + 1] - 1] */
+  uint32_t *first, *from;  /* predecessors of v: from[first[v]] to from[first[v + 1] - 1] */
 } Work;
 
-/*
-** Numbers the objects by a depth-first search. Instead of recursion, 'above' leads back from the
-** current object, and 'semi' temporarily has the position in each object's edges.
-*/
+/* Numbers the objects depth first. 'above' serves as the stack, 'semi' as the position in each
+   object's edges. */
 static void dominators_search (Work *w) {
   const Graph *g = w->g;
   uint32_t v = 0, to, next = 1;
@@ -55,11 +48,10 @@ static void dominators_search (Work *w) {
       v = w->order[w->above[w->number[v]]];
     }
   }
-  w->n = next;  /* all objects were reached, because every object has a path from the state (GR2) */
+  w->n = next;  /* all objects are reachable (GR2) */
 }
 
-/* Computes the predecessors of all objects: 'first' and 'from'. Returns 0 if there is not enough
-   memory. */
+/* Computes 'first' and 'from'. Returns 0 if there is not enough memory. */
 static int reverse (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, sum = 0;
@@ -84,9 +76,8 @@ static int reverse (Work *w) {
   return 1;
 }
 
-/* Returns the label with the smallest semidominator among the labels of v and of those ancestors of
-   v whose numbers are 'last' or larger. Compresses the path: sets 'above' of all of them to the
-   first ancestor below 'last'. 'stack' has capacity for all numbers. */
+/* Returns the label with the smallest semidominator among v and its ancestors >= 'last', and
+   compresses that path. 'stack' is a buffer for all numbers. */
 static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   size_t n = 0;
   uint32_t u = v, least;
@@ -108,13 +99,9 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   return w->label[v];
 }
 
-/*
-** Computes the immediate dominators from the semidominators. That of i is the first number that is
-** not larger than semi[i], on the way from the parent of i in the search tree up through the
-** dominators of this parent. jump[i] is a more distant dominator of i, chosen such that every
-** dominator is found in O(log n) steps. Single steps would take O(n * n) in total for a chain of n
-** objects. 'jump' and 'depth' have capacity for all numbers.
-*/
+/* Computes immediate dominators: that of i is the nearest dominator of its parent that is <=
+   semi[i]. jump[i] is a more distant dominator, so that a search takes O(log n) steps even in a
+   long chain. 'jump' and 'depth' are buffers for all numbers. */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   uint32_t i;
   jump[0] = depth[0] = 0;
@@ -148,8 +135,7 @@ static void semidominators (Work *w, uint32_t *stack) {
   nearest(w, stack, w->label);
 }
 
-/* Computes d->retained, the bytes that each object retains. Returns 0 if there is not enough
-   memory. */
+/* Computes d->retained. Returns 0 if there is not enough memory. */
 static int retained (Dominators *d, const Graph *g) {
   uint32_t i;
   d->retained = malloc((size_t)d->n * sizeof(*d->retained));
@@ -184,7 +170,7 @@ int dominators_of (Dominators *d, const Graph *g) {
     dominators_search(&w);
     if (reverse(&w)) {
       semidominators(&w, stack);
-      for (i = 0; i < w.n; i++)  /* convert numbers to objects */
+      for (i = 0; i < w.n; i++)  /* converts numbers to objects */
         w.label[w.order[i]] = w.order[w.dominator[i]];
       d->dominator = w.label;
       w.label = NULL;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The dominator tree of a heap's objects. Object a dominates object b if every path of references
-** from the state to b contains a. If a became garbage, b would too. The algorithm is semi-NCA
-** (Georgiadis, "Linear-time algorithms for dominators and related problems", 2005), without
-** recursion. Its time is almost linear in practice. While it runs it needs 32 bytes for each object
-** and 4 for each reference. The result has 16 bytes for each object.
-*/
+/* The dominator tree of a heap. Object a dominates b if every path from the state to b contains
+   a: if a became garbage, b would too. The algorithm is semi-NCA (Georgiadis 2005), without
+   recursion; it needs 32 bytes per object and 4 per reference while it runs. */
 #ifndef asamp_dominators_h
 #define asamp_dominators_h
 
@@ -14,15 +10,12 @@
 /* The dominators of a Graph. */
 typedef struct Dominators {
   uint32_t n;		/* number of objects */
-  uint32_t *dominator;	/* immediate dominator of each object; that of object 0 is 0 */
-  uint64_t *retained;	/* bytes that each object retains: its own and those of all objects that
-			   it dominates */
-  uint32_t *order;	/* all objects; a dominator comes before the objects that it dominates */
+  uint32_t *dominator;	/* immediate dominator of each object; 0 for object 0 */
+  uint64_t *retained;	/* bytes of each object and of all that it dominates */
+  uint32_t *order;	/* all objects, dominators first */
 } Dominators;
 
-/*
-** Computes the dominators of g. Returns 0 if there is not enough memory; *d is then all zero.
-*/
+/* Computes the dominators. Returns 0 if there is not enough memory; *d is then zero. */
 int dominators_of (Dominators *d, const Graph *g);
 void dominators_free (Dominators *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of snapshot files (graph.h). */
+/* Reads snapshot files (graph.h). */
 #include "graph.h"
 #include "bytes.h"
 #include "idmap.h"
@@ -16,80 +16,66 @@
 #include <time.h>
 
 #define PIECE		65536  /* bytes read at a time */
-#define TEXT_MOST	BOUND((size_t)512 << 20, 256)  /* largest number of bytes of Graph.text, the
-							  texts of strings */
+#define TEXT_MOST	BOUND((size_t)512 << 20, 256)  /* largest Graph.text, bytes */
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
-#define CODES_MOST	BOUND(1u << 12, 2u)  /* largest number of names of C functions;
-					        further functions have no name */
-#define SITES_MOST	BOUND(1u << 20, 8u)  /* largest number of allocation sites; further ones
-						become site 0, "not known" */
+#define CODES_MOST	BOUND(1u << 12, 2u)  /* most names of C functions */
+#define SITES_MOST	BOUND(1u << 20, 8u)  /* most allocation sites; further ones are site 0 */
 
-/*
-** Limits against files that are made to exhaust memory. A snapshot may take MEMORY_MOST bytes of
-** memory, or MEMORY_TIMES bytes for each byte of the file read so far, if that is more. It may be
-** unpacked to UNPACKED_MOST bytes, or to UNPACKED_TIMES bytes for each byte of the file. Snapshots
-** of asamp take at most 60 bytes of memory, and unpack to at most 8 bytes, for each byte of the
-** file.
-*/
+/* Limits against malicious files: memory, and unpacked size, in bytes or as a multiple of the
+   file's size, whichever is larger. Snapshots of asamp need 60 times their size and unpack to 8
+   times. */
 #define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
 #define MEMORY_TIMES	256
 #define UNPACKED_MOST	BOUND((uint64_t)256 << 20, 1u << 16)
 #define UNPACKED_TIMES	128
 
-/*
-** Bytes of memory for one object, one edge, and so on. They include the unused capacity of lists,
-** and the memory for the dominators and classes, which the caller computes later.
-*/
+/* Memory per object, edge, ...: with unused capacity of lists, and the caller's dominators and
+   classes. */
 enum {
   OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
   PROTO_COST = 2 * sizeof(struct Proto), SLOT_COST = 2 * sizeof(Slot),
   SITE_COST = 2 * sizeof(Site) + 32, SAMPLE_COST = 4 * sizeof(Sample)
 };
 
-#define SUM_MOST	((uint64_t)1 << 62)  /* limit of the bytes of all objects, and of the
-					        bytes that all samples represent */
+#define SUM_MOST	((uint64_t)1 << 62)  /* limit of the bytes of all objects, and of all
+                                                samples */
 
-#define FREE		UINT64_MAX  /* value of an unused entry of Reader.table */
+#define FREE		UINT64_MAX  /* unused entry of Reader.table */
 
 #define STILL_WRITTEN	"it is still being written; try again when it is complete"
 
 #define ELLIPSIS	"…"
 
-enum { UNDEFINED = HEAP_KINDS + 1 };  /* kind of an object to which an edge refers, but whose own
-                                         record was not read yet */
+enum { UNDEFINED = HEAP_KINDS + 1 };  /* kind of an object whose record was not read yet */
 
 typedef struct Reader {
   Graph *g;
   Source *source;
   const char *path;
   unsigned char buffer[PIECE];
-  size_t at, n;			/* position of the next byte in 'buffer', and bytes in 'buffer' */
-  /* hash table from address to object: an entry has the tag of the address (a part of its hash) and
-     the object's number, or is FREE */
+  size_t at, n;			/* next byte, and number of bytes, in 'buffer' */
+  /* hash table from addresses to objects: tag of the address (second hash) and object number,
+     or FREE */
   uint64_t *table;
-  uint32_t mask;		/* number of entries of 'table', minus 1; 0: no table yet */
-  uint64_t seed;		/* seed of the hash function: collisions cannot be predicted */
-  uint32_t next;		/* the object whose record probably comes next: records are in the
-				   order in which edges first refer to the objects */
+  uint32_t mask;		/* entries - 1; 0: no table */
+  uint64_t seed;		/* makes collisions unpredictable */
+  uint32_t next;		/* object whose record probably comes next */
   size_t sitesize, samplesize, codesize;
-  IdMap codes;			/* maps the address of a C function to its index in Graph.codes */
-  uint64_t nsites;		/* number of allocation sites read so far */
+  IdMap codes;			/* maps addresses of C functions to indexes in Graph.codes */
+  uint64_t nsites;		/* allocation sites read */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
-  uint64_t defined, nedges;	/* numbers of object records and of edges read so far, which are
-				   compared with the numbers at the file's end */
-  uint64_t bytes, sampled;	/* bytes of all objects; bytes that all samples represent */
-  uint64_t spent;		/* approximate bytes of memory for the records read so far */
-  /* Addresses to which the distances in the file are added. 'last': address of the previous object.
-     'lastsample': of the object of the previous sample. 'from': of the object whose edges are being
-     read. */
+  uint64_t defined, nedges;	/* object records and edges read, to be compared with the file's
+                                   end */
+  uint64_t bytes, sampled;	/* bytes of objects; bytes of samples */
+  uint64_t spent;		/* approximate memory used, bytes */
+  /* Bases of stored distances: the previous object; the previous sample's object; the object
+     whose edges are read. */
   uint64_t last, lastsample, from;
-  uint32_t holder;		/* the object whose edges are being read */
-  int late;			/* 1: the edges that are being read are stored in Graph.late,
-				   because the file had other edges of the same object before, or
-				   the record of this object was not read yet */
-  int64_t index;		/* array index of the last edge to an array element that was read of
-				   the present object */
+  uint32_t holder;		/* object whose edges are read */
+  int late;			/* 1: they are stored in Graph.late, because the object has
+                                   others already or has no record yet */
+  int64_t index;		/* array index of the last element read */
   jmp_buf failed;
   char *err;
   size_t errsize;
@@ -116,10 +102,7 @@ static _Noreturn void damaged (Reader *r, const char *what) {
              (unsigned long long)source_offset(r->source) - r->n + r->at, what);
 }
 
-/*
-** Adds 'bytes' to the memory used for the graph. Fails if the file needs far more memory than
-** snapshots of its size that asamp writes.
-*/
+/* Adds to the memory used. Fails if it is far more than for asamp's snapshots. */
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
@@ -151,7 +134,7 @@ static unsigned byte (Reader *r) {
   return r->buffer[r->at++];
 }
 
-/* Read a number in LEB128, and a signed number in LEB128 with zigzag encoding. */
+/* Reads a LEB128 number; the next function a signed, zigzag one. */
 static uint64_t graph_number (Reader *r) {
   uint64_t n = 0;
   unsigned b, shift = 0;
@@ -170,7 +153,7 @@ static int64_t distance (Reader *r) {
   return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
-/* Reads an address, which the file stores as its distance from the address 'from'. */
+/* Reads an address, stored as a distance from 'from'. */
 static uint64_t address (Reader *r, uint64_t from) {
   uint64_t a = (uint64_t)distance(r) + (from >> 3);
   if (a == 0 || a >> 61 != 0)
@@ -178,7 +161,7 @@ static uint64_t address (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* As address(), for an address that may be missing. Returns 0 if it is. */
+/* Like address; 0: missing. */
 static uint64_t optional (Reader *r, uint64_t from) {
   uint64_t n = graph_number(r), a;
   if (n == HEAP_NONE)
@@ -190,7 +173,7 @@ static uint64_t optional (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Reads a length and a text of that length. Returns the length. Adds a NUL to the text. */
+/* Reads a length and a text; adds a NUL. Returns the length. */
 static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
   uint64_t n = graph_number(r);
   size_t i;
@@ -206,10 +189,8 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /* {== objects ========================================================== */
 
-/*
-** Returns the hash of an address. Addresses in one page of 4 KiB have hashes that are close
-** together. Successive addresses in a file are often in one page, so lookups use few cache lines.
-*/
+/* Returns the hash of an address. Addresses in one page have close hashes, because successive
+   ones often are: fewer cache misses. */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
   h ^= h >> 32;
@@ -217,13 +198,12 @@ static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   return (h >> 32 << 6) + (a >> 6 & 63);
 }
 
-/* Returns the tag of an address: a second hash, in the upper 32 bits of an entry of
-   Reader.table. */
+/* Returns the tag of an address: a second hash in the upper 32 bits. */
 static uint64_t tagof (uint64_t a) {
   return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
 }
 
-/* Creates the hash table from addresses to objects (Reader.table), or doubles its size. */
+/* Creates the table of addresses, or doubles it. */
 static void rehash (Reader *r) {
   size_t n = r->mask == 0 ? BOUND_FIRST(1024) : 2 * ((size_t)r->mask + 1), i;
   uint64_t *t = malloc(n * sizeof(*t));
@@ -252,7 +232,7 @@ static int graph_grow (void *list, size_t size, size_t element) {
   return 1;
 }
 
-/* Adds an object to which the file refers, but whose record was not read yet. */
+/* Adds an object whose record was not read yet. */
 static uint32_t newobject (Reader *r, uint64_t a) {
   Graph *g = r->g;
   uint32_t v = g->n;
@@ -283,8 +263,7 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   return v;
 }
 
-/* Returns the index in Reader.table of the entry with address a or, if there is none, of the free
-   entry for it. */
+/* Returns the entry of an address, or its free entry. */
 static uint32_t placeof (const Reader *r, uint64_t a) {
   uint64_t tag = tagof(a), e;
   uint32_t s;
@@ -293,7 +272,7 @@ static uint32_t placeof (const Reader *r, uint64_t a) {
   return s;
 }
 
-/* Returns the object at an address, and adds the object if it is new. */
+/* Returns the object at an address; adds it if needed. */
 static uint32_t object (Reader *r, uint64_t a) {
   uint32_t s, v;
   if (r->mask == 0 || (uint64_t)r->g->n * 2 >= r->mask)
@@ -306,20 +285,18 @@ static uint32_t object (Reader *r, uint64_t a) {
   return v;
 }
 
-/* Returns the object at an address; GRAPH_NONE if the file has not referred to an object there so
-   far. */
+/* Returns the object at an address, or GRAPH_NONE. */
 static uint32_t graph_find (const Reader *r, uint64_t a) {
   uint32_t s = r->mask == 0 ? 0 : placeof(r, a);
   return r->mask == 0 || r->table[s] == FREE ? GRAPH_NONE : (uint32_t)r->table[s];
 }
 
-/* As object(), but returns GRAPH_NONE for the address 0. */
+/* Like object(); GRAPH_NONE for address 0. */
 static uint32_t maybe (Reader *r, uint64_t a) {
   return a == 0 ? GRAPH_NONE : object(r, a);
 }
 
-/* Stores the text of a string. Returns its offset in Graph.text; GRAPH_NONE if all texts would
-   exceed TEXT_MOST bytes. */
+/* Stores a text. Returns its offset in Graph.text, or GRAPH_NONE beyond TEXT_MOST. */
 static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   Graph *g = r->g;
   uint32_t at = (uint32_t)g->ntext;
@@ -340,7 +317,7 @@ static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   return at;
 }
 
-/* Reads the rest of a HEAP_CODE record, after its tag. */
+/* Reads a HEAP_CODE record after its tag. */
 static void readcode (Reader *r) {
   Graph *g = r->g;
   char name[HEAP_TEXT + 1];
@@ -354,16 +331,13 @@ static void readcode (Reader *r) {
   memcpy(g->codes[g->ncodes++], name, sizeof(name));
 }
 
-/* Returns the index in Graph.codes for the address of a C function, or GRAPH_NONE. */
+/* Returns the index in Graph.codes of a C function, or GRAPH_NONE. */
 static uint32_t code (const Reader *r, uint64_t a) {
   uint32_t i = a == 0 ? IDMAP_NONE : idmap_get(&r->codes, a);
   return i == IDMAP_NONE ? GRAPH_NONE : i;
 }
 
-/*
-** Removes the last character of a text of n bytes if it is incomplete, and appends ELLIPSIS with a
-** NUL. Returns the new length, at most n + the length of ELLIPSIS.
-*/
+/* Removes an incomplete last character and appends ELLIPSIS. Returns the new length. */
 static size_t ellipsis (char *s, size_t n) {
   size_t last = n;
   while (last > 0 && n - last < 3 && ((unsigned char)s[last - 1] & 0xc0) == 0x80) last--;
@@ -374,11 +348,11 @@ static size_t ellipsis (char *s, size_t n) {
   return n + sizeof(ELLIPSIS) - 1;
 }
 
-/* Reads the rest of an object's record, after its tag. */
+/* Reads an object's record after its tag. */
 static void readobject (Reader *r, int kind) {
   Graph *g = r->g;
   uint64_t a = address(r, r->last), bytes = graph_number(r);
-  char s[HEAP_TEXT + sizeof(ELLIPSIS)];  /* with capacity for an ellipsis */
+  char s[HEAP_TEXT + sizeof(ELLIPSIS)];  /* with space for an ellipsis */
   uint32_t v = r->next < g->n && g->address[r->next] == a ? r->next : object(r, a);
   size_t n;
   r->next = v + 1;
@@ -432,8 +406,7 @@ static void readobject (Reader *r, int kind) {
 
 /* {== edges ============================================================ */
 
-/* Adds a variable or stack slot (Slot). Returns the Way with this kind and the index of the
-   slot. */
+/* Adds a Slot. Returns the Way with this kind and the slot's index. */
 static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
   spend(r, SLOT_COST);
@@ -447,7 +420,7 @@ static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t 
   return way_of(kind, g->nslots++);
 }
 
-/* Returns the Way with this kind and index; its argument is WAY_MOST if the index does not fit. */
+/* Returns the Way with this kind and index, or without if it does not fit. */
 static Way withindex (int kind, int64_t index) {
   return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
 }
@@ -486,7 +459,7 @@ static Way readway (Reader *r, int kind) {
   }
 }
 
-/* Reads the rest of an edge's record, after its tag. */
+/* Reads an edge's record after its tag. */
 static void readedge (Reader *r, int kind) {
   Graph *g = r->g;
   uint32_t to = object(r, address(r, r->from));
@@ -495,8 +468,8 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root has another holder");
-  if (ofweak) {  /* value under a weak key, and the table was reached before the key: the edge is
-                    stored as one from the table, with the key as its argument */
+  if (ofweak) {  /* value under a weak key, table reached first: stored as an edge from the
+                    table */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -536,15 +509,14 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* The file may have an object's edges in two parts. The second part has, for a weak key, the
-     edges to the values under the key; for the state, those to objects pending finalization; for a
-     thread, those from stack slots that are neither local variables nor open upvalues. */
+  /* The file may have further edges of an object later: to values under a weak key, from the
+     state to objects pending finalization, and from unnamed stack slots. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
 }
 
-/* Compares two edges of Graph.late, for qsort: by the objects that have the edges. */
+/* Orders edges by 'from'. */
 static int byfrom (const void *a, const void *b) {
   const LateEdge *x = a, *y = b;
   return (x->from > y->from) - (x->from < y->from);
@@ -552,10 +524,7 @@ static int byfrom (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/*
-** Returns the largest valid number of the meta record 'key' (a key and a number). It is larger for
-** the sampling period, which may exceed any possible heap.
-*/
+/* Returns the largest valid number of a meta record; that of the period may exceed any heap. */
 static uint64_t mostof (const char *key) {
   return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
 }
@@ -606,10 +575,7 @@ static void readsite (Reader *r) {
   s->line = line > INT32_MAX ? 0 : (uint32_t)line;
 }
 
-/*
-** Reads a sample. If its object is not in the snapshot, because it was garbage that had not been
-** collected yet, the sample is only counted.
-*/
+/* Reads a sample; one of an object not in the snapshot is only counted. */
 static void readsample (Reader *r) {
   Graph *g = r->g;
   uint64_t a = address(r, r->lastsample), site = graph_number(r);
@@ -637,11 +603,8 @@ static void readsample (Reader *r) {
   s->bytes = bytes;
 }
 
-/*
-** Compares two samples for qsort: by object, then by age, the oldest first, then by site. The
-** oldest sample of an object is that of the object itself; younger ones are of its vectors (parts
-** of a table).
-*/
+/* Orders samples by object, then oldest first. The oldest is of the object itself, others of
+   its vectors. */
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
   if (x->object != y->object) return x->object < y->object ? -1 : 1;
@@ -651,15 +614,13 @@ static int byobject (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Fails unless v is GRAPH_NONE or an object of the kind 'kind', because a graph must be consistent
-   (GR1). */
+/* Fails unless v is GRAPH_NONE or of that kind (GR1). */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
     damaged(r, "a name is not a string, or a function has no code");
 }
 
-/* Checks that the graph is consistent (GR1), except the sums, and that every object has a parent
-   (GR2). */
+/* Checks GR1 except the sums, and that every object has a parent. */
 static void graph_check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;
@@ -688,11 +649,8 @@ static void graph_check (Reader *r) {
       mustbe(r, way_argument(g->late[i].way), HEAP_STRING);
 }
 
-/*
-** Fails unless the parents of every object lead to object 0, the state (GR2). For each object,
-** follows the parents up to an object that was checked before. 'seen' is 1 for checked objects, and
-** 2 for objects on the current path. A path that returns to an object with 2 is a cycle.
-*/
+/* Fails unless all parents lead to object 0 (GR2). 'seen' is 1 for checked objects, 2 on the
+   current path: meeting 2 again is a cycle. */
 static void checkparents (Reader *r) {
   Graph *g = r->g;
   unsigned char *seen = calloc(g->n, 1);
@@ -704,7 +662,7 @@ static void checkparents (Reader *r) {
   for (v = 1; v < g->n && !bad; v++) {
     for (u = v; !seen[u]; u = g->parent[u])
       seen[u] = 2;
-    bad = (seen[u] == 2);  /* the path is a cycle */
+    bad = (seen[u] == 2);  /* a cycle */
     for (u = v; seen[u] == 2; u = g->parent[u])
       seen[u] = 1;
   }
@@ -713,7 +671,7 @@ static void checkparents (Reader *r) {
     damaged(r, "objects that no root reaches");
 }
 
-/* Adds allocation site 0, which means "not known". */
+/* Adds site 0, "unknown". */
 static void nosite (Reader *r) {
   if (!list_grow(&r->g->sites, 0, &r->sitesize, sizeof(*r->g->sites)))
     graph_nomemory(r);
@@ -721,7 +679,7 @@ static void nosite (Reader *r) {
   r->g->nsites = 1;
 }
 
-/* Reads the whole file, and checks and sorts the graph. */
+/* Reads the file; checks and sorts the graph. */
 static void readall (Reader *r, void (*progress) (void *ud, double share), void *ud) {
   unsigned count = 0, tag;
   char magic[HEAPFORMAT_MAGICSIZE];
@@ -886,8 +844,7 @@ int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
   }
   if (g->nlate == 0)
     return 0;
-  if (k == g->count[v]) {  /* this is the first edge of v that the file does not store next to its
-                              other edges ('late') */
+  if (k == g->count[v]) {  /* first edge of v in 'late' */
     size_t low = 0, high = g->nlate;
     while (low < high) {
       size_t middle = low + (high - low) / 2;

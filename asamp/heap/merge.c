@@ -6,50 +6,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* flag in Group.kind: the parent in the displayed tree does not
-				   refer to the object directly */
-#define FIELDS_MANY	12	/* fields of a table may be merged into one row "[*]" of the
-				   displayed tree if there are more of them than this */
+#define TOGETHER	64	/* flag in Group.kind: the parent does not refer to the object
+                                   directly */
+#define FIELDS_MANY	12	/* more fields of a table may become one row "[*]" */
 
-/* State of the computation: the tree of dominators or of shortest paths, whose similar objects are
-   merged into rows, and the weights of its nodes. */
+/* State of the computation. */
 typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
-  const uint32_t *above;	/* parent of each object in the displayed tree: its immediate
-				   dominator, or its holder on a shortest path */
-  uint32_t *first, *child;	/* the children of object v are child[first[v]] to
-				   child[first[v + 1] - 1] */
-  /* For a tree of paths only. The wanted objects are those to which the caller wants paths
-     (MergeWish). 'count': for each object, the number of wanted objects in its subtree, itself
-     included. 'value': the bytes that these wanted objects retain. */
+  const uint32_t *above;	/* parent in the tree: immediate dominator, or holder on a
+                                   shortest path */
+  uint32_t *first, *child;	/* children of v: child[first[v]] to child[first[v + 1] - 1] */
+  /* Tree of paths: number and retained bytes of the wanted objects in each object's subtree. */
   uint64_t *value, *count;
-  /* Cache of the references of one object, 'listed'. If seen[v] is listed + 1, 'listed' refers to v
-     by the reference ways[v]. 'listed' is GRAPH_NONE at first. */
+  /* Cache of the references of object 'listed' (GRAPH_NONE: none): if seen[v] is listed + 1, it
+     refers to v by ways[v]. */
   uint32_t listed, *seen;
   Way *ways;
   Merge *m;
-  int statecounted;		/* 1: the row of the state's own memory was added, or was counted in
-				   'left' */
+  int statecounted;		/* 1: the row of the state's memory is done */
   int failed;			/* 1: there was not enough memory */
 } Work;
 
-/* The objects that one row of the displayed tree represents. */
+/* The objects of a row. */
 typedef struct Set {
   uint32_t *objects;
   size_t n, size;
 } Set;
 
-/* The children of a row that the row's objects hold in the same way, for example as array elements.
-   They become a row. */
+/* Children held in the same way by a row's objects; they become a row. */
 typedef struct Group {
-  /* The key of the group: children with equal keys are one group. 'kind': way_kind of the
-     references to its objects. 'a' and 'b' depend on the kind (function shape). 'class': class of
-     its objects; 0 in a tree of paths. */
+  /* Key of the group: kind of the reference, arguments by kind (shape), class (0 in a tree of
+     paths). */
   uint32_t kind, a, b, class;
-  uint64_t value;		/* sum of the bytes that its objects retain (MergeRow.value) */
+  uint64_t value;		/* bytes that its objects retain */
   Set set;
-  int counted;		/* 1: mergefields has counted this group under its class */
+  int counted;		/* 1: counted by mergefields */
 } Group;
 
 /* Appends an object. Returns 0 if there is not enough memory. */
@@ -62,8 +54,7 @@ static int merge_put (Set *s, uint32_t v) {
 
 /* {== the tree ========================================================= */
 
-/* Computes the children of all objects in the displayed tree: 'first' and 'child'. Returns 0 if
-   there is not enough memory. */
+/* Computes 'first' and 'child'. Returns 0 if there is not enough memory. */
 static int children (Work *w) {
   uint32_t n = w->g->n, v, sum = 0;
   w->first = calloc((size_t)n + 2, sizeof(*w->first));
@@ -81,23 +72,19 @@ static int children (Work *w) {
   return 1;
 }
 
-/* Returns 1 if the caller wants the paths to object v (MergeWish). */
+/* Returns 1 if v is a wanted object. */
 static int iswanted (const MergeWish *wish, uint32_t v) {
   return v != 0 && (wish->wanted != NULL ? wish->wanted[v]
                                          : wish->naming->class[v] == wish->class);
 }
 
-/*
-** Computes 'value' and 'count' for a tree of paths to the objects that the caller wants
-** (MergeWish). The bytes that a wanted object retains are not added if another wanted object
-** dominates it, so that each byte counts once. Returns 0 if there is not enough memory.
-*/
+/* Computes 'value' and 'count' for a tree of paths. Each byte counts once: not if another
+   wanted object dominates it. Returns 0 if there is not enough memory. */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
   uint32_t n = w->g->n, i, k;
-  unsigned char *inside = calloc(n, 1);  /* for each object: 1 if an object to which the caller
-                                            wants paths dominates it */
+  unsigned char *inside = calloc(n, 1);  /* 1: a wanted object dominates it */
   uint32_t *order = malloc((size_t)n * sizeof(*order));
   w->value = calloc(n, sizeof(*w->value));
   w->count = calloc(n, sizeof(*w->count));
@@ -137,14 +124,12 @@ static int weighpaths (Work *w) {
 
 /* {== merging ========================================================== */
 
-/* Returns the value, in bytes, of a row of v alone (MergeRow): in a tree of dominators the bytes
-   that v retains, in a tree of paths those that the wanted objects in v's subtree retain. */
+/* Returns the value of a row of v alone, bytes. */
 static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
-/* Stores the references of object 'from' in the cache 'seen' and 'ways'. If there are several to
-   one object, stores the first one. */
+/* Stores the references of 'from' in the cache; of several to one object the first. */
 static void merge_list (Work *w, uint32_t from) {
   size_t i = 0;
   uint32_t to;
@@ -158,11 +143,7 @@ static void merge_list (Work *w, uint32_t from) {
   }
 }
 
-/*
-** Sets *way to the reference by which 'from' holds v. If 'from' is v's parent in the Graph, this is
-** the reference of the shortest path; otherwise the references of 'from' are searched. Returns 0 if
-** 'from' does not refer to v.
-*/
+/* Sets *way to the reference by which 'from' holds v. Returns 0 if there is none. */
 static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   if (w->g->parent[v] == from) {
     *way = w->g->way[v];
@@ -176,11 +157,8 @@ static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   return 1;
 }
 
-/*
-** Returns the parent of v in the Graph, and sets *way to the reference by which it holds v. If the
-** parent is an upvalue, takes the upvalue's parent, because the step from an upvalue to its value
-** has no name.
-*/
+/* Returns v's parent in the Graph, and *way. Skips upvalues, whose step to the value has no
+   name. */
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
     v = g->parent[v];
@@ -188,7 +166,7 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to an empty group with the key for object v, a child of 'from' in the displayed tree. */
+/* Sets *p to an empty group with the key of v, a child of 'from'. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -205,8 +183,8 @@ static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
       break;
     case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK: case HEAP_ECODE:
-      if (a < w->g->nslots) {  /* slot 1 of a function, the called function, is one group; all its
-				          other unnamed slots are another group */
+      if (a < w->g->nslots) {  /* the called function (slot 1) is one group, other unnamed slots
+                                  another */
         const Slot *s = &w->g->slots[a];
         int isslot = p->kind == HEAP_ESTACK || p->kind == HEAP_ECODE;
         p->a = s->name;
@@ -218,7 +196,7 @@ static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   if (together) p->kind |= TOGETHER;
 }
 
-/* Returns the hash of the key of a group (Group.kind to Group.class). */
+/* Returns the hash of a group's key. */
 static uint64_t merge_hashof (const Group *p) {
   uint64_t h = p->kind * UINT64_C(0x9e3779b97f4a7c15) + p->a;
   h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + p->b;
@@ -231,18 +209,16 @@ static int same (const Group *a, const Group *b) {
   return a->kind == b->kind && a->a == b->a && a->b == b->b && a->class == b->class;
 }
 
-/* Groups of similar children of one row of the displayed tree, with a hash table by their keys. */
+/* Groups of children of a row, with a hash table by key. */
 typedef struct Groups {
   Group *g;
   size_t n, size;
-  uint32_t *table;	/* indexes into 'g'; UINT32_MAX: a free entry */
+  uint32_t *table;	/* indexes in 'g'; UINT32_MAX: free */
   uint32_t mask;	/* number of entries - 1 */
 } Groups;
 
-/*
-** Returns the group with the same key as 'like', and adds the group if it is new. Returns NULL if
-** there is not enough memory. The result is valid until the next call.
-*/
+/* Returns the group with the key of 'like'; adds it if needed. Returns NULL if there is not
+   enough memory. Valid until the next call. */
 static Group *groupof (Groups *s, const Group *like) {
   uint32_t i, k;
   if (s->table == NULL || s->n * 2 >= s->mask) {
@@ -276,18 +252,15 @@ static void freegroups (Groups *s) {
   free(s->table);
 }
 
-/* Compares two groups for qsort: the one that retains more bytes comes first. */
+/* Orders groups by value, largest first. */
 static int byvalue (const void *a, const void *b) {
   const Group *x = a, *y = b;
   if (x->value != y->value) return x->value < y->value ? 1 : -1;
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/*
-** Merges the groups of fields that have the same class into one group "[*]", if there are more than
-** FIELDS_MANY of them and none has more than half of their bytes. In a tree of paths, all groups
-** have the same class. Returns 0 if there is not enough memory.
-*/
+/* Merges groups of fields of one class into "[*]", if there are more than FIELDS_MANY and none
+   has over half of the bytes. Returns 0 if there is not enough memory. */
 static int mergefields (Groups *s) {
   size_t i, k;
   for (i = 0; i < s->n; i++) {
@@ -319,23 +292,21 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if the group p is merged into the row above it, which is that of the group 'above': if
-   p is the value of an upvalue, or repeats the step of 'above' as in a linked list. */
+/* Returns 1 if group p belongs to the row of 'above': the value of an upvalue, or a repeated
+   step. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/*
-** Divides the children of a row's objects ('set') into groups. Adds the children that are merged
-** into the row itself (isfolded) to 'set' and to the row, and divides their children, too. 'row' is
-** NULL for the state. Returns 0 if there is not enough memory.
-*/
+/* Divides the children of the objects in 'set' into groups. Children that belong to the row
+   itself (isfolded) are added to 'set'. 'row' NULL: the state. Returns 0 if there is not enough
+   memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;
-  for (i = 0; i < set->n; i++) {  /* also visits the objects that the loop appends to 'set' */
+  for (i = 0; i < set->n; i++) {  /* 'set' may grow in the loop */
     uint32_t v = set->objects[i];
     for (c = w->first[v]; c < w->first[v + 1]; c++) {
       uint32_t to = w->child[c];
@@ -350,8 +321,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         else {
           Way way;
           row->repeated = 1;
-          /* If the index differs from that of the row's example, the row represents several
-             references. */
+          /* another index: the row stands for several references */
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;
@@ -367,7 +337,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
   return mergefields(s);
 }
 
-/* Sets the fields of a new row from its group. */
+/* Sets the fields of a new row. */
 static void describe (Work *w, MergeRow *row, const Group *p) {
   size_t i;
   const Graph *g = w->g;
@@ -391,7 +361,7 @@ static void describe (Work *w, MergeRow *row, const Group *p) {
   else if (p->kind == HEAP_EENTRY && p->set.n > 1) row->way = way_of(HEAP_EENTRY, WAY_MOST);
 }
 
-/* Appends a row to the displayed tree. Returns NULL if there is not enough memory. */
+/* Appends a row. Returns NULL if there is not enough memory. */
 static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   MergeRow *r;
   if (!list_grow(&w->m->rows, w->m->n, &w->m->size, sizeof(*w->m->rows))) {
@@ -405,12 +375,8 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
-/*
-** In a tree of dominators, adds the row of the memory of the state itself, unless it was added
-** before or has less bytes than 'next'. Called before each row at depth 0, with the value of that
-** row as 'next': rows at depth 0 are sorted by value, and the row of the state takes its place
-** among them.
-*/
+/* Adds the row of the state's memory before a row of value 'next' at depth 0, by its size, in a
+   tree of dominators. */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;
@@ -423,11 +389,8 @@ static void staterow (Work *w, uint64_t next) {
   }
 }
 
-/*
-** Adds the rows below a parent row, recursively. 'set' has the objects of the parent row, 'above'
-** is its group, and 'row' its index. If the parent is the state, 'above' is NULL and 'row' is
-** GRAPH_NONE. 'depth' is the depth of the added rows.
-*/
+/* Adds the rows below a row, recursively: 'set' has its objects, 'above' is its group, 'row'
+   its index (NULL and GRAPH_NONE for the state), 'depth' that of the new rows. */
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};
   size_t i;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Makes a tree of a heap's objects for display, by dominators or by shortest paths, in which
-** similar objects are merged into rows. The children of a row that are held in the same way (as an
-** array element, as the field of one name, ...) become one row; in a tree of dominators, only if
-** they also have the same class. A chain of equal steps (a linked list) becomes one row, and so do
-** an upvalue and its value. In a tree of dominators, the memory of the state itself is a row, so
-** that the rows at depth 0, including those left out, add up to all bytes.
+** similar objects share a row: children held in the same way (as array elements, as the field of
+** one name), in a tree of dominators also of one class. A chain of equal steps (a linked list) is
+** one row, as is an upvalue with its value. In a tree of dominators, the state's own memory is a
+** row.
 */
 #ifndef asamp_merge_h
 #define asamp_merge_h
@@ -14,60 +13,50 @@
 #include "graph.h"
 #include "classnames.h"
 
-#define MERGE_DEPTH	48	/* limit of the tree's depth: each row has depth < MERGE_DEPTH */
+#define MERGE_DEPTH	48	/* most levels of rows */
 
-/* A row of the displayed tree: similar objects that are held in the same way. The row of the
-   state's memory has 'example' 0, 'count' 0 and 'class' GRAPH_NONE. */
+/* A row: similar objects held in the same way. The row of the state's memory has example 0,
+   count 0 and class GRAPH_NONE. */
 typedef struct MergeRow {
-  uint32_t depth;		/* number of the row's ancestors; 0: the state itself holds the
-				   row's objects */
+  uint32_t depth;		/* number of ancestors */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
-  uint32_t example;		/* the object of the row that would have the largest 'value' as a
-			   row of its own */
-  uint32_t from;		/* the object that holds 'example' */
-  Way way;			/* the reference by which 'from' holds 'example' */
-  uint32_t class;		/* class of the row's objects; GRAPH_NONE: they have several */
-  /* 'merged' 1: the row represents several references. 'repeated' 1: it represents a chain of
-     equal steps. */
+  uint32_t example;		/* object with the largest value */
+  uint32_t from;		/* object that holds 'example' */
+  Way way;			/* reference from 'from' to 'example' */
+  uint32_t class;		/* GRAPH_NONE: several */
+  /* 1: several references; 1: a chain of equal steps. */
   int merged, repeated;
-  int together;			/* 1: no object of the parent row was found to hold 'example'
-				   directly; several other objects hold it, and 'from' is the one on
-				   the shortest path */
-  /* 'self': bytes of the row's objects. In a tree of dominators, 'count' is the number of these
-     objects, and 'value' the bytes that they retain. In a tree of paths, which leads to the objects
-     that the caller wants (MergeWish), 'count' and 'value' are the number and the retained bytes of
-     the wanted objects of the row and of the rows below it. */
+  int together;			/* 1: no object of the parent row holds 'example' alone; 'from'
+                                   is on the shortest path */
+  /* 'self': bytes of the row's objects. Tree of dominators: their number, and the bytes that
+     they retain. Tree of paths: the same of the wanted objects in this row and below. */
   uint64_t count, self, value;
 } MergeRow;
 
-/* Arguments of merge_of: which tree of which heap to make. */
+/* Arguments of merge_of. */
 typedef struct MergeWish {
   const Graph *graph;
   const Naming *naming;
-  const Dominators *dominators;	/* the dominators of 'graph'; required for trees of dominators and
-			   of paths */
-  int paths;			/* 1: tree of shortest paths; 0: tree of dominators */
-  /* The wanted objects: the objects v with wanted[v] != 0 or, if 'wanted' is NULL, the objects of
-     'class'. A tree of paths has only the paths to these objects. */
+  const Dominators *dominators;	/* of 'graph'; required */
+  int paths;			/* 1: tree of shortest paths; 0: of dominators */
+  /* Wanted objects of a tree of paths: v with wanted[v] != 0; NULL: those of 'class'. */
   uint32_t class;
   const unsigned char *wanted;
-  uint64_t least;		/* smallest value, in bytes, of a row that is included */
+  uint64_t least;		/* smallest value of an included row, bytes */
   uint32_t most;		/* largest number of rows */
 } MergeWish;
 
 /* Result of merge_of. */
 typedef struct Merge {
-  MergeRow *rows;		/* the rows; each comes after its parent */
-  size_t n, size;		/* number of rows, and capacity of 'rows' */
-  /* Totals of all objects (tree of dominators) or of the wanted objects (tree of paths): 'count':
-     their number; 'self': their own bytes; 'value': the bytes that they retain. */
+  MergeRow *rows;		/* each after its parent */
+  size_t n, size;		/* number of rows, capacity */
+  /* Totals of all objects (of the wanted ones in a tree of paths): number, own bytes, retained
+     bytes. */
   uint64_t count, self, value;
-  uint64_t left;		/* number of rows left out because they are too small, too deep or
-				   too many; rows below a row that is left out are not counted */
+  uint64_t left;		/* rows left out: too small, too deep or too many */
 } Merge;
 
-/* Computes a tree of the objects of a heap in which similar objects share a row (a merged tree).
-   Returns 0 if there is not enough memory; *m is then all zero. */
+/* Makes a merged tree. Returns 0 if there is not enough memory; *m is then zero. */
 int merge_of (Merge *m, const MergeWish *wish);
 void merge_free (Merge *m);
 

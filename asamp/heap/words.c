@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the length of the UTF-8 character at s; 0 if it is invalid or not printable. */
+/* Returns the length of the UTF-8 character at s; 0: invalid or not printable. */
 static size_t character (const unsigned char *s, size_t n) {
   size_t length = bytes_sequence(s, n);
   return length > 0 && printable_isobeyed(s, length) ? 0 : length;
@@ -45,7 +45,7 @@ static void quoted (const Graph *g, uint32_t v, char *to, size_t size) {
   words_quoted(to, size, s, n);
 }
 
-/* Describes a C function; 'code' is the index of its name in Graph.codes, or GRAPH_NONE. */
+/* Describes a C function by its index in Graph.codes or GRAPH_NONE. */
 static void cfunction (const Graph *g, uint32_t code, char to[WORDS_MOST]) {
   char name[2 * HEAP_TEXT];
   if (code >= g->ncodes) {
@@ -68,7 +68,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   p = &g->protos[g->info[v]];
   quoted(g, p->source, source, sizeof(source));
   if ((source[0] == '@' || source[0] == '=') && source[1] == '\0')
-    ;  /* the name is only this character, which stays: "=" and "@" are different chunks */
+    ;  /* "=" and "@" alone are different chunks */
   else if (source[0] == '@' || source[0] == '=')
     memmove(source, source + 1, strlen(source));
   else if (source[0] != '\0')
@@ -85,12 +85,12 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   }
 }
 
-/* Returns 1 if v is the registry, which is the first root of the state. */
+/* Returns 1 if v is the registry. */
 static int isregistry (const Graph *g, uint32_t v) {
   return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
 }
 
-/* Describes a field of table 'from' whose key is a string. */
+/* Describes a field of table 'from' with a string key. */
 static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_MOST]) {
   char text[300];
   quoted(g, key, text, sizeof(text));
@@ -100,7 +100,7 @@ static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_M
     snprintf(out, WORDS_MOST, "[\"%s\"]", text);
 }
 
-/* Describes, as a step of a path of references, an array element of table 'from'. */
+/* Describes an array element of table 'from'. */
 static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
                      char out[WORDS_MOST]) {
   if (isregistry(g, from) && index == 2)
@@ -117,10 +117,8 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
     snprintf(out, WORDS_MOST, "[%u]", index);
 }
 
-/*
-** Describes the coroutine 'thread' by the function at the bottom of its stack. The result is empty
-** if this function has the prototype 'in', or is unknown.
-*/
+/* Describes a coroutine by its outermost function; empty if that has the prototype 'in' or is
+   unknown. */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
   uint32_t to;
@@ -129,20 +127,15 @@ static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS
   while (graph_edge(g, thread, &i, &to, &way)) {
     const Slot *s = way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
     if ((way_kind(way) != HEAP_ESTACK && way_kind(way) != HEAP_ECODE) || s == NULL ||
-        s->index == 0)  /* index 0: an extra argument of a vararg function, stored below the called
-                           function (index 1) */
+        s->index == 0)  /* an extra argument of a vararg function */
       continue;
     if (s->index == 1 && way_kind(way) == HEAP_ECODE) cfunction(g, s->in, out);
     else if (s->index == 1 && s->in != in) words_function(g, s->in, out);
-    return;  /* index > 1: the called function is a light C function, to which no edge leads because
-                it is not an object */
+    return;  /* the called function is a light C function */
   }
 }
 
-/*
-** Shortens a text of valid UTF-8 in place, to at most 'most' bytes and "…". Cuts between
-** characters. Returns the text.
-*/
+/* Cuts a text in place to 'most' bytes and "…", between characters. Returns it. */
 static const char *clip (char text[WORDS_MOST], size_t most) {
   size_t n = most;
   if (strlen(text) <= most + 3) return text;
@@ -151,8 +144,7 @@ static const char *clip (char text[WORDS_MOST], size_t most) {
   return text;
 }
 
-/* Describes a stack slot of a call that is not a local variable; 'kind' is HEAP_ESTACK or
-   HEAP_ECODE. */
+/* Describes a stack slot that is no local variable; 'kind' is HEAP_ESTACK or HEAP_ECODE. */
 static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char out[WORDS_MOST]) {
   char function[WORDS_MOST];
   if (s != NULL && s->index == 1) {
@@ -166,7 +158,7 @@ static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char
   else snprintf(out, WORDS_MOST, "stack of %.450s, slot %u", clip(function, 440), s->index - 1);
 }
 
-/* Describes a local variable or an upvalue, such as `local "queue" of serve (app.lua:40)`. */
+/* Describes a local variable or an upvalue. */
 static void words_slot (const Graph *g, uint32_t from, int kind, const Slot *s,
                         char out[WORDS_MOST]) {
   char function[WORDS_MOST], body[WORDS_MOST] = "", name[128] = "";

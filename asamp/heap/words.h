@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Descriptions of references in terms of Lua: `["close"]`, `upvalue "listeners" of on
-** (app.lua:3)`, `local "queue" of serve (app.lua:40)`. They are valid UTF-8, without the characters
-** that printable.h replaces. If the description of a step would not fit, its part that describes a
-** function is cut, and ends with an ellipsis. The functions allocate nothing.
-*/
+/* Describes references in terms of Lua: `["close"]`, `upvalue "listeners" of on (app.lua:3)`,
+   `local "queue" of serve (app.lua:40)`. Texts are valid UTF-8 and safe for terminals; too long
+   ones are cut with an ellipsis. Nothing is allocated. */
 #ifndef asamp_words_h
 #define asamp_words_h
 
@@ -14,28 +11,19 @@
 
 #define WORDS_MOST	512	/* bytes of a description, with its NUL */
 
-/*
-** Writes the n bytes at s, escaped for use between quotes, into 'to', a buffer of 'size' bytes. If
-** they do not fit, the text is cut and ends with an ellipsis. Returns the length of the text.
-*/
+/* Writes n bytes escaped for quotes, cut with an ellipsis to 'size'. Returns the length. */
 size_t words_quoted (char *to, size_t size, const char *s, size_t n);
 
-/* Describes a function or prototype v: "on (app.lua:3)"; without a name "app.lua:7"; "main chunk
-   (app.lua)"; "C function NAME". The result is "a C function" if its name is unknown, and for
-   GRAPH_NONE and other objects. */
+/* Describes a function or prototype: "on (app.lua:3)", "app.lua:7", "main chunk (app.lua)", "C
+   function NAME", or "a C function" for anything else. */
 void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]);
 
-/*
-** Describes the reference 'way' by which 'from' holds 'to'. If 'merged' is 1, the description
-** represents several references ("[1..n]"). If 'to' is 0, describes the memory of the state itself.
-** The result is empty for the reference from an upvalue to its value, because the description of
-** the reference to the upvalue covers both.
-*/
+/* Describes the reference from 'from' to 'to'; with 'merged' several ("[1..n]"). 'to' 0: the
+   state's memory. Empty for an upvalue's value. */
 void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,
                  char out[WORDS_MOST]);
 
-/* Returns the name of a kind: "table", "string", ... For HEAP_KINDS, returns the name of the memory
-   of the state itself. */
+/* Returns "table", "string", ...; HEAP_KINDS: the state's memory. */
 const char *words_kind (int kind);
 
 #endif
