@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** malloc and related functions, which count the requested bytes, pass sampled blocks to the
-** sampler, and call the real allocator. mallocseam.h has the interface, and the rules MA1 to MA5.
-** This folder is a library of its own for LD_PRELOAD. It defines all names by which programs
-** allocate, and finds the real allocator (that of the C library or another one) with dlsym. C++'s
-** operators are defined too, because those of some allocators do not call malloc. If an operator
-** calls malloc, only the call of malloc counts the bytes.
+** A library for LD_PRELOAD: malloc, related functions and C++'s operators, which count the
+** requested bytes, pass sampled blocks to the sampler, and call the real allocator, found with
+** dlsym. mallocseam.h has the interface and the rules MA1 to MA5. All functions may be called on
+** any thread.
 **
-** Data: each thread's distance to its next sample point ('left', 'thread'); the watched blocks
-** ('buckets', 'numbers', 'near') and their slots; the real functions ('real'). All functions may be
-** called on any thread (MA2).
-**
-** Environment: ASAMP_MALLOC=PERIOD[,SEED], decimal numbers. PERIOD is in bytes; 0: no samples.
+** Environment: ASAMP_MALLOC=PERIOD[,SEED], PERIOD in bytes; 0: no samples.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,67 +25,56 @@
 #define SHOWN		__attribute__((visibility("default")))
 #define COLD		__attribute__((noinline, cold))
 
-/*
-** Bytes until this thread's next sample point, minus one. Negative: the point has been reached. A
-** new thread has 0, so that its first block makes it negative, and point() draws the first
-** interval.
-*/
+/* Bytes until this thread's next sample point, minus 1; negative: it was passed. A new thread
+   has 0, so its first block makes point() draw an interval. */
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
-  Interval interval;		/* interval.period 0: no interval has been drawn yet */
-  int inside;		/* above 0: inside point(), pthread_getattr_np() or operator_(), where
-			   nothing is sampled (MA4) */
+  Interval interval;		/* interval.period 0: none drawn yet */
+  int inside;		/* > 0: inside point() or the like, where nothing is sampled (MA4) */
   int resolving;	/* 1: inside malloc_resolve() */
 } thread __attribute__((tls_model("initial-exec")));
-
 
 /* {== watched blocks ==================================================== */
 
 #define NEARLOG		14	/* log2 of the bytes that share an entry of 'near' */
-#define NNEAR		(1u << 20)	/* number of entries of 'near' */
+#define NNEAR		(1u << 20)	/* entries of 'near' */
 #define BUCKETLOG	14	/* log2 of the number of buckets */
 #define WAYS		8	/* blocks per bucket */
 
-/* Each entry is the number of watched blocks at its addresses, which are pieces of 16 KiB, 16 GiB
-   apart. It would overflow only if all MALLOC_SLOTS watched blocks belonged to it. Entries of the
-   arena's addresses are increased, so that they are never 0. */
+/* For pieces of 16 KiB of the address space, modulo 16 GiB: number of watched blocks there. A
+   free checks only this entry if it is 0. Entries of the arena are never 0. */
 static uint16_t near[NNEAR];
-static unsigned char slots[MALLOC_SLOTS];	/* states of the slots: MALLOC_FREE, ... (MA3) */
+static unsigned char slots[MALLOC_SLOTS];	/* states of the slots (MA3) */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
-static uint32_t nextslot;	/* the next search for a free slot starts after this number */
-#define TRIES	512u		/* largest number of slots that a search tests */
+static uint32_t nextslot;	/* where the next search for a free slot starts */
+#define TRIES	512u		/* slots tested by a search */
 
-/* A part of the table of watched blocks. Each block has two buckets (bucketof) and is in one of
-   them. */
+/* A part of the table of watched blocks. A block is in one of its two buckets (bucketof). */
 typedef struct Bucket {
-  const void *block[WAYS];	/* addresses of watched blocks; NULL: a free element */
+  const void *block[WAYS];	/* NULL: free */
 } Bucket;
 
 static Bucket buckets[1u << BUCKETLOG];
-static uint16_t numbers[1u << BUCKETLOG][WAYS];  /* slot numbers of the blocks */
-
+static uint16_t numbers[1u << BUCKETLOG][WAYS];  /* slots of the blocks */
 
 SHOWN MallocSeam asamp_mallocs = {
   MALLOC_VERSION, MALLOC_PERIOD, 0, slots, 0, NULL, malloc_watch, renew
 };
 
-
-/* Returns the entry of 'near' for the address of a block. */
+/* Returns the entry of 'near' for a block. */
 static inline uint16_t *nearof (const void *block) {
   return &near[((uintptr_t)block >> NEARLOG) & (NNEAR - 1)];
 }
 
-
-/* Returns the index of the first or second bucket in which a block may be. */
+/* Returns a block's first or second bucket. */
 static uint32_t bucketof (const void *block, int second) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15);
   return (uint32_t)(h >> (second ? 20 : 64 - BUCKETLOG)) & ((1u << BUCKETLOG) - 1);
 }
 
-
-/* Stores a watched block and its slot number. Returns 0 if both buckets are full. */
+/* Stores a watched block and its slot. Returns 0 if both buckets are full. */
 static int malloc_put (const void *block, uint16_t number) {
   int second, i;
   for (second = 0; second < 2; second++) {
@@ -109,10 +92,8 @@ static int malloc_put (const void *block, uint16_t number) {
   return 0;
 }
 
-
-/* Removes a block from its bucket and returns its slot, or NULL if it is not watched. NULL is
-   excluded first: its entry of 'near' is shared with real blocks (the entries repeat every 16 GiB),
-   and a search for it would find a free element of a bucket. */
+/* Removes a block from its bucket and returns its slot; NULL: not watched. NULL must be
+   excluded: it would match a free element. */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
   if (block == NULL) return NULL;
@@ -130,10 +111,8 @@ static unsigned char *malloc_take (const void *block) {
   return NULL;
 }
 
-
-/* Marks the slot of a freed block as dead, or as free if it was given up (MA3), and then increments
-   'deaths', in this order: a reader searches dead slots only when the count has changed, and must
-   see the slot's change then. */
+/* Marks the slot of a freed block as dead, or free if given up (MA3), and then increments
+   'deaths': readers search dead slots when the count has changed. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
@@ -142,11 +121,7 @@ static void died (unsigned char *slot) {
   __atomic_add_fetch(&asamp_mallocs.deaths, 1, __ATOMIC_RELEASE);
 }
 
-
-/*
-** Watches a block and returns its slot (MallocSeam). Returns NULL if none of TRIES slots is free,
-** or if both buckets of the block are full.
-*/
+/* Watches a block and returns its slot (MallocSeam); NULL: no free slot, or both buckets full. */
 static unsigned char *malloc_watch (void *block) {
   uint32_t i, first = __atomic_add_fetch(&nextslot, 1, __ATOMIC_RELAXED);
   for (i = 0; i < TRIES; i++) {
@@ -166,23 +141,16 @@ static unsigned char *malloc_watch (void *block) {
 
 /* }===================================================================== */
 
-
 /* {== sample points ===================================================== */
 
-/*
-** Reads a decimal number and advances *text. Unlike strtoull, it calls nothing that might allocate.
-*/
+/* Reads a decimal number and advances *text. strtoull might allocate. */
 static uint64_t malloc_number (const char **text) {
   uint64_t n = 0;
   while (**text >= '0' && **text <= '9') n = n * 10 + (uint64_t)(*(*text)++ - '0');
   return n;
 }
 
-
-/*
-** Returns the common seed of all threads' intervals: that of ASAMP_MALLOC or, without one, a seed
-** that the first call chooses. If two threads choose simultaneously, they may use different seeds.
-*/
+/* Returns the seed of all intervals: that of ASAMP_MALLOC, or a random one. */
 static uint64_t seedof (void) {
   uint64_t seed = __atomic_load_n(&asamp_mallocs.seed, __ATOMIC_RELAXED);
   if (seed == 0) {
@@ -197,11 +165,7 @@ static uint64_t seedof (void) {
   return seed;
 }
 
-
-/*
-** Initializes this thread's interval with the given period. The rest of an interval drawn with
-** another period is dropped, which is correct for exponentially distributed intervals (interval.h).
-*/
+/* Initializes this thread's interval with the given period. */
 static void malloc_start (uint64_t period) {
   static uint64_t threads;
   uint64_t turn = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
@@ -210,26 +174,20 @@ static void malloc_start (uint64_t period) {
   thread.interval.period = period;
 }
 
-
-/* Makes the next allocation of the calling thread draw a new interval (MallocSeam). */
+/* Makes the thread's next allocation draw a new interval (MallocSeam). */
 static void renew (void) {
   thread.interval.period = 0;
   left = 0;
 }
 
-
-/*
-** Handles a request of n bytes that has made 'left' negative, as the first one of a thread does.
-** Calls 'sampled' if the block contains a sample point, and sets 'left' to the distance to the next
-** sample point, minus one. 'block' is NULL if the request failed. Preserves errno.
-*/
+/* Handles a request of n bytes that has made 'left' negative: calls 'sampled' if the block has
+   a sample point, and sets 'left'. 'block' is NULL if the request failed. Preserves errno. */
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
   int e = errno;
-  /* If 'inside' is set, the call is nested (MA4); the outer call of point(), or the next
-     allocation, sets 'left'. If left >= 0, the real allocator has called another function of this
-     file, which has handled the point. */
+  /* 'inside': a nested call (MA4). left >= 0: the real allocator has called another function
+     here, which did it */
   if (thread.inside || left >= 0) return;
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
@@ -243,7 +201,7 @@ static COLD void point (void *block, size_t n) {
       over = (uint64_t)(-left - 1);
       count = interval_pass(&thread.interval, over, &distance);
     }
-    else {  /* the period has changed: the new first sample point may be in this block */
+    else {  /* the first point of the new period may be in this block */
       malloc_start(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)
@@ -257,16 +215,12 @@ static COLD void point (void *block, size_t n) {
   thread.inside = 0;
 }
 
-
-/*
-** Counts a request of n bytes. Returns 1 if point() must be called with the block. Only the low 48
-** bits of n count, because the real allocator refuses a larger size (such as a negative number).
-*/
+/* Counts a request. Returns 1 if point() must be called. Only 48 bits of n count: the real
+   allocator refuses more. */
 static inline int malloc_passes (size_t n) {
   left -= (int64_t)(n << 16 >> 16);
   return unlikely(left < 0);
 }
-
 
 /* Calls point() and returns 'block'. */
 static COLD void *passed (void *block, size_t n) {
@@ -276,12 +230,11 @@ static COLD void *passed (void *block, size_t n) {
 
 /* }===================================================================== */
 
-
 /* {== the real allocator ================================================ */
 
-/* The initial functions of 'real'. Each finds the real allocator by dlsym and calls its function.
-   dlsym itself may allocate on the same thread. Then malloc, calloc and realloc take memory from
-   the arena (MA5), free does nothing, and the other functions fail. */
+/* Initial functions of 'real': each finds the real allocator by dlsym and calls it. dlsym may
+   allocate itself: then malloc, calloc and realloc use the arena (MA5), free does nothing, and
+   others fail. */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
 static void *bootrealloc (void *p, size_t n);
@@ -312,11 +265,8 @@ static Real real = {
 static char arena[ARENA] __attribute__((aligned(16)));
 static size_t arenaused;
 
-
-/*
-** Allocates from the arena (MA5). The size of each block is stored 16 bytes before it. Returns NULL
-** if the arena is full.
-*/
+/* Allocates from the arena (MA5), with the size 16 bytes before the block. Returns NULL if it
+   is full. */
 static void *fromarena (size_t n) {
   size_t size = (n + 31) & ~(size_t)15, at;
   if (n > ARENA) return NULL;
@@ -326,29 +276,23 @@ static void *fromarena (size_t n) {
   return arena + at + 16;
 }
 
-
 static inline int isarena (const void *p) {
   return (uintptr_t)p - (uintptr_t)arena < ARENA;
 }
-
 
 static void *symbol (const char *name) {
   return dlsym(RTLD_NEXT, name);
 }
 
-
-/*
-** Reads ASAMP_MALLOC, finds the real allocator and returns 1. Ends the process if there is no
-** allocator. Returns 0 if this thread is already in this function: then the caller was called by
-** dlsym.
-*/
+/* Reads ASAMP_MALLOC and finds the real allocator, or ends the process. Returns 0 if this
+   thread is in this function already, and dlsym called. */
 static COLD int malloc_resolve (void) {
   Real r;
   const char *text = getenv("ASAMP_MALLOC");
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free() and realloc() test isarena */
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free and realloc test isarena */
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {
@@ -377,7 +321,6 @@ static COLD int malloc_resolve (void) {
   return 1;
 }
 
-
 static void *bootmalloc (size_t n) {
   return malloc_resolve() ? real.malloc(n) : fromarena(n);
 }
@@ -385,12 +328,11 @@ static void *bootmalloc (size_t n) {
 static void *bootcalloc (size_t n, size_t size) {
   size_t all;
   if (malloc_resolve()) return real.calloc(n, size);
-  /* the arena is zero initially, and never reused */
+  /* the arena is zero and never reused */
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
-/* 'p' is NULL in calls by dlsym: blocks of the arena are reallocated by reallocwatched, and there
-   are no other blocks yet. */
+/* 'p' is NULL here: there are only blocks of the arena yet, which reallocwatched handles */
 static void *bootrealloc (void *p, size_t n) {
   return malloc_resolve() ? real.realloc(p, n) : fromarena(n);
 }
@@ -417,10 +359,9 @@ static void *bootvalloc (size_t n) {
 
 /* }===================================================================== */
 
-
 /* {== functions for programs ============================================ */
 
-/* Frees a block that may be watched or in the arena: its entry of 'near' is not 0. */
+/* Frees a block that may be watched or in the arena. */
 static COLD void freewatched (void *p, void (*release) (void *)) {
   unsigned char *slot;
   if (isarena(p)) return;
@@ -429,17 +370,14 @@ static COLD void freewatched (void *p, void (*release) (void *)) {
   release(p);
 }
 
-
 SHOWN void free (void *p) {
   if (unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
     freewatched(p, real.free);
   else real.free(p);
 }
 
-
-/* The real pthread_getattr_np allocates while it holds a lock of the thread. A sample there would
-   call it again, to find the end of the stack, and deadlock. So its allocations are not sampled: a
-   sample point in them counts for the next block. */
+/* The real function allocates while it holds a lock; a sample there would call it again and
+   deadlock. So its allocations are not sampled; a sample point counts for the next block. */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
   int (*f) (pthread_t, pthread_attr_t *) = __atomic_load_n(&next, __ATOMIC_RELAXED);
@@ -455,11 +393,9 @@ SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   return e;
 }
 
-
 SHOWN void *malloc (size_t n) {
   return malloc_passes(n) ? passed(real.malloc(n), n) : real.malloc(n);
 }
-
 
 SHOWN void *calloc (size_t n, size_t size) {
   size_t all;
@@ -467,9 +403,8 @@ SHOWN void *calloc (size_t n, size_t size) {
   return malloc_passes(all) ? passed(real.calloc(n, size), all) : real.calloc(n, size);
 }
 
-
-/* Returns a new block of n bytes with the contents of a block of the arena, cut to n bytes. The
-   caller must count the new block. */
+/* Returns a new block of n bytes with the content of a block of the arena. The caller counts
+   it. */
 static void *fromarenato (void *p, size_t n) {
   size_t before;
   void *q = real.malloc(n);
@@ -478,11 +413,8 @@ static void *fromarenato (void *p, size_t n) {
   return q;
 }
 
-
-/*
-** Reallocates a block that may be watched or in the arena: its entry of 'near' is not 0. A watched
-** block counts as freed, unless realloc fails and the block can be watched again.
-*/
+/* Reallocates a block that may be watched or in the arena. A watched one counts as freed,
+   unless realloc fails. */
 static COLD void *reallocwatched (void *p, size_t n) {
   unsigned char *slot;
   void *q;
@@ -494,15 +426,13 @@ static COLD void *reallocwatched (void *p, size_t n) {
   return q;
 }
 
-
-/* Samples realloc like the free of the old block and the allocation of a new one. */
+/* sampled as a free and an allocation */
 SHOWN void *realloc (void *p, size_t n) {
   if (p != NULL && unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
     p = reallocwatched(p, n);
   else p = real.realloc(p, n);
   return malloc_passes(n) ? passed(p, n) : p;
 }
-
 
 SHOWN void *reallocarray (void *p, size_t n, size_t size) {
   size_t all;
@@ -513,18 +443,15 @@ SHOWN void *reallocarray (void *p, size_t n, size_t size) {
   return realloc(p, all);
 }
 
-
 SHOWN void *memalign (size_t alignment, size_t n) {
   void *p = real.memalign(alignment, n);
   return malloc_passes(n) ? passed(p, n) : p;
 }
 
-
 SHOWN void *aligned_alloc (size_t alignment, size_t n) {
   void *p = real.aligned_alloc(alignment, n);
   return malloc_passes(n) ? passed(p, n) : p;
 }
-
 
 SHOWN int posix_memalign (void **to, size_t alignment, size_t n) {
   int e = real.posix_memalign(to, alignment, n);
@@ -532,12 +459,10 @@ SHOWN int posix_memalign (void **to, size_t alignment, size_t n) {
   return e;
 }
 
-
 SHOWN void *valloc (size_t n) {
   void *p = real.valloc(n);
   return malloc_passes(n) ? passed(p, n) : p;
 }
-
 
 SHOWN void *pvalloc (size_t n) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), all = (n + page - 1) & ~(page - 1);
@@ -546,13 +471,10 @@ SHOWN void *pvalloc (size_t n) {
 
 /* }===================================================================== */
 
-
 /* {== C++'s operators =================================================== */
 
-/*
-** plainnew and alignednew are used if no C++ library defines the operators. If there is not enough
-** memory, they return NULL. They throw no exception, because that needs a C++ library.
-*/
+/* This and alignednew replace missing C++ operators. They return NULL if there is not enough
+   memory: exceptions need a C++ library. */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }
@@ -561,10 +483,8 @@ static void *alignednew (size_t n, size_t alignment) {
   return aligned_alloc(alignment, (n + alignment - 1) & ~(alignment - 1));
 }
 
-
-/* Returns the real operator with that name: the next definition after this library in the loader's
-   order or, if there is none, that of a C++ library which only a plugin has loaded. If no such
-   library is loaded, returns a replacement (plainnew, alignednew, free). */
+/* Returns the real operator with that name: the next in the loader's order, or that of a C++
+   library loaded by a plugin, or a replacement. */
 static COLD void *operator_ (const char *name) {
   static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
   void *p;
@@ -582,25 +502,22 @@ static COLD void *operator_ (const char *name) {
                                            : (void *)(uintptr_t)plainnew;
 }
 
-
-/* Declares f, the real operator with that name, which operator_() searches only once. */
+/* Declares f, the real operator with that name, searched once. */
 #define FIND(type, name)  \
   static type to;  \
   type f = __atomic_load_n(&to, __ATOMIC_RELAXED);  \
   if (unlikely(f == NULL))  \
     __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
 
-/*
-** Calls the real operator, counts its block and returns it. If the call has changed 'left', the
-** operator has called malloc, which has counted the bytes.
-*/
+/* Calls the real operator, counts its block and returns it. If 'left' changes, malloc has
+   counted it. */
 #define COUNT(call, n)  \
   int64_t before = left;  \
   void *p = call;  \
   if (left == before && malloc_passes(n)) point(p, n);  \
   return p
 
-/* If the block is watched, stops watching it. Then calls the real operator. */
+/* Stops watching the block, if watched, and calls the real operator. */
 #define RELEASE(call, p)  \
   if (unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0)) {  \
     unsigned char *slot = malloc_take(p);  \
@@ -609,8 +526,8 @@ static COLD void *operator_ (const char *name) {
   call
 
 typedef void *(*New) (size_t);
-typedef void *(*New2) (size_t, size_t);  /* the second parameter is a reference (nothrow) or
-					    an alignment */
+typedef void *(*New2) (size_t, size_t);  /* second parameter: a reference (nothrow) or an
+                                            alignment */
 typedef void *(*New3) (size_t, size_t, const void *);
 typedef void (*Delete) (void *);
 typedef void (*Delete2) (void *, size_t);
@@ -629,10 +546,7 @@ typedef void (*Delete3) (void *, size_t, size_t);
 #define DELETE3(name) SHOWN void name (void *p, size_t a, size_t b) {  \
   FIND(Delete3, #name); RELEASE(f(p, a, b), p); }
 
-/*
-** Names of the Itanium C++ ABI: n = new, d = delete, followed by w or l for one object, a for
-** an array.
-*/
+/* Names of the Itanium C++ ABI: n new, d delete; w, l one object, a an array. */
 NEW(_Znwm) NEW(_Znam)
 NEW2(_ZnwmRKSt9nothrow_t) NEW2(_ZnamRKSt9nothrow_t)
 NEW2(_ZnwmSt11align_val_t) NEW2(_ZnamSt11align_val_t)

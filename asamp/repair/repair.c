@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the repaired log (repair.h has the rules). */
+/* Writes the repaired log (repair.h). */
 #include "repair.h"
 #include "decimal.h"
 #include "objects.h"
@@ -15,22 +15,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PIECE		65536    /* after the damage, bytes that one call of source_read skips */
+#define PIECE		65536    /* bytes skipped at a time after the damage */
 
 /* ----------------------------------------------------------------- end -- */
 
-/* Writes a meta record (a key and a value), unless the log has one with this key. */
+/* Writes a meta record unless the log has one with this key. */
 static void putmeta (Repair *p, const char *key, const char *value) {
   if (!repair_haskey(p, key))
     vmprof_meta(&p->record, key, value, strlen(value));
 }
 
-/* Writes an object record with dead objects of type "unknown" for the stacks of allocation samples
-   that have no object, because readers need one for each (X2). */
+/* Writes an object record with dead objects of type "unknown" for the stacks without an object
+   (X2). */
 static void putobjects (Repair *p, LiveFile *file) {
   uint64_t left = p->stacks > p->objects ? p->stacks - p->objects : 0;
   if (p->nstats == 0 && p->objects == 0)
-    return;  /* the log has no objects and no statistics of them, so readers do not require any */
+    return;  /* no objects: readers require none */
   while (left > 0) {
     uint64_t most = VMPROF_MAXWORDS - p->nstats;
     uint64_t n = left < most ? left : most, i;
@@ -45,12 +45,8 @@ static void putobjects (Repair *p, LiveFile *file) {
   }
 }
 
-/*
-** Writes the meta records (keys and values) that readers of logs of version 7 need, unless the log
-** has them. In every log with added objects: the name of their type, "unknown". In a log of asamp
-** also: the names of the other types and of the statistics, which are the same in all logs, and the
-** start time.
-*/
+/* Writes the missing meta records of version 7: the type "unknown", and in asamp's logs names
+   of types and statistics and the start time. */
 static void putextended (Repair *p) {
   char key[32], text[32];
   int i;
@@ -71,10 +67,8 @@ static void putextended (Repair *p) {
   putmeta(p, "start_time_offset", text);
 }
 
-/*
-** Returns the duration of the run in us, up to the latest time in the log. If the log has no times,
-** assumes one period of time samples for each stack.
-*/
+/* Returns the duration in us, to the latest time, or one period per stack if there are no
+   times. */
 static uint64_t length (const Repair *p) {
   uint64_t us = p->known;
   if (p->version >= 7 && p->lead * 1e6 > (double)p->start &&
@@ -87,8 +81,7 @@ static uint64_t length (const Repair *p) {
   return us > p->known ? us : p->known;
 }
 
-/* Writes the records that make the new file complete: objects, meta records and the trailer
-   (X2). */
+/* Writes the end of the new file: objects, meta records, trailer (X2). */
 static void repair_finish (Repair *p, LiveFile *file) {
   p->record.n = 0;
   putobjects(p, file);
@@ -113,11 +106,8 @@ static void repair_finish (Repair *p, LiveFile *file) {
 
 /* ---------------------------------------------------------------- file -- */
 
-/*
-** Copies the records before the damage, and sets the fields of *r that describe the damage. Returns
-** NULL, or the reason why the log cannot be repaired. If a write fails, returns NULL, and
-** file->error has the errno.
-*/
+/* Copies the records before the damage and describes it in *r. Returns NULL (a failed write is
+   in file->error), or why the log cannot be repaired. */
 static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   Verdict v;
   if (!repair_firstwords(p))
@@ -153,10 +143,7 @@ static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   return NULL;
 }
 
-/*
-** Repairs the log in p->source, which is open. If 'inplace' is 1, the caller has locked the log.
-** Returns as repair_file.
-*/
+/* Repairs the open log p->source; with 'inplace' it is locked. Returns like repair_file. */
 static int through (Repair *p, RepairResult *r, LiveFile *file,
                     const char *path, const char *out, int inplace, char *err,
                     size_t errsize) {
@@ -190,7 +177,7 @@ static int through (Repair *p, RepairResult *r, LiveFile *file,
   return REPAIR_UNWRITABLE;
 }
 
-/* Returns 1 if both paths lead to one existing file. */
+/* Returns 1 if both paths are one existing file. */
 static int samefile (const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&

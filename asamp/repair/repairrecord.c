@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and checking the records of a damaged log (repairrecord.h). */
+/* Reads and checks records (repairrecord.h). */
 #include "repairrecord.h"
 #include "details.h"
 #include "frameids.h"
@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-#define MAXTEXT		(64u << 20)   /* bytes of a text; a longer one is treated as damage */
-#define PIECE		65536         /* bytes by which the record grows at a time */
-/* In a log of asamp, the time of a record is corrected if it is later than the previous time by
-   more than YEAR_S, in s. The first time is corrected if it is above MOST_S, in s. */
+#define MAXTEXT		(64u << 20)   /* bytes of a text; more are damage */
+#define PIECE		65536         /* bytes by which the record grows */
+/* asamp's logs: a time is corrected if it is YEAR_S seconds after the previous one, or a first
+   one above MOST_S. */
 #define YEAR_S		3e7
 #define MOST_S		1e10
 
-/* Sets p->fault, the reason of the damage. Returns REPAIR_DAMAGE. */
+/* Sets p->fault. Returns REPAIR_DAMAGE. */
 static Verdict damage (Repair *p, const char *why) {
   p->fault = why;
   return REPAIR_DAMAGE;
@@ -24,10 +24,7 @@ static Verdict damage (Repair *p, const char *why) {
 
 /* ------------------------------------------------------------- reading -- */
 
-/*
-** Appends the next n bytes of the log to the record. Returns 0, with 'fault' set, if the log has
-** fewer bytes or if there is not enough memory.
-*/
+/* Appends the next n bytes to the record. Returns 0 with 'fault' set on failure. */
 static int repairrecord_take (Repair *p, uint64_t n) {
   while (n > 0) {
     size_t step = n < PIECE ? (size_t)n : PIECE;
@@ -47,7 +44,7 @@ static int repairrecord_take (Repair *p, uint64_t n) {
   return 1;
 }
 
-/* Read or replace the word at the offset 'at' of the record. */
+/* Reads the word at an offset of the record. */
 static uint64_t repairrecord_word (const Repair *p, size_t at) {
   return bytes_getword(p->record.data + at);
 }
@@ -56,11 +53,8 @@ static void setword (Repair *p, size_t at, uint64_t w) {
   bytes_putword(p->record.data + at, w);
 }
 
-/*
-** Reads a length and a text of that length from the log, and appends both to the record. Sets *at
-** to the offset of the text in the record, and *n to its length. On failure returns 0 and sets
-** 'fault'.
-*/
+/* Appends a length and a text to the record. Sets its offset and length. Returns 0 with 'fault'
+   set on failure. */
 static int taketext (Repair *p, size_t *at, size_t *n) {
   uint64_t length;
   if (!repairrecord_take(p, 8))
@@ -75,12 +69,8 @@ static int taketext (Repair *p, size_t *at, size_t *n) {
   return repairrecord_take(p, length);
 }
 
-/*
-** Checks the first word of a stack or object record, which was read with the number of words. In
-** versions before 7 it is a count: returns 0 if it is not 1. In version 7 it is a time. In a log of
-** asamp, replaces a time that is before the previous one, or far after it, by the previous one, and
-** sets *mended to 1.
-*/
+/* Checks the first word of a stack or object record: before version 7 a count of 1, else a
+   time. Replaces an invalid time in asamp's logs, and sets *mended. */
 static int lead (Repair *p, int *mended) {
   uint64_t w = repairrecord_word(p, p->record.n - 16);
   double s;
@@ -102,7 +92,7 @@ static int lead (Repair *p, int *mended) {
 
 /* ------------------------------------------------------------- records -- */
 
-/* The Verdict functions below read and check the rest of a record whose marker has been read. */
+/* The next functions read and check the rest of a record after its marker. */
 
 static Verdict header (Repair *p) {
   const unsigned char *name;
@@ -135,10 +125,7 @@ static Verdict header (Repair *p) {
   return REPAIR_KEEP;
 }
 
-/*
-** In a log of asamp, replaces the words of a stack that readers would refuse. The stack has n words
-** at the offset 'at' of the record. Returns 1 if a word was replaced.
-*/
+/* Replaces invalid words of a stack of n words, in asamp's logs. Returns 1 if it did. */
 static int mendframes (Repair *p, size_t at, size_t n) {
   int mended = 0;
   size_t i;
@@ -155,10 +142,8 @@ static int mendframes (Repair *p, size_t at, size_t n) {
   return mended;
 }
 
-/*
-** Returns 1 if the innermost frame of the stack represents a kind of block in a log of asamp
-** (frameids.h). In versions before 7, such a frame marks the stack of an allocation sample.
-*/
+/* Returns 1 if the innermost frame is a kind of block, as of allocation samples before version
+   7. */
 static int istype (const Repair *p, size_t at, size_t n) {
   uint32_t kind;
   return n >= 2 && frameids_istype(repairrecord_word(p, at + 8), &kind) && kind < KIND_COUNT;
@@ -193,9 +178,7 @@ static Verdict repairrecord_stack (Repair *p, int marker) {
   return mended ? REPAIR_MENDED : REPAIR_KEEP;
 }
 
-/* Removes the k oldest of the n objects in the record, for which the log has no stacks before the
-   record. A reader assigns objects to stacks in order, and an object must not come before its
-   stack. */
+/* Removes the k oldest of n objects, whose stacks are not in the log before them. */
 static void dropwords (Repair *p, uint64_t k, size_t n) {
   unsigned char *behind = p->record.data + 17 + 8 * n;
   memmove(behind - 8 * k, behind, 8 * p->nstats);
@@ -262,19 +245,14 @@ static Verdict repairrecord_name (Repair *p) {
 
 /* --------------------------------------------------------------- metas -- */
 
-/* Sets p->known, the latest time in the texts with the sizes and outcomes of samples, to 'us'
-   (since the start of the run) if 'us' is later and valid. */
+/* Sets p->known to 'us' if that is later and valid. */
 static void repairrecord_known (Repair *p, uint64_t us) {
   if (us > p->known && us < REPAIR_CENTURY_US)
     p->known = us;
 }
 
-/*
-** Checks a details text, which has the sizes and outcomes of a batch of samples (details.h). Counts
-** its allocations and survival outcomes, and records its latest time. Returns 0 if the text must be
-** left out. That is so for a text that does not match the stacks of its samples, and for all later
-** texts, because readers assign outcomes to allocations by their order in the log.
-*/
+/* Checks a text with details, and counts its allocations, outcomes and latest time. Returns 0
+   if it must be omitted: it, or an earlier one, does not match its stacks. */
 static int details (Repair *p, const char *text, size_t n) {
   Details d;
   Fields line;
@@ -311,7 +289,7 @@ static int details (Repair *p, const char *text, size_t n) {
   return 1;
 }
 
-/* Returns 1 if the text is a number that readers accept, and sets *n to its integer part. */
+/* Returns 1 if the text is a valid number, and its integer part. */
 static int repairrecord_isnumber (const char *s, size_t length, uint64_t *n) {
   size_t i, points = 0;
   *n = 0;
@@ -326,10 +304,7 @@ static int repairrecord_isnumber (const char *s, size_t length, uint64_t *n) {
   return length > 0 && length < 20 && points <= 1 && s[0] != '.';
 }
 
-/*
-** Returns the hash, never 0, that represents the key of a meta record in 'keys'. The hash function
-** is keyed (hash.h), so nobody can construct two keys with one hash.
-*/
+/* Returns the hash of a meta record's key, not 0. */
 static uint64_t keyid (const char *key, size_t n) {
   return hash_bytes(key, n) | 1;
 }
@@ -342,8 +317,7 @@ static int equals (const char *key, size_t n, const char *what) {
   return n == strlen(what) && memcmp(key, what, n) == 0;
 }
 
-/* Returns 1 if the meta record (a key and a value) is valid, and stores values that are needed
-   later in *p. */
+/* Returns 1 if the meta record is valid; stores values for later. */
 static int goodmeta (Repair *p, const char *key, size_t nkey,
                      const char *value, size_t n) {
   uint64_t number;
@@ -401,10 +375,7 @@ static Verdict timestamp (Repair *p) {
   return REPAIR_KEEP;
 }
 
-/*
-** Checks the trailer. Bytes after it are ignored in a log of another program. In a log of asamp
-** they are damage, because asamp writes none.
-*/
+/* Checks the trailer. Bytes after it are damage only in asamp's logs. */
 static Verdict trailer (Repair *p) {
   uint64_t started = p->started;
   Verdict v = p->version >= 5 ? timestamp(p) : REPAIR_KEEP;

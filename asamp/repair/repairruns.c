@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks whose sizes and outcomes were not read yet (repairruns.h). */
+/* Stacks whose samples have no details yet (repairruns.h). */
 #include "repairruns.h"
 #include "bounds.h"
 #include "list.h"
@@ -9,7 +9,7 @@ int repairruns_add (RepairRuns *r, uint64_t what) {
     r->list[r->n - 1].copies++;
     return 1;
   }
-  if (r->n == READER_MAXRUNS)  /* readers then deliver these stacks without sizes and outcomes */
+  if (r->n == READER_MAXRUNS)  /* readers then give them up */
     r->n = 0;
   if (!list_grow(&r->list, r->n, &r->size, sizeof(*r->list)))
     return 0;
@@ -18,11 +18,8 @@ int repairruns_add (RepairRuns *r, uint64_t what) {
   return 1;
 }
 
-/*
-** Reads the next triple of Details.counts: the number of a sample in the details text (from 1), the
-** number of sampling periods that it represents, and the number of its equal stacks. If there is no
-** further triple, sets triple[0] to 0.
-*/
+/* Reads the next triple of Details.counts: number of a sample, periods, equal stacks; triple[0]
+   0: none. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {

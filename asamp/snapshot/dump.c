@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The encoder of heap snapshots (dump.h). */
+/* Encodes heap snapshots (dump.h). */
 #include "heapformat.h"
 #include "dump.h"
 #include "mallocs.h"
@@ -10,15 +10,14 @@
 
 #include "binding.h"
 
-/* Passes the buffered bytes to the sink. Returns 0 if the sink has stopped the walk. */
+/* Passes the buffer to the sink. Returns 0 if the sink stops the walk. */
 static int dump_drain (Dump *d) {
   int ok = d->n == 0 || d->sink(d->ud, d->buffer, d->n);
   d->n = 0;
   return ok;
 }
 
-/* Calls dump_drain if the buffer has no space for DUMP_LONGEST bytes. Returns 0 if the sink has
-   stopped the walk. */
+/* Makes space for DUMP_LONGEST bytes. Returns 0 if the sink stops the walk. */
 static int dump_room (Dump *d) {
   return d->n + DUMP_LONGEST <= sizeof(d->buffer) || dump_drain(d);
 }
@@ -43,13 +42,12 @@ static uint64_t dump_word (const void *p) {
   return (uint64_t)(uintptr_t)p;
 }
 
-/* Writes the address p as its signed distance from the address 'from', in units of 8 bytes. */
+/* Writes the address p as a distance from 'from', / 8. */
 static void address (Dump *d, uint64_t p, uint64_t from) {
   distance(d, (int64_t)(p >> 3) - (int64_t)(from >> 3));
 }
 
-/* Writes HEAP_NONE if p is NULL. Otherwise writes 1 + the distance of p from 'from',
-   zigzag-encoded, in units of 8 bytes. */
+/* Writes HEAP_NONE for NULL, else 1 + the zigzag-encoded distance from 'from', / 8. */
 static void optional (Dump *d, const void *p, uint64_t from) {
   if (p == NULL)
     byte(d, HEAP_NONE);
@@ -58,7 +56,7 @@ static void optional (Dump *d, const void *p, uint64_t from) {
                         (uint64_t)(((int64_t)(dump_word(p) >> 3) - (int64_t)(from >> 3)) >> 63)));
 }
 
-/* Writes the length of a text, and at most HEAP_TEXT bytes of it. */
+/* Writes length and at most HEAP_TEXT bytes of a text. */
 static void dump_text (Dump *d, const char *s, size_t n) {
   if (n > HEAP_TEXT)
     n = HEAP_TEXT;
@@ -106,8 +104,7 @@ static int dump_kindof (luaN_Kind kind) {
   }
 }
 
-/* The callbacks of the walk over the heap: write an object or an edge (a reference). They return 0
-   to stop the walk. */
+/* Writes an object, as the walk's callback; the next one writes an edge. Returns 0 to stop. */
 static int object (void *ud, const luaN_Object *o) {
   Dump *d = ud;
   uint64_t me = dump_word(o->object);
@@ -185,15 +182,14 @@ static int dump_edge (void *ud, const luaN_Edge *e) {
 
 /* {== samples ========================================================== */
 
-/* Hash table of the allocation sites written so far. Maps function and line to the number of the
-   site. */
+/* Hash table from function and line to the number of the site. */
 typedef struct Sites {
-  struct { uint64_t key; uint32_t number; } *slots;  /* number 0: a free slot */
-  size_t mask, bytes;	/* number of slots, a power of 2, minus 1; bytes of 'slots' */
+  struct { uint64_t key; uint32_t number; } *slots;  /* number 0: free */
+  size_t mask, bytes;	/* slots - 1; bytes of 'slots' */
   uint32_t n;		/* number of allocation sites */
 } Sites;
 
-/* Writes a HEAP_SITE record in two halves, because its two texts may exceed DUMP_LONGEST. */
+/* Writes a HEAP_SITE in two halves, because it may exceed DUMP_LONGEST. */
 static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   if (!dump_room(d))
     return;
@@ -206,10 +202,8 @@ static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   dump_varint(d, line);
 }
 
-/*
-** Returns the number of a sample's site, and writes the site first if it is new. Returns 0 if the
-** site's function is not known.
-*/
+/* Returns the number of a sample's site; writes it if it is new. Returns 0 if the function is
+   unknown. */
 static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   const BirthFunction *f = births_named(&d->tracker->functions, b->function);
   uint64_t key = (uint64_t)b->function << 32 | b->line;
@@ -224,11 +218,10 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   return s->slots[i].number = ++s->n;
 }
 
-/* Writes a sample. 'owner' is the object to which the sampled block belongs; does nothing if it is
-   not an object. */
+/* Writes the sample of a block of object 'owner', if it is one. */
 static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
-  if (owner == NULL || mallocs_isowner(owner))  /* no owner, or the owner of native memory */
+  if (owner == NULL || mallocs_isowner(owner))  /* none, or of native memory */
     return;
   number_ = sitenumber(d, s, b);
   if (!dump_room(d))
@@ -241,11 +234,7 @@ static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   d->last = dump_word(owner);
 }
 
-/*
-** Writes the samples that are not known to be dead: the survivors that the sampler follows until
-** their death, and the samples whose survival no collection has decided and that were not freed
-** explicitly. Returns 0 if there is not enough memory.
-*/
+/* Writes the samples not known to be dead. Returns 0 if there is not enough memory. */
 static int samples (Dump *d) {
   const Tracker *t = d->tracker;
   size_t n = t->followed.n + t->pending.n, i;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The encoder of heap snapshots. It walks a heap (luaN_walk of seam.h) and passes the bytes of a
-** snapshot (heapformat.h) to a sink in pieces. Its memory is the struct Dump, and blocks from the
-** callback 'memory', which the walk also uses. dump_walk calls neither malloc nor a function of Lua
-** except luaN_walk, so that it can run in a forked child.
-*/
+/* Encodes a heap snapshot: walks the heap (luaN_walk) and passes the bytes (heapformat.h) to a
+   sink. dump_walk calls neither malloc nor other functions of Lua, so it can run in a forked
+   child. */
 #ifndef asamp_dump_h
 #define asamp_dump_h
 
@@ -15,57 +12,41 @@ struct Tracker;
 #include <stddef.h>
 #include <stdint.h>
 
-#define DUMP_PIECE	65536  /* bytes of the buffer: the largest piece that the sink receives */
-/* Largest number of bytes of a record. A HEAP_SITE may be longer; each of its halves has at most
-   this number of bytes. */
+#define DUMP_PIECE	65536  /* largest piece for the sink, bytes */
+/* Largest record, and largest half of a HEAP_SITE, bytes. */
 #define DUMP_LONGEST	(HEAP_TEXT + 64)
 
-/* Receives the next n bytes of the snapshot. Returns 0 to stop the walk. */
+/* Receives n bytes. Returns 0 to stop the walk. */
 typedef int (*DumpSink) (void *ud, const unsigned char *data, size_t n);
 
 typedef struct Dump {
   DumpSink sink;
   void *ud;			/* first argument of 'sink' and 'memory' */
-  void *(*memory) (void *ud, void *block, size_t old, size_t size);	/* as lua_Alloc */
-  const struct Tracker *tracker;	/* the tracker whose live samples are written; NULL: no
-					   samples */
-  uint64_t time;		/* time of the snapshot (CLOCK_MONOTONIC, ns), from which the ages
-				   of samples are computed */
-  uint64_t objects, edges, bytes;	/* numbers of objects and edges written so far, and bytes of
-					   these objects */
-  uint64_t last;		/* address of the previous object, or of the object to which the
-				   block of the previous sample belongs */
-  uint64_t from;		/* address of the object whose edges are being written; 0: the edges
-				   of the roots are being written */
-  int64_t index;		/* index of the previous array element of 'from' */
+  void *(*memory) (void *ud, void *block, size_t old, size_t size);	/* like lua_Alloc */
+  const struct Tracker *tracker;	/* its live samples are written; NULL: none */
+  uint64_t time;		/* CLOCK_MONOTONIC, ns; for ages of samples */
+  uint64_t objects, edges, bytes;	/* written so far: objects, edges, bytes of objects */
+  uint64_t last;		/* address of the previous object, or of the previous sample's */
+  uint64_t from;		/* object whose edges are written; 0: the roots' */
+  int64_t index;		/* previous array index of 'from' */
   size_t n;			/* bytes in 'buffer' */
   unsigned char buffer[DUMP_PIECE];
 } Dump;
 
-/*
-** Starts the encoding with the magic bytes. All fields of *d must be zero except 'sink', 'ud' and
-** 'memory'. The caller may also set 'tracker' and 'time', at any time before dump_walk.
-*/
+/* Starts with the magic. All fields are zero but 'sink', 'ud' and 'memory'; 'tracker' and
+   'time' may be set before dump_walk. */
 void dump_start (Dump *d);
 
-/*
-** Write a meta record (a key and a value), which states a fact about the snapshot. dump_meta writes
-** a text, cut to HEAP_TEXT bytes, dump_number a number. The key has at most 32 bytes. To be called
-** between dump_start and dump_walk.
-*/
+/* Writes a meta record with a text, cut to HEAP_TEXT bytes, or with a number (dump_number),
+   before dump_walk. The key has at most 32 bytes. */
 void dump_meta (Dump *d, const char *key, const char *value);
 void dump_number (Dump *d, const char *key, uint64_t n);
 
-/* Writes the name of the C function at the address 'code'. To be called between dump_start and
-   dump_walk. */
+/* Writes the name of a C function, before dump_walk. */
 void dump_code (Dump *d, const void *code, const char *name);
 
-/*
-** Writes all objects and edges of L's heap, the samples and the end. To be called once, where
-** luaN_walk may be called. Returns LUAN_WALKED if the snapshot is complete. Otherwise returns
-** LUAN_STOPPED if the sink returned 0, LUAN_NOMEMORY if 'memory' returned NULL, or LUAN_BUSY as
-** luaN_walk does.
-*/
+/* Writes objects, edges, samples and the end, once, where luaN_walk may be called. Returns
+   LUAN_WALKED if complete, LUAN_STOPPED (by the sink), LUAN_NOMEMORY or LUAN_BUSY. */
 int dump_walk (Dump *d, lua_State *L);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that is left (memoryleft.h). */
+/* The memory that is free (memoryleft.h). */
 #define _GNU_SOURCE
 #include "memoryleft.h"
 
@@ -11,7 +11,7 @@
 
 #define CGROUP	"/sys/fs/cgroup"
 
-/* Reads the start of a file as text. Returns 0 if it cannot be read, or is empty. */
+/* Reads the start of a file. Returns 0 if it is empty or unreadable. */
 static int text (const char *path, char *to, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd >= 0 ? read(fd, to, size - 1) : -1;
@@ -21,7 +21,7 @@ static int text (const char *path, char *to, size_t size) {
   return n > 0;
 }
 
-/* Returns the number in a file of the control group; UINT64_MAX if the file has none ("max"). */
+/* Returns the number in a file of the control group; UINT64_MAX: none ("max"). */
 static uint64_t number (const char *group, const char *name) {
   char path[640], s[32];
   snprintf(path, sizeof(path), CGROUP "%s/%s", group, name);
@@ -29,10 +29,7 @@ static uint64_t number (const char *group, const char *name) {
                                                                  : UINT64_MAX;
 }
 
-/*
-** Returns the bytes that the control group (version 2) of the process may still use; UINT64_MAX if
-** the group has no limit of its own, or is unknown.
-*/
+/* Returns the bytes left in the control group; UINT64_MAX: no limit. */
 static uint64_t ofgroup (void) {
   char s[512], *group, *end;
   uint64_t most, now;

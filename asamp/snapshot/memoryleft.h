@@ -5,12 +5,8 @@
 
 #include <stdint.h>
 
-/*
-** Returns the number of bytes that the process can still use: the memory available in the system
-** (MemAvailable) or, if smaller, the unused part of the limit of its control group (version 2),
-** without enclosing groups. Returns UINT64_MAX if neither is known. Opens files of /proc and /sys,
-** and allocates nothing.
-*/
+/* Returns the bytes that the process can still use: MemAvailable or, if less, the rest of its
+   control group's limit (version 2). Returns UINT64_MAX if unknown. Allocates nothing. */
 uint64_t memoryleft (void);
 
 #endif

@@ -29,19 +29,17 @@
 
 #include "binding.h"
 
-#define CODES_MOST	64	/* largest number of C functions whose names a snapshot stores */
+#define CODES_MOST	64	/* largest number of C functions with names */
 
-/* The data of a snapshot that is being written. Allocated before the fork, because the child must
-   not call malloc (SN3). */
+/* A snapshot that is being written; allocated before the fork (SN3). */
 typedef struct Writer {
   Dump dump;
   Compressor compressor;
   Draft draft;		/* the file */
-  int lock;		/* descriptor of the final file, which stays locked until the snapshot has
-			   replaced it (SN4) */
+  int lock;		/* descriptor of the final file, locked until it is replaced (SN4) */
   int error;		/* errno of the first failure, or 0 */
-  unsigned seconds;	/* time limit; 0: none */
-  uint64_t until;	/* end of the time limit, CLOCK_MONOTONIC, ns */
+  unsigned seconds;	/* 0: no limit */
+  uint64_t until;	/* time limit, CLOCK_MONOTONIC, ns */
 } Writer;
 
 static uint64_t now (clockid_t clock) {
@@ -52,8 +50,7 @@ static uint64_t now (clockid_t clock) {
 
 /* {== bytes ============================================================ */
 
-/* Writes n bytes to the file. If the file is a full pipe, waits until the pipe has space. After a
-   failure, returns 0 and sets w->error to the errno. */
+/* Writes n bytes; waits if the file is a full pipe. Returns 0 with w->error set on failure. */
 static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   if (w->seconds != 0 && w->error == 0 && now(CLOCK_MONOTONIC) > w->until)
@@ -76,14 +73,14 @@ static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   return w->error == 0;
 }
 
-/* The sink of the encoder: compresses n bytes. Returns as snapshot_put. */
+/* Compresses n bytes, as the encoder's sink. Returns like snapshot_put. */
 static int sink (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   compressor_put(&w->compressor, data, n, COMPRESSOR_MORE, snapshot_put, w);
   return w->error == 0;
 }
 
-/* Writes the snapshot, and gives the file its final name. Returns 0 or an errno. */
+/* Writes the snapshot under its final name. Returns 0 or an errno. */
 static int writeall (Writer *w, lua_State *L) {
   int result = dump_walk(&w->dump, L);
   if (result == LUAN_WALKED)
@@ -92,11 +89,8 @@ static int writeall (Writer *w, lua_State *L) {
                               : result == LUAN_BUSY ? EBUSY : ENOMEM);
 }
 
-/*
-** Writes the names of the C functions on the running stack of L. This happens before the fork,
-** because the child may call no function of Lua that looks names up (SN3). C functions on the
-** stacks of suspended coroutines have no name.
-*/
+/* Writes the names of the C functions on L's stack, before the fork, because the child cannot
+   look them up (SN3). */
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
   const void *written[CODES_MOST];
@@ -144,14 +138,13 @@ static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
 
 /* {== the child ======================================================== */
 
-/* Writes to 'why' that a snapshot was stopped at its time limit. */
+/* Writes to 'why' that the time limit was reached. */
 static void overtime (unsigned seconds, char *why, size_t size) {
   snprintf(why, size, "it took more than %u s, the limit; profiler.snapshot() and asamp heap PID have no "
            "limit", seconds);
 }
 
-/* Writes the child's message to stderr, without allocating, because the child must not call malloc
-   (SN3). */
+/* Writes the child's message to stderr without allocating (SN3). */
 static void childfailed (const char *path, int error, unsigned seconds) {
   char line[600], why[128] = "writing failed";
   int n;
@@ -160,14 +153,11 @@ static void childfailed (const char *path, int error, unsigned seconds) {
   n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n",
                path, error == ENOSPC ? "no space left on the device"
                : error == ENOMEM ? "not enough memory" : why);
-  if (n > 0 && write(2, line, (size_t)n) < 0) { /* there is nowhere to report this */ }
+  if (n > 0 && write(2, line, (size_t)n) < 0) { /* nowhere to report it */ }
 }
 
-/*
-** For the child of a snapshot with a time limit: makes this process the first one that the kernel
-** kills when memory runs out (SN5). If it still runs after 'seconds', for example in a write that
-** blocks, SIGALRM ends it.
-*/
+/* Limits a child: it is killed first when memory runs out (SN5), and by SIGALRM after
+   'seconds'. */
 static void bound (unsigned seconds) {
   sigset_t alarms;
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -182,10 +172,7 @@ static void bound (unsigned seconds) {
   alarm(seconds);
 }
 
-/*
-** Writes the snapshot in the child process, and ends the process with the status 0 or an errno. If
-** the snapshot could not be completed, writes a message to stderr.
-*/
+/* Writes the snapshot in the child, reports a failure, and exits with 0 or an errno. */
 static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   int error;
   if (w->seconds != 0) bound(w->seconds + 1);
@@ -195,24 +182,22 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   _exit(error > 255 ? 255 : error);
 }
 
-/* A child that writes a snapshot, and for which this process must still call waitpid. */
+/* A child for which waitpid must be called. */
 typedef struct Waiting {
   pid_t child;
-  pid_t parent;		/* the process that forked the child */
-  unsigned seconds;	/* time limit of the snapshot; 0: none */
-  Draft draft;		/* copy of the child's; only its names are used */
-  char *path;		/* path of the snapshot, for messages */
+  pid_t parent;		/* process that forked it */
+  unsigned seconds;	/* 0: no limit */
+  Draft draft;		/* copy, for the names */
+  char *path;		/* for messages */
 } Waiting;
 
 #define WAITING	16	/* capacity of 'waiting' */
 
-/* The children for which this process must still call waitpid; NULL: a free entry. Threads add and
-   remove entries with atomic exchanges, and wait only for a child whose entry they have removed.
-   There is no lock, because it could be held when the program forks. */
+/* The children; NULL: free. Entries are added and removed by atomic exchanges; only the remover
+   waits. A lock could be held at a fork. */
 static Waiting *waiting[WAITING];
 
-/* Adds a child process to the list 'waiting', for a later call of waitpid. Returns 0 if there is no
-   free entry. */
+/* Adds a child. Returns 0 if there is no free entry. */
 static int snapshot_keep (Waiting *w) {
   int i;
   for (i = 0; i < WAITING; i++) {
@@ -228,8 +213,8 @@ static void snapshot_await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }
 
-/* Writes the reason of a child's failure, from its status, into a buffer, and returns its errno, or
-   0. If a signal has ended the child, removes the files of the incomplete snapshot (SN4). */
+/* Writes the reason of a child's failure. Returns its errno, or 0. Removes the files of a child
+   that a signal has ended (SN4). */
 static int snapshot_result (const Draft *d, int status, unsigned seconds, char *why, size_t size) {
   int error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
   if (WIFSIGNALED(status)) {
@@ -254,9 +239,8 @@ static void waiting_free (Waiting *w) {
   free(w);
 }
 
-/* Handles a child that has ended. A child that exits with an error has reported it. If waitpid does
-   not know the child, the program has waited for it; it has failed if its temporary file still
-   exists. */
+/* Handles an ended child. One that exits has reported its failure. 'known' 0: the program has
+   waited for it; it has failed if its temporary file exists. */
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))
@@ -269,9 +253,8 @@ static void snapshot_ended (Waiting *w, int known, int status) {
   waiting_free(w);
 }
 
-/* To check a child, removes its entry, and adds it again if the child is still running. If other
-   threads have used all free entries meanwhile, waits until the child ends. The child of a fork of
-   the program drops the entries that it has inherited. */
+/* Removes each entry and adds it again if the child still runs; waits for it if there is no
+   free entry. A forked child of the program drops all. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;
@@ -293,8 +276,7 @@ void snapshot_check (void) {
   }
 }
 
-/* Returns an entry for the child that will be forked, without its id. Returns NULL if memory is
-   short. */
+/* Returns an entry for a child to be forked; NULL if there is not enough memory. */
 static Waiting *newwaiting (const Writer *from, const char *path) {
   static int isset;
   Waiting *w = calloc(1, sizeof(*w));
@@ -318,7 +300,7 @@ static Waiting *newwaiting (const Writer *from, const char *path) {
 
 /* }===================================================================== */
 
-/* Writes the error message from 'why' or, if it is empty, from 'error'. Returns 0. */
+/* Writes the error message from 'why', or from 'error' if that is empty. Returns 0. */
 static int snapshot_failed (const char *path, const char *why, int error, char *err, size_t size) {
   char user[100] = "";
   if (error == EACCES && why[0] == '\0')
@@ -330,11 +312,8 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
   return 0;
 }
 
-/*
-** Writes the snapshot in a child, or in this process if the caller wishes that or the fork fails.
-** Returns 0, or an errno, with the reason in 'why' if the text of errno is not sufficient. If the
-** child is still writing, the result is also 0, and s->child is its id.
-*/
+/* Writes the snapshot in a child, or here if wanted or the fork fails. Returns 0 (s->child may
+   still be writing), or an errno with a reason in 'why'. */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, char *why,
                 size_t size) {
   int status = 0;
@@ -362,17 +341,10 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, 
   return writeall(w, L);
 }
 
-/*
-** Upper estimate of the bytes that a child needs. 'inuse' is the number of bytes of the heap in
-** use. The walk stores 8 bytes for each object, and few objects have less than 24 bytes; it also
-** needs a bit for every 8 bytes. Pages that the program changes meanwhile are copied, and not
-** included.
-*/
+/* Upper estimate of the bytes that a child needs: 8 per object and a bit per 8 bytes. */
 #define NEEDED(inuse)	((inuse) / 2)
 
-/*
-** Returns 0 if there is enough memory for a child. Otherwise returns 1, with the message in 'why'.
-*/
+/* Returns 1 with a message in 'why' if there is not enough memory for a child. */
 static int isshort (lua_State *L, char *why, size_t size) {
   luaN_Memory m;
   uint64_t left = memoryleft();

@@ -14,8 +14,7 @@
 #include "readable.h"
 
 #if defined(__x86_64__)
-static const int registers[] = {  /* registers in a signal context, indexed by DWARF register
-				     number */
+static const int registers[] = {  /* indexed by DWARF register number */
   REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
   REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
 };
@@ -24,35 +23,32 @@ static const int registers[] = {  /* registers in a signal context, indexed by D
 #define IP	16
 #define SP	7
 #define FP	6
-/* the instructions mov $15, %rax; syscall, which return from a signal handler */
+/* return from a signal handler: mov $15, %rax; syscall */
 static const unsigned char sigreturn_[] = {0x48, 0xC7, 0xC0, 15, 0, 0, 0, 0x0F, 0x05};
 #define SYSCALL	7
 #elif defined(__aarch64__)
-/* 31 registers, the stack pointer and the program counter, in this order. */
+/* 31 registers, the stack pointer, the program counter. */
 #define NREGISTERS	33
 #define REGISTER(u,i)	((i) == IP ? (u)->uc_mcontext.pc : (i) == SP ? \
 			 (u)->uc_mcontext.sp : (u)->uc_mcontext.regs[i])
 #define IP	32
 #define SP	31
 #define FP	29
-/* the instructions mov x8, #139; svc #0, which return from a signal handler */
+/* return from a signal handler: mov x8, #139; svc #0 */
 static const unsigned char sigreturn_[] = {0x68, 0x11, 0x80, 0xD2, 0x01, 0, 0, 0xD4};
 #define SYSCALL	4
 #endif
 
-/* This function is exported by libunwind for callers with their own tables, but declared in no
-   header. */
+/* Exported by libunwind, but declared in no header. */
 #define search	UNW_OBJ(dwarf_search_unwind_table)
 extern int search (unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *table,
                    unw_proc_info_t *to, int needinfo, void *arg);
 
 static unw_addr_space_t space;
 
-
 /* {== accessors ======================================================== */
 
-/* Head of the table of functions for binary search that linkers write (section .eh_frame_hdr, Linux
-   Standard Base). */
+/* Head of the linker's search table of functions (.eh_frame_hdr). */
 typedef struct TableHead {
   unsigned char version, encoding, countencoding, entryencoding;
   int32_t frames;
@@ -60,19 +56,14 @@ typedef struct TableHead {
   struct { int32_t from, to; } entry[];
 } TableHead;
 
-#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* 1 if the encoding of a value is
-							   DW_EH_PE_udata4 or DW_EH_PE_sdata4, of 4
-							   bytes */
+#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* 1: a value of 4 bytes */
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 
-
-/* Returns 1 if the start of a table is readable. It may not be if the object file was unloaded (LD2
-   of loaded.h). */
+/* Returns 1 if a table is readable: its object file may be unloaded (LD2). */
 static int hashead (const TableHead *h) {
   return readable_word((uintptr_t)h) && readable_word((uintptr_t)(h->entry) - sizeof(uint64_t));
 }
-
 
 static int findinfo (unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *to,
                      int needinfo, void *arg) {
@@ -94,22 +85,16 @@ static int findinfo (unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *to,
   return search(as, ip, &d, to, needinfo, arg);
 }
 
-
 static void putinfo (unw_addr_space_t as, unw_proc_info_t *info, void *arg) {
   (void)as; (void)info; (void)arg;
 }
-
 
 static int dynamiclist (unw_addr_space_t as, unw_word_t *list, void *arg) {
   (void)as; (void)list; (void)arg;
   return -UNW_ENOINFO;
 }
 
-
-/*
-** A word of memory at an address that may be unaligned: instructions are read, too, and a walk that
-** has taken a wrong value for a frame may read at any address.
-*/
+/* A word that may be unaligned: code is read, and a walk may go astray. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
 __attribute__((no_sanitize_address, no_sanitize_thread))
@@ -121,7 +106,6 @@ static int backtrace_word (unw_addr_space_t as, unw_word_t address, unw_word_t *
   return 0;
 }
 
-
 static int reg (unw_addr_space_t as, unw_regnum_t i, unw_word_t *value, int write,
                 void *arg) {
   const ucontext_t *u = arg;
@@ -131,19 +115,16 @@ static int reg (unw_addr_space_t as, unw_regnum_t i, unw_word_t *value, int writ
   return 0;
 }
 
-
 static int fpreg (unw_addr_space_t as, unw_regnum_t i, unw_fpreg_t *value, int write,
                   void *arg) {
   (void)as; (void)i; (void)value; (void)write; (void)arg;
   return -UNW_EBADREG;
 }
 
-
 static int resume (unw_addr_space_t as, unw_cursor_t *c, void *arg) {
   (void)as; (void)c; (void)arg;
   return -UNW_EINVAL;
 }
-
 
 static int procname (unw_addr_space_t as, unw_word_t address, char *name,
                      size_t size, unw_word_t *offset, void *arg) {
@@ -153,19 +134,15 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 
 /* }===================================================================== */
 
-
-/* The functions by which libunwind reads the process. Later versions of libunwind have more fields
-   than are set here; these are NULL. */
+/* How libunwind reads the process. Further fields of later versions are NULL. */
 static unw_accessors_t accessors;
 
-
-/* Makes the address space of libunwind. Also called in the child of a fork, because another thread
-   of the parent may have held the lock of its cache. */
+/* Makes libunwind's address space, also in the child of a fork, where its cache's lock may be
+   held. */
 static void newspace (void) {
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
 }
-
 
 static void backtrace_once (void) {
   accessors.find_proc_info = findinfo;
@@ -180,7 +157,6 @@ static void backtrace_once (void) {
   pthread_atfork(NULL, NULL, newspace);
 }
 
-
 int backtrace_open (Backtrace *b, const char *end) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   unwind_prime();
@@ -191,7 +167,6 @@ int backtrace_open (Backtrace *b, const char *end) {
   return space != NULL;
 }
 
-
 static void backtrace_want (Backtrace *b, uintptr_t ip) {
   unsigned i;
   for (i = 0; i < b->nwanted; i++) {
@@ -200,11 +175,8 @@ static void backtrace_want (Backtrace *b, uintptr_t ip) {
   if (b->nwanted < BACKTRACE_WANTED) b->wanted[b->nwanted++] = ip;
 }
 
-
-/*
-** Returns the frame at the cursor. If 'interrupted' is 1, the cursor's address is that of an
-** interrupted instruction, not a return address, and f.ip is the cursor's address plus 1.
-*/
+/* Returns the frame at the cursor. 'interrupted' 1: at an interrupted instruction, so f.ip is
+   its address + 1. */
 static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   UnwindFrame f = {0, 0, 0};
   unw_word_t ip, sp, fp;
@@ -217,10 +189,8 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   return f;
 }
 
-
-/* Returns 1 if 'ip' is the code to which a signal handler returns: the call of sigreturn, in the
-   form that the kernel and debuggers know. libunwind's unw_is_signal_frame is not used: some of its
-   versions check the cursor's frame, others the frame inside it. */
+/* Returns 1 if 'ip' is the code that calls sigreturn, to which signal handlers return. Versions
+   of libunwind disagree about unw_is_signal_frame. */
 static int isreturn (uintptr_t ip) {
   unw_word_t w[2] = {0, 0};
   size_t i;
@@ -230,37 +200,29 @@ static int isreturn (uintptr_t ip) {
   return memcmp(w, sigreturn_, sizeof(sigreturn_)) == 0;
 }
 
-
-/* Returns 1 if the frame outside frame i was interrupted by a signal. 'ip' is the address of frame
-   i. */
+/* Returns 1 if the frame outside frame i, at 'ip', was interrupted by a signal. */
 static int isinterrupted (uintptr_t ip, int i) {
   return isreturn(ip) || (i == 0 && (isreturn(ip - 1) || isreturn(ip - 1 - SYSCALL)));
 }
-
 
 uintptr_t backtrace_start (uintptr_t address) {
   unw_proc_info_t p;
   return (findinfo(space, address, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip : address;
 }
 
-
-/* Returns an address that identifies the function interrupted at ip - 1: the function's start plus
-   2 (like startof of timing.c). ip itself would not do: a profile subtracts 1 and clears the lowest
-   bit, and the result may be before the function, if that starts at an odd ip - 1. */
+/* Returns an address for the function interrupted at ip - 1: its start + 2. A profile subtracts
+   1 and clears the lowest bit, so 'ip' might be before the function. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
 
-
-/* Continues a walk by libunwind at a frame without a rule. The rules have found the first n frames;
-   libunwind must start at frame 0, so it repeats them first. At the next frame that has a rule, the
-   rules continue the walk. */
+/* Continues a walk by libunwind at a frame without a rule. libunwind repeats the first n
+   frames; rules continue at the next frame that has one. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  int ruled = n, i = 0;  /* 'ruled': number of frames that cached rules have found. 'i': index of
-			    the frame at libunwind's cursor */
+  int ruled = n, i = 0;  /* frames found by rules; index of libunwind's frame */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
   reported = f.ip;
@@ -282,10 +244,9 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
   return i;
 }
 
-
 #if defined(LUAN_DEBUG)
 
-/* Checks that a walk by rules and one by libunwind give equal results (BT3). */
+/* Compares a walk with one by libunwind (BT3). */
 static void backtrace_check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;
@@ -299,7 +260,6 @@ static void backtrace_check (Backtrace *b, const ucontext_t *context, void *cons
 #else
 #define backtrace_check(b,context,to,n)	((void)0)
 #endif
-
 
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to) {
   UnwindFrame f;
@@ -316,7 +276,6 @@ int backtrace_take (Backtrace *b, const ucontext_t *context, void **to) {
   backtrace_check(b, context, to, n);
   return n;
 }
-
 
 int backtrace_learn (Backtrace *b) {
   unsigned loads = b->rules.loads;

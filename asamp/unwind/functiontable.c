@@ -6,13 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of names of a file that are searched by reading all its symbols, before the sorted table
-   is made. This number of searches costs less than the table (measured by callgrind of `lua -l
-   profiler`). */
+/* Names searched by reading all symbols before the table is made: cheaper up to this number. */
 #define SEARCHES	16
 
-/* Returns the binding of a symbol that may be code: 0 local, 1 weak, 2 global. Returns -1 if the
-   symbol is data, undefined or absolute. */
+/* Returns the binding of a symbol that may be code: 0 local, 1 weak, 2 global; -1: no code. */
 static int rankof (const GElf_Sym *symbol, GElf_Word section) {
   int type = GELF_ST_TYPE(symbol->st_info);
   if (section == SHN_UNDEF || section == SHN_ABS ||
@@ -24,15 +21,13 @@ static int rankof (const GElf_Sym *symbol, GElf_Word section) {
   }
 }
 
-
-/* Returns 1 for a mapping symbol of arm: "$x" and "$d" mark where code and data start. */
+/* Returns 1 for a mapping symbol of arm ("$x", "$d"). */
 static int ismapping (const char *name) {
   return name[0] == '$' && name[1] != '\0' && strchr("adtx", name[1]) != NULL &&
          (name[2] == '\0' || name[2] == '.');
 }
 
-
-/* Reads symbol i of 'mod'. Returns its name; sets *rank to -1 if it names no code. */
+/* Reads symbol i of 'mod'. Returns its name; *rank -1: no code. */
 static const char *readsymbol (Dwfl_Module *mod, int i, GElf_Sym *symbol, GElf_Addr *start,
                                GElf_Word *section, int *rank) {
   const char *name;
@@ -43,16 +38,13 @@ static const char *readsymbol (Dwfl_Module *mod, int i, GElf_Sym *symbol, GElf_A
   return name;
 }
 
-
-/* Orders spans by start. Of spans with equal starts, the one whose name is taken (FT1: stronger
-   binding, then earlier in the file) comes last. */
+/* Orders spans by start; of equal starts the one to be taken (FT1) comes last. */
 static int order (const void *a, const void *b) {
   const FunctionSpan *x = a, *y = b;
   if (x->start != y->start) return (x->start < y->start) ? -1 : 1;
   if (x->rank != y->rank) return (x->rank < y->rank) ? -1 : 1;
   return (x->number > y->number) ? -1 : 1;
 }
-
 
 static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
   int i, n = dwfl_module_getsymtab(mod);
@@ -90,10 +82,8 @@ static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
   return 1;
 }
 
-
-/* Sets 'symbols' to the symbols of .symtab, or else of .dynsym, in the file's image in memory, as
-   libdwfl does. Sets none if only libdwfl finds the symbols: if the file also has packed symbols
-   (.gnu_debugdata), or no section headers. */
+/* Sets 'symbols' to .symtab or else .dynsym in the file's image. Sets none if there are packed
+   symbols (.gnu_debugdata) or no section headers. */
 static void setsymbols (FunctionTable *t, Elf *elf) {
   Elf_Scn *section = NULL;
   size_t names, size;
@@ -118,19 +108,15 @@ static void setsymbols (FunctionTable *t, Elf *elf) {
   if (section != NULL) t->symbols = NULL;
 }
 
-
-/* Compares two symbols that cover one address. Returns 1 if the name of a is taken rather than that
-   of b: a global symbol before a local one, then the one that starts last, then the one with the
-   stronger binding (FT1). 'rank' is the rank (rankof) of a, 'other' that of b. */
+/* Returns 1 if symbol a is taken rather than b for an address that both cover (FT1). 'rank' and
+   'other' are their ranks. */
 static int precedes (const ElfW(Sym) *a, int rank, const ElfW(Sym) *b, int other) {
   if ((rank > 0) != (other > 0)) return rank > 0;
   if (a->st_value != b->st_value) return a->st_value > b->st_value;
   return rank > other;
 }
 
-
-/* Sets *name to the name of the code at 'address' of the file, or NULL if no symbol covers it.
-   Returns 0 if a search by libdwfl is needed. */
+/* Sets *name to the name of the code at 'address', or NULL. Returns 0 if libdwfl must search. */
 static int functiontable_search (const FunctionTable *t, Elf *elf, uint64_t address,
                                  const char **name) {
   const ElfW(Sym) *found = NULL;
@@ -158,9 +144,7 @@ static int functiontable_search (const FunctionTable *t, Elf *elf, uint64_t addr
   return *name != NULL || (found == NULL && !sizeless);
 }
 
-
-/* Returns the symbol that covers 'address'; of several a global one before a local one, then the
-   one that starts last (more in FT1). Returns NULL if there is none. */
+/* Returns the symbol that covers 'address' (FT1), or NULL. */
 static const FunctionSpan *functiontable_find (const FunctionTable *t, uint64_t address) {
   const FunctionSpan *local = NULL;
   size_t low = 0, high = t->n;
@@ -178,11 +162,8 @@ static const FunctionSpan *functiontable_find (const FunctionTable *t, uint64_t 
   return local;
 }
 
-
-/*
-** Returns the name that libdwfl finds. Instead of a mapping symbol, returns the last symbol without
-** a size before 'address' in its section, unless a symbol with a size ends between the two.
-*/
+/* Returns the name that libdwfl finds; instead of a mapping symbol the last symbol without a
+   size before 'address' in its section, unless one with a size ends in between. */
 static const char *fromlibdwfl (Dwfl_Module *mod, uint64_t address) {
   const char *found = dwfl_module_addrname(mod, address);
   GElf_Addr within = address, bias, last = 0;
@@ -208,7 +189,6 @@ static const char *fromlibdwfl (Dwfl_Module *mod, uint64_t address) {
   return found;
 }
 
-
 const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t address) {
   const FunctionSpan *s;
   GElf_Addr bias;
@@ -229,7 +209,6 @@ const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t add
   }
   return t->sizeless ? fromlibdwfl(mod, address) : NULL;
 }
-
 
 void functiontable_free (FunctionTable *t) {
   free(t->spans);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Finds targets of indirect functions (indirect.h). Reads the symbols that libraries have in
-** memory, because their files may have been replaced since they were loaded.
-*/
+/* Finds targets of indirect functions (indirect.h) by the symbols in memory, because files may
+   have been replaced. */
 #define _GNU_SOURCE
 #include "indirect.h"
 #include "list.h"
@@ -15,7 +13,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* Largest distance in bytes from a function's entry to the start of its last part. */
+/* Most bytes from a function's entry to its last part. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {
@@ -24,12 +22,10 @@ typedef struct Target {
   int weak;
 } Target;
 
-static Target *targets;  /* targets of indirect functions, sorted by 'start'; each address occurs
-			    once */
+static Target *targets;  /* sorted by 'start', each address once */
 static size_t ntargets, targetsize;
 
-
-/* The symbol table of an object, from its dynamic section. */
+/* An object's symbol table, from its dynamic section. */
 typedef struct Library {
   uintptr_t base;
   const ElfW(Sym) *symbols;
@@ -37,9 +33,7 @@ typedef struct Library {
   size_t n;			/* number of symbols */
 } Library;
 
-
-/* Returns the number of symbols, which is the index of the last symbol in the GNU hash table plus
-   1. */
+/* Returns the number of symbols: the last index in the GNU hash table + 1. */
 static size_t countsymbols (const uint32_t *hash) {
   uint32_t nbuckets = hash[0], first = hash[1], words = hash[2], last = 0, i;
   const uint32_t *buckets = hash + 4 + words * (sizeof(ElfW(Addr)) / 4);
@@ -51,15 +45,10 @@ static size_t countsymbols (const uint32_t *hash) {
   return last + (size_t)1;
 }
 
-
-/*
-** Converts an entry of the dynamic section to an address. The loader has relocated some entries,
-** but not all.
-*/
+/* Converts an entry of the dynamic section to an address; the loader has relocated some. */
 static const void *pointer (const Library *l, ElfW(Addr) a) {
   return (const void *)((a < l->base) ? l->base + a : a);
 }
-
 
 static int isin (const struct dl_phdr_info *info, const void *address) {
   uintptr_t offset = (uintptr_t)address - info->dlpi_addr;
@@ -71,9 +60,7 @@ static int isin (const struct dl_phdr_info *info, const void *address) {
   return 0;
 }
 
-
-/* Finds the symbol table, the strings and the hash table of an object in memory. Returns 0 if it
-   lacks one of them. */
+/* Finds symbol table, strings and hash table of an object. Returns 0 if one is missing. */
 static int readlibrary (Library *l, const struct dl_phdr_info *info) {
   const ElfW(Dyn) *d = NULL;
   int i;
@@ -91,9 +78,7 @@ static int readlibrary (Library *l, const struct dl_phdr_info *info) {
   return l->symbols != NULL && l->strings != NULL && l->n > 0;
 }
 
-
-/* Calls a resolver (the function that selects the implementation of an indirect function) with the
-   arguments that the loader passes. Returns the address that it selects. */
+/* Calls a resolver with the loader's arguments. Returns the selected address. */
 static uint64_t choose (uintptr_t function) {
 #if defined(__x86_64__)
   return ((uint64_t (*)(void))function)();
@@ -107,14 +92,12 @@ static uint64_t choose (uintptr_t function) {
 #endif
 }
 
-
 static void indirect_add (const char *name, uint64_t start, int weak) {
   if (!list_grow(&targets, ntargets, &targetsize, sizeof(*targets))) return;
   targets[ntargets].name = name;
   targets[ntargets].start = start;
   targets[ntargets++].weak = weak;
 }
-
 
 static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
   Library l;
@@ -131,11 +114,8 @@ static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
   return 0;
 }
 
-
-/*
-** Orders targets by address. Of several names for one address, the one that is shown comes first:
-** for example memcpy before bcopy, __memcpy and memmove.
-*/
+/* Orders targets by address; of several names the one to be shown first, as memcpy before
+   bcopy. */
 static int indirect_before (const void *x, const void *y) {
   const Target *a = x, *b = y;
   int inner = (*a->name == '_') - (*b->name == '_');
@@ -146,7 +126,6 @@ static int indirect_before (const void *x, const void *y) {
   return (n != m) ? ((n < m) ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-
 static void readtargets (void) {
   size_t i, n = 0;
   dl_iterate_phdr(readsymbols, NULL);
@@ -156,14 +135,12 @@ static void readtargets (void) {
   ntargets = n;
 }
 
-
 const char *indirect_name (uint64_t start, int near) {
   static int known;
   size_t low = 0, high;
   if (!known) readtargets();
   known = 1;
-  for (high = ntargets; low < high;) {  /* binary search for the first target that starts above
-					   'start' */
+  for (high = ntargets; low < high;) {  /* first target above 'start' */
     size_t middle = low + (high - low) / 2;
     if (targets[middle].start <= start) low = middle + 1;
     else high = middle;

@@ -11,8 +11,7 @@
 
 /* {== glibc 2.35 and newer ============================================= */
 
-/* The result of _dl_find_object, with the layout of struct dl_find_object, which older headers do
-   not have. */
+/* Result of _dl_find_object; older headers lack it. */
 typedef struct Answer {
   unsigned long long flags;
   void *from, *to;
@@ -28,13 +27,10 @@ _Static_assert(!DLFO_STRUCT_HAS_EH_DBASE && sizeof(Answer) == sizeof(struct dl_f
 
 typedef int FindObject (void *address, Answer *to);
 
-static FindObject *findobject;  /* _dl_find_object; NULL: glibc is older than 2.35, or the function
-				   was not looked up yet */
-
+static FindObject *findobject;  /* NULL: not available, or not looked up */
 
 static void setfindobject (void) {
-#if !defined(LOADED_OLD)  /* spec/asamp/loaded_spec.lua defines LOADED_OLD to test the table that is
-			     used with an older glibc */
+#if !defined(LOADED_OLD)  /* defined by a spec to test the table */
   void *f = dlsym(RTLD_DEFAULT, "_dl_find_object");
   FindObject *to;
   memcpy(&to, &f, sizeof(to));
@@ -44,29 +40,26 @@ static void setfindobject (void) {
 
 /* }===================================================================== */
 
-
 /* {== the table ========================================================= */
 
-/* There are two tables: signal handlers read one while rebuild writes the other. The lowest bit of
-   'turn' selects the table to read. 'turn' is incremented after each writing. So a handler has
-   searched one complete table if 'turn' is the same before and after its search. */
+/* Handlers read one table while the other is written. The lowest bit of 'turn', incremented
+   after each writing, selects it; equal values before and after a search mean a consistent
+   result. */
 typedef struct Table {
   unsigned n;
-  Loaded object[LOADED_MAX];  /* the object files, sorted by address */
+  Loaded object[LOADED_MAX];  /* sorted by address */
 } Table;
 
 static Table tables[2];
 static unsigned turn;
-/* Held while a table of 'tables' is filled. Recursive, because a signal handler of the same thread
-   may fork meanwhile, and the handlers of pthread_atfork lock it. */
+/* Held while a table is filled. Recursive: a signal handler may fork meanwhile, and fork
+   handlers lock it. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Numbers of object files that the process had loaded ('adds') and unloaded ('subs') when the table
-   was filled. */
+/* Object files loaded and unloaded when the table was filled. */
 static unsigned long long adds, subs;
 
 #define get(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define set(field,value)	__atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
-
 
 static int countobjects (struct dl_phdr_info *info, size_t size, void *ud) {
   unsigned long long *now = ud;
@@ -75,7 +68,6 @@ static int countobjects (struct dl_phdr_info *info, size_t size, void *ud) {
   now[1] = info->dlpi_subs;
   return 1;
 }
-
 
 static int addobject (struct dl_phdr_info *info, size_t size, void *ud) {
   Table *t = ud;
@@ -91,7 +83,7 @@ static int addobject (struct dl_phdr_info *info, size_t size, void *ud) {
     if (at + p->p_memsz > o.to) o.to = at + p->p_memsz;
   }
   if (o.to == NULL) return 0;
-  /* insertion keeps the order; the loader's list is short */
+  /* insertion sort: the list is short */
   for (i = (int)t->n++; i > 0 && t->object[i - 1].from > o.from; i--) {
     set(t->object[i].from, t->object[i - 1].from);
     set(t->object[i].to, t->object[i - 1].to);
@@ -103,14 +95,13 @@ static int addobject (struct dl_phdr_info *info, size_t size, void *ud) {
   return t->n == LOADED_MAX;
 }
 
-
 static int rebuild (void) {
   unsigned long long now[2] = {0, 0};
   Table *t;
   dl_iterate_phdr(countobjects, now);
   if (turn != 0 && now[0] == adds && now[1] == subs) return 0;
   t = &tables[(turn + 1) & 1];
-  /* 'turn' must select the other table before this table is written */
+  /* the other table is selected before this one is written */
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   set(t->n, 0);
   dl_iterate_phdr(addobject, t);
@@ -120,9 +111,8 @@ static int rebuild (void) {
   return 1;
 }
 
-
-/* Copies the last object file that starts at or below the address. The table may change during the
-   search. */
+/* Copies the last object file that starts at or below the address. The table may change
+   meanwhile. */
 static void searchtable (Table *t, const char *address, Loaded *object) {
   unsigned low = 0, high = get(t->n);
   memset(object, 0, sizeof(*object));
@@ -136,7 +126,6 @@ static void searchtable (Table *t, const char *address, Loaded *object) {
   object->to = get(t->object[low - 1].to);
   object->table = get(t->object[low - 1].table);
 }
-
 
 static int findintable (const char *address, Loaded *object) {
   int tries;
@@ -152,28 +141,22 @@ static int findintable (const char *address, Loaded *object) {
 
 /* }===================================================================== */
 
-
-/* Fork handler: makes a fork wait for a running refresh, so that the child finds the loader's lock
-   free. */
+/* Makes a fork wait for a running refresh, so that the child finds the loader's lock free. */
 static void loaded_beforefork (void) {
   pthread_mutex_lock(&lock);
 }
-
 
 static void loaded_parted (void) {
   pthread_mutex_unlock(&lock);
 }
 
-
 static void loaded_forked (void) {
   lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 }
 
-
 static void loaded_watch (void) {
   pthread_atfork(loaded_beforefork, loaded_parted, loaded_forked);
 }
-
 
 int loaded_refresh (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
@@ -189,11 +172,9 @@ int loaded_refresh (void) {
   return any;
 }
 
-
 int loaded_isold (void) {
   return __atomic_load_n(&findobject, __ATOMIC_RELAXED) == NULL;
 }
-
 
 int loaded_find (const void *address, Loaded *object) {
   FindObject *f = __atomic_load_n(&findobject, __ATOMIC_RELAXED);

@@ -23,29 +23,25 @@
 #include "symbols.h"
 #include "threadlocals.h"
 
-/* An object file in memory, with its separate debug file. */
+/* An object file in memory, with its debug file. */
 typedef struct Image {
   struct Image *next;
   SymbolFile file, debug;
-  FunctionTable functions;	/* names of the functions in 'file' */
-  Elf *names;			/* symbols of 'debug', set by the first search for a name */
-  int searched;	/* 1: the separate debug file was searched for */
+  FunctionTable functions;	/* of 'file' */
+  Elf *names;			/* symbols of 'debug', from the first search on */
+  int searched;	/* 1: the debug file was searched for */
 } Image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Dwfl *session;		/* libdwfl's session: symbols and unwind tables of the object files
-				   that were loaded when the session was made */
-static unsigned long long loads;	/* number of object files that the process had loaded when
-					   the session was made */
+static Dwfl *session;		/* libdwfl's session, for the object files loaded when it was
+                                   made */
+static unsigned long long loads;	/* object files loaded then */
 static unsigned nsessions;
-static int starved;		/* 1: the next call of native_current makes a new session, because
-				   memory ran out or an address was not found (NA4) */
-static uint64_t started;		/* time at which the session was made, s of the monotonic
-					   clock */
+static int starved;		/* 1: the next call makes a new session (NA4) */
+static uint64_t started;		/* when the session was made, s */
 static Image *images;		/* object files of the session */
 
-
-/* Callback that finds no separate debug files: symbol tables are enough. */
+/* Finds no debug files, for libdwfl: symbol tables are enough. */
 static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
                         Dwarf_Addr base, const char *file, const char *link,
                         GElf_Word crc, char **path) {
@@ -54,11 +50,8 @@ static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
   return -1;
 }
 
-
-/*
-** Copies the kernel's own object (vDSO), which has no file, to memory. Returns 0 if the module is
-** another object, or if there is not enough memory.
-*/
+/* Copies the kernel's object (vDSO), which has no file. Returns 0 for other modules, or if
+   there is not enough memory. */
 static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
   Dwarf_Addr start = 0, end = 0;
   dwfl_module_info(mod, NULL, &start, &end, NULL, NULL, NULL, NULL);
@@ -71,12 +64,8 @@ static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
   return 1;
 }
 
-
-/*
-** Callback that passes an object to libdwfl as memory, because libdwfl would keep a file's
-** descriptor open. libdwfl does not try again in this session after a failure, so if memory ran
-** out, a new session is made later (NA4).
-*/
+/* Passes an object to libdwfl as memory, because libdwfl would keep its file open. Without
+   memory a new session is made later (NA4). */
 static int findelf (Dwfl_Module *mod, void **ud, const char *name,
                     Dwarf_Addr base, char **file, Elf **elf) {
   Image *image = calloc(1, sizeof(*image));
@@ -100,19 +89,16 @@ static int findelf (Dwfl_Module *mod, void **ud, const char *name,
   return -1;
 }
 
-
 static const Dwfl_Callbacks callbacks = {
   .find_elf = findelf,
   .find_debuginfo = nodebuginfo,
 };
-
 
 static int countloads (struct dl_phdr_info *info, size_t size, void *ud) {
   (void)size;
   *(unsigned long long *)ud = info->dlpi_adds;
   return 1;
 }
-
 
 static void native_end (void) {
   dwfl_end(session);
@@ -128,23 +114,17 @@ static void native_end (void) {
   }
 }
 
-
-/* Finds the kernel's own object (vDSO) in the list of mappings, and reports it to libdwfl. */
+/* Finds the vDSO in the list of mappings and reports it to libdwfl. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
-  char line[256];  /* longer than the line of the kernel's object (vDSO); longer lines are read in
-		      parts */
+  char line[256];  /* longer than the vDSO's line */
   while (fgets(line, sizeof(line), maps) != NULL)
     if (strstr(line, "[vdso]") != NULL && sscanf(line, "%llx-%llx", &from, &to) == 2)
       (void)dwfl_report_module(s, "[vdso]", from, to);
 }
 
-
-/*
-** Reports the loaded objects to libdwfl. Normally dwfl_linux_proc_report does this with the
-** auxiliary vector. A process that has changed its user cannot read this vector, but it can read
-** the list of mappings.
-*/
+/* Reports the loaded objects to libdwfl. A process that has changed its user can read only the
+   list of mappings, not the auxiliary vector. */
 static int report (Dwfl *s) {
   FILE *maps;
   int ok;
@@ -159,8 +139,7 @@ static int report (Dwfl *s) {
   return ok;
 }
 
-
-/* Returns libdwfl's session for the object files that are loaded now; NULL on failure. */
+/* Returns libdwfl's session for the objects loaded now; NULL on failure. */
 static Dwfl *native_current (void) {
   unsigned long long now = 0;
   dl_iterate_phdr(countloads, &now);
@@ -168,7 +147,7 @@ static Dwfl *native_current (void) {
   native_end();
   starved = 0;
   session = dwfl_begin(&callbacks);
-  descriptor_hold();  /* for the descriptor of the list of mappings */
+  descriptor_hold();  /* for the list of mappings */
   if (session != NULL && (!report(session) || dwfl_report_end(session, NULL, NULL) != 0))
     native_end();
   descriptor_release();
@@ -178,27 +157,21 @@ static Dwfl *native_current (void) {
   return session;
 }
 
-
 static void beforefork (void) {
   pthread_mutex_lock(&lock);
 }
-
 
 static void afterfork (void) {
   pthread_mutex_unlock(&lock);
 }
 
-
 static void native_once (void) {
   elf_version(EV_CURRENT);
-  pthread_atfork(beforefork, afterfork, afterfork);  /* a fork waits for a running call (NA2) */
+  pthread_atfork(beforefork, afterfork, afterfork);  /* NA2 */
 }
 
-
-/*
-** Makes the loader allocate libdw's and libelf's thread-local variables for this thread, which it
-** could not do later if memory ran out (NA5). Returns 0 if there is not enough memory.
-*/
+/* Makes the loader allocate the thread-local variables of libdw and libelf (NA5). Returns 0 if
+   there is not enough memory. */
 static int native_isready (void) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
   if (!ready && threadlocals_room()) {
@@ -209,20 +182,17 @@ static int native_isready (void) {
   return ready;
 }
 
-
 static Dwfl_Module *moduleof (uint64_t address) {
   Dwfl *s = native_isready() ? native_current() : NULL;
   Dwfl_Module *mod = (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
   GElf_Addr bias;
   Elf *elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;
-  /* an address in no code of the object is rejected, because libdwfl counts adjacent mappings as
-     part of the object */
+  /* libdwfl counts adjacent mappings as part of the object */
   return (elf != NULL && symbols_iscode(elf, address - bias)) ? mod : NULL;
 }
 
-
-/* Takes the lock, and returns libdwfl's module (object file) that contains 'address'; NULL: there
-   is none. If it is not found, may read the mappings again (NA4). */
+/* Takes the lock. Returns libdwfl's module for 'address', or NULL; may read the mappings again
+   (NA4). */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;
@@ -236,11 +206,7 @@ static Dwfl_Module *lockmodule (uint64_t address) {
   return mod;
 }
 
-
-/*
-** Returns the name that the module's debug file has for the code at 'address' of the file; NULL:
-** none.
-*/
+/* Returns the debug file's name for the code at 'address', or NULL. */
 static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) {
   const unsigned char *id;
   GElf_Addr where;
@@ -252,20 +218,15 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
   return (image->names != NULL) ? symbols_name(image->names, address) : NULL;
 }
 
-
-/*
-** Writes the name of the code at 'address' of a module. If it is one of several implementations of
-** a function, writes the public name of the function, because the implementation differs between
-** machines.
-*/
+/* Writes the name of the code at 'address' of a module; of a machine's implementation the
+   function's public name. */
 static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, char *symbol,
                         size_t size) {
   GElf_Addr bias;
   void **ud = NULL;
   Elf *elf = dwfl_module_getelf(mod, &bias);
   const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, NULL, NULL);
-  Image *image = *ud;  /* not NULL: a module has ELF data only if findelf was called, which also
-		          sets this pointer */
+  Image *image = *ud;  /* not NULL: findelf has set it */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
   if (name == NULL) name = functiontable_name(&image->functions, mod, address);
@@ -279,7 +240,6 @@ static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, ch
     snprintf(symbol, size, "%s+0x%llx", base, (unsigned long long)start);
   }
 }
-
 
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize) {
@@ -295,28 +255,20 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
   pthread_mutex_unlock(&lock);
 }
 
-
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/*
-** DWARF register numbers. RETURNAT(fp) is the position of the saved return address, given the
-** position 'fp' of the saved frame pointer. Both are in bytes from the start of the caller's frame.
-*/
+/* DWARF register numbers. RETURNAT: position of the return address, from that of the saved
+   frame pointer 'fp'; both from the start of the caller's frame. */
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
 #else
 enum { FP = 29, SP = 31, RETURN = 30 };
-#define RETURNAT(fp)	((fp) + 8)  /* after the saved frame pointer, because one instruction stores
-				       both */
+#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both */
 #endif
 
-/*
-** Determines where the caller's value of a register is:
-**   - saved at the frame's start + *at: returns 1
-**   - in the register still (*at is 0) or undefined (*at is 1): returns 0
-**   - saved elsewhere, or unknown: returns -1
-*/
+/* Finds the caller's value of a register. Returns 1: saved at the frame's start + *at; 0: still
+   in the register (*at 0) or undefined (*at 1); -1: elsewhere or unknown. */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;
   size_t n;
@@ -331,9 +283,7 @@ static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
           (n == 1 || ops[1].atom == DW_OP_plus_uconst)) ? 1 : -1;
 }
 
-
-/* Converts a frame of the unwind tables to *f. f->base stays NATIVE_OTHER if a NativeFrame cannot
-   describe the frame. */
+/* Converts a frame of the unwind tables; f->base stays NATIVE_OTHER if that is not possible. */
 static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   Dwarf_Sword at, size, returnat;
   Dwarf_Op *ops;
@@ -357,9 +307,7 @@ static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   else if (ops[0].number == FP) f->base = NATIVE_FP;
 }
 
-
-/* Looks up in the unwind tables how to leave the frame of the code at the address, and stores that
-   in *f. 'tables' may be NULL. */
+/* Looks up the frame of the code at an address in the unwind tables (may be NULL). */
 static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
   Dwarf_Frame *frame = NULL;
   if (tables == NULL || dwarf_cfi_addrframe(tables, address, &frame) != 0) return;
@@ -370,7 +318,6 @@ static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
 #else
 #define lookup(tables,address,f)	((void)(tables))
 #endif
-
 
 unsigned native_frame (uint64_t address, NativeFrame *f) {
   Dwfl_Module *mod = lockmodule(address);

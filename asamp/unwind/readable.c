@@ -11,17 +11,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGELOG	12	/* log2 of the page size in bytes */
-#define NPAGES	8u	/* number of entries of each thread's cache of readable pages */
+#define PAGELOG	12	/* log2 of the bytes of a page */
+#define NPAGES	8u	/* entries of a thread's cache */
 
-/* Cache of readable pages, direct-mapped by page number; 0: an empty entry. */
+/* Readable pages, direct-mapped by page number; 0: empty. */
 static __thread uintptr_t known[NPAGES]
     __attribute__((tls_model("initial-exec")));
 
-
-/* Returns 1 if the 8 bytes at that address are readable, or if its page is in the cache. To check,
-   passes the address as a signal mask to a system call with an invalid operation: the kernel reads
-   the mask before it rejects the operation. */
+/* Returns 1 if the 8 bytes at an address are readable: passes them as a signal mask to an
+   invalid system call, which reads the mask first. */
 static int isreadable (uintptr_t address) {
   uintptr_t page = address >> PAGELOG;
   int e = errno, there;
@@ -33,23 +31,19 @@ static int isreadable (uintptr_t address) {
   return there;
 }
 
-
 int readable_word (uintptr_t address) {
   return isreadable(address) && isreadable(address + sizeof(uint64_t) - 1);
 }
-
 
 void readable_forget (void) {
   unsigned i;
   for (i = 0; i < NPAGES; i++) known[i] = 0;
 }
 
-
-/* A word at any address. It may be unaligned, because libunwind reads code, too. */
+/* A word that may be unaligned: libunwind reads code, too. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
-/* Not instrumented by sanitizers, because the words are on a stack, where a sanitizer forbids reads
-   between variables. */
+/* Not instrumented: sanitizers forbid reads between variables of a stack. */
 __attribute__((no_sanitize_address))
 static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
                     int write, void *arg) {
@@ -60,18 +54,13 @@ static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
   return 0;
 }
 
-
-/*
-** Replaces libunwind's function that reads memory. First makes a walk, which initializes the
-** accessors. unw_get_accessors does not always do that: it may be the function of the same name in
-** libunwind-generic.
-*/
+/* Replaces libunwind's function that reads memory. A walk first initializes the accessors,
+   which unw_get_accessors does not always do. */
 static void use (void) {
   void *a[1];
   (void)unw_backtrace(a, 1);
   unw_get_accessors(unw_local_addr_space)->access_mem = access_;
 }
-
 
 void readable_use (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;

@@ -6,25 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A registered C function and its name. All fields except 'function' are atomic. */
+/* A C function and its name. Atomic, except 'function'. */
 typedef struct Entry {
   const void *function;
-  const char *name;	/* name of the function; NULL: not found yet */
-  unsigned met;		/* number of calls of registered_iswanted for the function */
+  const char *name;	/* NULL: not found yet */
+  unsigned met;		/* calls of registered_iswanted */
 } Entry;
 
-/* Twice as many slots as addresses, so that searches are short. Atomic. */
+/* At most half full; atomic. */
 static Entry *slots[2 * REGISTERED_MOST];
-static unsigned nentries;	/* number of functions in 'slots'; atomic */
-
+static unsigned nentries;	/* functions in 'slots'; atomic */
 
 static size_t registered_slot (const void *function) {
   return (size_t)(((uint64_t)(uintptr_t)function * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
-
-/* Returns the slot of the hash table that has the function. If there is none, returns the empty
-   slot in which the function belongs. */
+/* Returns the function's slot, or the free one for it. */
 static Entry **registered_find (const void *function) {
   size_t i = registered_slot(function);
   for (;; i++) {
@@ -34,9 +31,7 @@ static Entry **registered_find (const void *function) {
   }
 }
 
-
-/* Adds the function and returns its entry; NULL: REGISTERED_MOST functions are stored already, or
-   there is not enough memory. */
+/* Adds the function. Returns NULL at the limit or if there is not enough memory. */
 static Entry *registered_add (const void *function) {
   Entry *e, *other = NULL;
   if (__atomic_fetch_add(&nentries, 1, __ATOMIC_RELAXED) >= REGISTERED_MOST ||
@@ -49,14 +44,13 @@ static Entry *registered_add (const void *function) {
     Entry **slot = registered_find(function);
     if (__atomic_compare_exchange_n(slot, &other, e, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       return e;
-    if (other->function == function) {  /* another thread has added the function meanwhile */
+    if (other->function == function) {  /* another thread has added it */
       free(e);
       __atomic_fetch_sub(&nentries, 1, __ATOMIC_RELAXED);
       return other;
     }
   }
 }
-
 
 int registered_iswanted (const void *function) {
   Entry *e = __atomic_load_n(registered_find(function), __ATOMIC_ACQUIRE);
@@ -67,7 +61,6 @@ int registered_iswanted (const void *function) {
   return (met & (met - 1)) == 0;
 }
 
-
 void registered_set (const void *function, const char *name) {
   Entry *e = __atomic_load_n(registered_find(function), __ATOMIC_ACQUIRE);
   const char *none = NULL;
@@ -76,7 +69,6 @@ void registered_set (const void *function, const char *name) {
                                                    __ATOMIC_RELAXED))
     free(copy);
 }
-
 
 const char *registered_name (const void *function) {
   const Entry *e = __atomic_load_n(registered_find(function), __ATOMIC_ACQUIRE);

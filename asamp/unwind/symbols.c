@@ -24,12 +24,10 @@ int symbols_map (SymbolFile *f, const char *path) {
   return f->data != NULL;
 }
 
-
 void symbols_unmap (SymbolFile *f) {
   if (f->data != NULL) munmap(f->data, f->size);
   f->data = NULL;
 }
-
 
 int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n) {
   char path[sizeof(SYMBOLS_DEBUGFILES) + 2 * 64 + 16];
@@ -42,7 +40,6 @@ int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n) {
   return symbols_map(f, path);
 }
 
-
 int symbols_iscode (Elf *elf, uint64_t address) {
   size_t n, i;
   if (elf_getphdrnum(elf, &n) != 0) return 0;
@@ -53,7 +50,6 @@ int symbols_iscode (Elf *elf, uint64_t address) {
   }
   return 0;
 }
-
 
 const char *symbols_name (Elf *elf, uint64_t address) {
   Elf_Scn *section = NULL;
@@ -75,12 +71,7 @@ const char *symbols_name (Elf *elf, uint64_t address) {
   return NULL;
 }
 
-
-/*
-** The only supported header of the section .eh_frame_hdr: its version, the encodings (DW_EH_PE_*)
-** of the number of entries and of the entries, and its size in bytes. The encoding of the address
-** of .eh_frame is not checked.
-*/
+/* The supported header of .eh_frame_hdr: version, encodings (DW_EH_PE_*), size in bytes. */
 enum { VERSION = 1, COUNT_UDATA4 = 0x03, TABLE_DATAREL_SDATA4 = 0x3b, HEADSIZE = 12 };
 
 static int64_t symbols_word (const unsigned char *p) {
@@ -89,11 +80,8 @@ static int64_t symbols_word (const unsigned char *p) {
   return n;
 }
 
-
-/*
-** Returns the highest start that is not above 'address' among the n sorted entries of 'table', or
-** 'address' if there is none. An entry has 8 bytes; the first 4 are the start minus 'base'.
-*/
+/* Returns the last start up to 'address' among n sorted entries, or 'address'. An entry has 8
+   bytes; the first 4 are start - base. */
 static uint64_t symbols_search (const unsigned char *table, size_t n, uint64_t base,
                                 uint64_t address) {
   size_t low = 0, high = n;
@@ -104,7 +92,6 @@ static uint64_t symbols_search (const unsigned char *table, size_t n, uint64_t b
   }
   return (low > 0) ? base + (uint64_t)symbols_word(table + 8 * (low - 1)) : address;
 }
-
 
 uint64_t symbols_start (Elf *elf, uint64_t address) {
   size_t size, n, i;

@@ -16,16 +16,14 @@
 #include "readable.h"
 #include "threadlocals.h"
 
-#define FORK_MS	100	/* longest wait of a fork for a running walk; bounded, because a handler
-			   that interrupted a walk may fork */
+#define FORK_MS	100	/* ms; longest wait of a fork for a running walk, which its own signal
+                           handler may have interrupted */
 
-/* Held during libunwind's walks, except those that the program starts, so that a fork waits for a
-   running walk: the child could never take a lock of libunwind that another thread held at the
-   fork. Recursive, because functions that libunwind calls may walk on the same thread. */
+/* Held during libunwind's walks, so that a fork waits: the child could never take libunwind's
+   locks. Recursive, because functions called by libunwind may walk. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* 1: this thread is forking and holds 'walking' */
+/* 1: this thread is forking with 'walking' held */
 static __thread int waited __attribute__((tls_model("initial-exec")));
-
 
 static void forking (void) {
   struct timespec until;
@@ -38,24 +36,20 @@ static void forking (void) {
   if (pthread_mutex_timedlock(&walking, &until) == 0) waited = 1;
 }
 
-
 static void parted (void) {
   if (!waited) return;
   waited = 0;
   pthread_mutex_unlock(&walking);
 }
 
-
 static void unwind_forked (void) {
   walking = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   waited = 0;
 }
 
-
 static void unwind_watch (void) {
   pthread_atfork(forking, parted, unwind_forked);
 }
-
 
 static int bylibunwind (void **to, int max) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
@@ -72,7 +66,6 @@ static int bylibunwind (void **to, int max) {
   return n;
 }
 
-
 static void prime (void) {
   void *some[UNWIND_OWN];
   descriptor_hold();
@@ -80,21 +73,17 @@ static void prime (void) {
   descriptor_release();
 }
 
-
 void unwind_prime (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   pthread_once(&control, prime);
 }
 
-
-/* Returns 1 if the call that returns to 'ip' is in the code where the walk starts (u->from to
-   u->to). */
+/* Returns 1 if the call that returns to 'ip' is in the code where the walk starts. */
 static int isstart (const Unwind *u, uintptr_t ip) {
   return (uintptr_t)u->from < ip && ip <= (uintptr_t)u->to;
 }
 
-
-/* Repeats the whole walk with libunwind, for up to 'max' return addresses. Returns their number. */
+/* Repeats the walk with libunwind, up to 'max' addresses. Returns their number. */
 static int unwind_again (Unwind *u, void **a, int max) {
   int all, i = 0, n;
   unwind_prime();
@@ -106,18 +95,16 @@ static int unwind_again (Unwind *u, void **a, int max) {
   return n;
 }
 
-
 #if defined(__x86_64__) || defined(__aarch64__)
 
-#define SOME	4	/* number of frames that a call of unwind_more adds */
+#define SOME	4	/* frames added per call of unwind_more */
 
 static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
   uint64_t hash = ip * UINT64_C(0x9E3779B97F4A7C15);
   return &u->rule[hash >> (64 - UNWIND_LOG)];
 }
 
-
-/* Returns the cached rule of the call site with return address 'ip', or NULL. */
+/* Returns the rule of the call site with return address 'ip', or NULL. */
 static inline const UnwindRule *unwind_find (const UnwindRules *u, uintptr_t ip) {
   const UnwindRule *r = firstof(u, ip), *last = r + UNWIND_NEAR - 1;
   while (r->ip != ip) {
@@ -127,13 +114,12 @@ static inline const UnwindRule *unwind_find (const UnwindRules *u, uintptr_t ip)
   return r;
 }
 
-
 __attribute__((noinline))
 static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   UnwindRule *first = &u->rule[firstof(u, ip) - u->rule], *r = first;
   NativeFrame f;
-  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* an address within the call instruction,
-							   because the function may end after it */
+  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* an address in the call instruction,
+                                                           which may be the function's last */
   if (loads != u->loads && u->loads != 0) memset(u->rule, 0, sizeof(u->rule));
   u->loads = loads;
   while (r->ip != 0 && r != first + UNWIND_NEAR - 1) r++;
@@ -145,11 +131,10 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   return r;
 }
 
-
 #if defined(__x86_64__)
 
 #define RETURNAT(frame,r)		((frame) - sizeof(uintptr_t))
-#define ISWITHIN(at,sp,frame)		1  /* the return address is always inside the frame */
+#define ISWITHIN(at,sp,frame)		1  /* always inside the frame */
 #define UNSIGNED(address)		(address)
 
 #else
@@ -158,26 +143,21 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   ((frame) + (uintptr_t)(intptr_t)(r)->saved + sizeof(uintptr_t))
 #define ISWITHIN(at,sp,frame)		((sp) <= (at) && (at) < (frame))
 
-/* Removes the signature of a return address. Some processors sign return addresses. */
+/* Removes the signature of a return address. */
 static inline uintptr_t UNSIGNED (uintptr_t address) {
   register uintptr_t ip __asm__("x30") = address;
-  __asm__("hint #7" : "+r"(ip));  /* xpaclri, which older processors ignore */
+  __asm__("hint #7" : "+r"(ip));  /* xpaclri, ignored by older processors */
   return ip;
 }
 
 #endif
 
-
-/*
-** Proceeds from a frame to its caller, by the rule of the frame's call site. Returns 0 if the rule
-** cannot be used, so that libunwind must do the walk. If 'careful' is 1, the walk may have started
-** at any instruction, where unwind tables may be wrong: then reads only readable memory (UW2).
-*/
+/* Goes from a frame to its caller by a rule. Returns 0 if libunwind must do it. 'careful' 1:
+   reads only readable memory (UW2). */
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {
-  uintptr_t frame, back;  /* 'frame': start of the caller's frame. 'back': address at which the
-			     return address is stored */
+  uintptr_t frame, back;  /* start of the caller's frame; address of the return address */
   if (r->base == NATIVE_OUTERMOST) {
     f->ip = 0;
     return 1;
@@ -185,7 +165,7 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
   if (r->base == NATIVE_OTHER) return 0;
   frame = ((r->base == NATIVE_FP) ? f->fp : f->sp) + (uintptr_t)(intptr_t)r->size;
   if (frame <= f->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
-    return 0;  /* not outwards, or beyond the end of the stack (UW2) */
+    return 0;  /* not outwards, or beyond the stack (UW2) */
   back = RETURNAT(frame, r);
   if (!ISWITHIN(back, f->sp, frame) || (careful && !readable_word(back))) return 0;
   if (r->saved != 0) {
@@ -198,13 +178,11 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
   return 1;
 }
 
-
 int unwind_learn (UnwindRules *u, uintptr_t ip) {
   if (unwind_find(u, ip) != NULL) return 0;
   learn(u, ip);
   return 1;
 }
-
 
 int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
                   void **addresses, int max) {
@@ -218,7 +196,6 @@ int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
   return n;
 }
 
-
 static inline void unwind_next (Unwind *u) {
   const UnwindRule *r = unwind_find(&u->rules, u->next.ip);
   if (r == NULL) r = learn(&u->rules, u->next.ip);
@@ -226,11 +203,9 @@ static inline void unwind_next (Unwind *u) {
   u->ended = (u->next.ip == 0);
 }
 
-
 #if defined(LUAN_DEBUG)
 
-/* Compares the walk with libunwind's walk of the same stack, and ends the process if they differ
-   (UW1). */
+/* Compares a walk with libunwind's. Aborts if they differ (UW1). */
 static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
   int ended = u->ended, i = 0, m;
@@ -245,9 +220,8 @@ static void compare (Unwind *u, void *const *a, int n) {
   free(b);
 }
 
-
-/* Checks a walk. In a deep stack it compares only some of the steps, because libunwind starts at
-   the innermost frame each time. */
+/* Checks a walk; in a deep stack only some steps, because libunwind starts at the innermost
+   frame. */
 static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }
@@ -256,10 +230,9 @@ static void unwind_check (Unwind *u, void *const *a, int n) {
 #define unwind_check(u,a,n)	((void)0)
 #endif
 
-
 __attribute__((noinline))
 void unwind_start (Unwind *u, const char *from, const char *to, const char *end) {
-  /* the frame of this function: the first word of 'frame' is the caller's frame pointer */
+  /* this function's frame: the first word is the caller's frame pointer */
   const uintptr_t *frame = __builtin_frame_address(0);
   u->from = from;
   u->to = to;
@@ -271,7 +244,6 @@ void unwind_start (Unwind *u, const char *from, const char *to, const char *end)
   while (!isstart(u, u->next.ip) && !u->ended && !u->otherwise) unwind_next(u);
   u->otherwise |= u->ended;
 }
-
 
 int unwind_more (Unwind *u, void **addresses, int n, int room) {
   int most = (n + SOME < room - UNWIND_OWN) ? n + SOME : room - UNWIND_OWN;
@@ -297,18 +269,15 @@ void unwind_start (Unwind *u, const char *from, const char *to, const char *end)
   u->ended = 0;
 }
 
-
 int unwind_more (Unwind *u, void **addresses, int n, int room) {
   int most = (2 * n + 16 < room - UNWIND_OWN) ? 2 * n + 16 : room - UNWIND_OWN;
   return u->ended ? n : unwind_again(u, addresses, most);
 }
 
-
 int unwind_learn (UnwindRules *u, uintptr_t ip) {
   (void)u; (void)ip;
   return 0;
 }
-
 
 int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
                   void **addresses, int max) {

@@ -4,11 +4,9 @@
 
 #include <stdlib.h>
 
-#define KEPT	8	/* largest number of unused elements (memory for one walk) that the pool
-			   keeps */
+#define KEPT	8	/* most unused elements */
 
-static Unwind *pool[KEPT];	/* unused elements, or NULL; each is atomic */
-
+static Unwind *pool[KEPT];	/* unused elements, or NULL; atomic */
 
 Unwind *unwindpool_take (void) {
   int i;
@@ -18,7 +16,6 @@ Unwind *unwindpool_take (void) {
   }
   return calloc(1, sizeof(Unwind));
 }
-
 
 void unwindpool_give (Unwind *u) {
   Unwind *none;
