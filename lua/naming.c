@@ -54,8 +54,8 @@ static void advance (Scope *s, int pc) {
 
 
 /* Returns the name of the local variable in register r at 'pc', which must not precede the scope's
-   instruction. Returns NULL if there is none, if it is an internal one of a 'for' loop, or if it
-   does not start at 'from' (-1: anywhere). */
+   instruction. Returns NULL if there is none, if it is internal to a 'for' loop, or if it does not
+   start at 'from' (-1: anywhere). */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;

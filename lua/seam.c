@@ -123,9 +123,9 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** Each frame of the main thread that is written gets the bit CIST_SHOWN. The bit is cleared when
-** the CallInfo is used for another call (except a tail call). So a known CallInfo with the bit
-** still has the frame of the same call, or of a tail call that has replaced it.
+** Each reported frame of the main thread gets the bit CIST_SHOWN, which is cleared when its
+** CallInfo is used for another call (except a tail call). So a known CallInfo that still has the
+** bit belongs to the same call, or to a tail call that has replaced it.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {

@@ -36,7 +36,7 @@ typedef struct luaN_Sample {
      counts. */
   uint64_t size;
   luaN_Kind kind;
-  /* 1: not allocated on the fast path, by bumping a pointer */
+  /* 1: the block is not in the free lines from which the fast path allocates at present */
   int outside;
   /* bytes that rounding has added to the size of an object */
   unsigned rounding;
@@ -44,9 +44,9 @@ typedef struct luaN_Sample {
 
 /*
 ** A sampler. Its functions run inside an allocation, a free, a collection or a safepoint, where the
-** heap may be inconsistent. So they must not raise, allocate from the state, or call the Lua API,
-** except lua_getstack, and lua_getinfo with 'S', 'n' and 'l' (also for frames of luaN_frames). The
-** debug build ends a process that violates this, except in 'closing'.
+** heap may be inconsistent. They must not raise, allocate from the state, or call the Lua API.
+** Exceptions: lua_getstack, and lua_getinfo with 'S', 'n' and 'l' (also for frames of luaN_frames).
+** The debug build checks this, except in 'closing'.
 */
 typedef struct luaN_Sampler {
   void *ud;
@@ -63,15 +63,16 @@ typedef struct luaN_Sampler {
      in the pause, or twice if a major collection has ended its marking; no sample was taken
      since. */
   void (*collected) (void *ud, lua_State *L);
-  /* Called for blocks selected by luaN_watch (and others with the same bits) when a block that is
-     not an object is freed, when luaN_outside sets external bytes to 0, and when a minor collection
-     finds one of these dead after 'decide': a young string or userdata of more than 512 bytes, or a
-     userdata that was left young for its finalizer. */
+  /* Called for blocks selected by luaN_watch, and others with the same bits:
+     - a block that is not an object is freed
+     - luaN_outside sets the external bytes of a userdata to 0
+     - a minor collection finds dead, after 'decide', a young string or userdata of more than 512
+       bytes, or a userdata that was left young for its finalizer */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /* Called when a block selected by luaN_watch that is not an object is resized from 'before' bytes
      at 'from' to 'after' bytes at 'to', perhaps in place. (Not for an array that grows in place.) A
-     sample of the new bytes may have been taken before. If the block was moved, 'freed' may follow
-     for 'from'. */
+     sample of the new bytes may come first. If the block was moved, 'freed' may follow for
+     'from'. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
   /* Called at a safepoint to complete the ticks recorded by luaN_interrupt, perhaps without a tick.
@@ -219,9 +220,10 @@ LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
 LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
                        luaN_Entry *e);
 
-/* luaN_registry returns the registry; luaN_globals the table of globals, or NULL if the program has
-   removed it. */
+/* Returns the registry. */
 LUA_API const void *luaN_registry (lua_State *L);
+
+/* Returns the table of globals; NULL if the program has removed it. */
 LUA_API const void *luaN_globals (lua_State *L);
 
 /*
@@ -329,12 +331,14 @@ enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
 /*
-** luaN_object describes an object that a walk has reported. luaN_edges calls 'edge' for each
-** reference from it, until 'edge' returns 0. (For a table, it includes those from its weak keys to
-** their values.) 'place' and 'fresh' of the edges have no meaning. To be called before anything is
-** allocated after the walk.
+** Sets *to to the description of an object that a walk has reported, before anything is allocated
+** after the walk.
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
+
+/* Calls 'edge' for each reference from an object that a walk has reported, until 'edge' returns 0;
+   for a table also for those from its weak keys to their values. 'place' and 'fresh' have no
+   meaning. To be called before anything is allocated after the walk. */
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud);
 
@@ -344,9 +348,8 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 
 /*
 ** For code that calls lua_Alloc directly and got no memory: runs a full collection without
-** finalizers, returns free blocks, and returns 1 if a second request may succeed. Returns 0 if no
-** collection is possible. Every object in use must be reachable. Not for the functions of a
-** luaN_Sampler.
+** finalizers, returns free blocks to lua_Alloc, and returns 1 if a second request may succeed; else
+** 0. Every object in use must be reachable. Not for the functions of a luaN_Sampler.
 */
 LUA_API int luaN_refused (lua_State *L);
 
@@ -557,19 +560,20 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
    leave that memory out. */
 LUA_API int luaN_isallocating (void);
 
-/* The label of a thread is a number that the sampler's owner sets. A new thread has the label of
-   its creator; a main thread starts with 0. */
+/* Returns the label of a thread, a number that the sampler's owner sets. A new thread has the label
+   of its creator; a main thread starts with 0. */
 LUA_API unsigned luaN_label (lua_State *L);
+
+/* Sets the label of thread L. */
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
 /* number of elements of luaN_Labels.recent, a power of 2 */
 #define LUAN_RECENTLABELS	16
 
 /*
-** An account of the bytes allocated with each label. At each change of the running thread's label,
-** the core adds the bytes since the previous change to the sum of the previous label. The label
-** changes by luaN_setlabel, and when a coroutine is resumed, yields or ends. Another OS thread may
-** read the sums.
+** An account of the bytes allocated with each label. When the running thread's label changes
+** (luaN_setlabel; a coroutine is resumed, yields or ends), the core adds the bytes since the
+** previous change to the sum of the previous label. Another OS thread may read the sums.
 */
 typedef struct luaN_Labels {
   /* luaN_allocated when the label last changed */
@@ -598,10 +602,9 @@ LUA_API int luaN_ismain (lua_State *L);
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
-** Returns the name of the variable or field in which a function is stored by its definition, and
-** sets *length to the bytes of the name. Returns NULL for a function without a name, and sets
-** *length to its number, 1 to 65,535, among those that start in the same line; to 0 for a main
-** function.
+** Returns the name of a function by its definition: the variable or field in which it is stored;
+** sets *length to the bytes of the name. Returns NULL for a function without a name; *length is its
+** number, 1 to 65,535, among those that start in the same line, or 0 for a main function.
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 
@@ -627,10 +630,10 @@ typedef struct luaN_Registers {
 } luaN_Registers;
 
 /*
-** Records a tick in *m and requests a call of the sampler's 'point': before the next VM
-** instruction, if a Lua function was running; when a C function calls another or ends; or at the
-** end of a collection. Returns 1. Returns 0 if the state's last protected call was on another OS
-** thread. L: any thread of the state. Async-signal-safe.
+** Records a tick in *m and requests a call of the sampler's 'point' before the next VM instruction,
+** when a running C function calls another or ends, or at the end of a collection. Returns 1; 0 if
+** the state's last protected call was on another OS thread. L: any thread of the state.
+** Async-signal-safe.
 */
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);

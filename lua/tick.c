@@ -67,10 +67,10 @@ static void restore (luaN_Tick *t) {
 #define REGISTERS	32u
 
 /*
-** The machine's registers at the last tick of this OS thread that made the next instruction run a
-** safepoint. One for each OS thread, not for each state, because there may be ten thousand states.
-** If two states have ticks before their safepoints, the first sample may be attributed to the
-** instruction after the one that ran (TK4).
+** The machine's registers at the last tick (timer signal) of this OS thread that requested a
+** safepoint before the next instruction. They are not in each state, because there may be ten
+** thousand states. If two states have ticks before their safepoints, the first sample may have the
+** instruction after the right one (TK4).
 */
 static __thread struct Held {
   /* the luaN_Tick of the state that ran at the tick */

@@ -13,10 +13,9 @@
 #include "seam.h"
 
 /*
-** Tries to free a descriptor after opening a file has failed for lack of one: a full collection
-** with finalizers closes the files that the program has dropped. Returns 1 if it is worth trying
-** again. Returns 0, with errno unchanged, if opening failed for another reason or no collection may
-** run.
+** Closes files that the program has dropped, by a full collection with finalizers, after opening a
+** file has failed for lack of a descriptor. Returns 1 if a second attempt is worthwhile; else 0,
+** with errno unchanged.
 */
 static int luaN_closedfiles (lua_State *L) {
   if ((errno != EMFILE && errno != ENFILE) || lua_gc(L, LUA_GCISRUNNING) <= 0)

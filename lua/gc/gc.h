@@ -442,17 +442,27 @@
 #define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
 
-/* Tag of an entry of finalize.finalizable: the object is dead and will be queued for its finalizer
-   (G4). The macros add, test and remove the tag. */
+/* Tags an entry of finalize.finalizable: the object is dead and will be queued for its finalizer
+   (G4). */
 #define luaN_select(p)	((void *)((uintptr_t)(p) | 1))
+
+/* true if an entry of finalize.finalizable has the tag of luaN_select */
 #define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
+
+/* the object of an entry of finalize.finalizable, tagged or not */
 #define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
 
-/* Tests of the epoch of object o. luaN_islogged: o is old and remembered as a whole (G8). */
+/* true if object o is young (epoch 0) */
 #define luaN_isyoung(o)	(((o)->marked & LUAN_EPOCH) == 0)
+
+/* true if object o is old */
 #define luaN_isold(o)	(((o)->marked & LUAN_EPOCH) != 0)
+
+/* true if object o is old and in the remembered set as a whole (G8) */
 #define luaN_islogged(o) \
   (((o)->marked & LUAN_EPOCH) != 0 && !((o)->marked & LUAN_UNLOGGED))
+
+/* true if object o has epoch c */
 #define luaN_hasepoch(o,c)	(((o)->marked & LUAN_EPOCH) == (c))
 
 /* Bit of callstatus: no slot below the frame's function has changed since a collection scanned the
@@ -529,15 +539,13 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** Runs a full collection, without finalizers and without moving stacks, if one is long overdue:
-** since it was due, more than LUAN_OVERDUE bytes and more than the bytes of old objects were
-** allocated. Does nothing if the collector is stopped.
-**
-** For functions of the API that allocate and have no safepoint, such as raw stores. All objects
-** that the caller uses must be reachable from a root.
+** True if a collection is long overdue: since it was due, more than LUAN_OVERDUE bytes and more
+** than the bytes of old objects were allocated.
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
+
+/* Makes closure f (or NULL) a root until the next luaN_pin, luaN_unpin or memory error. */
 #define luaN_checkoverdue(L) \
   (l_unlikely(luaN_isoverdue(G(L)) || luaN_isstressed(G(L))) ? luaN_overdue(L) \
                                                              : cast_void(0))
@@ -547,6 +555,8 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
 /* Makes closure f (or NULL) a root until the next luaN_pin, luaN_unpin or memory error. */
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
+
+/* Ends the effect of luaN_pin. */
 #define luaN_unpin(L)	(G(L)->heap.pinned = NULL)
 
 /* Barrier after a store of v into 'slot' of table t. */
@@ -578,9 +588,9 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Adds 'slot', the address of a value of table t, to the remembered set; all of t if t is small.
-   For a store of o (NULL: not known) into the slot. If t is huge, may tenure o at once instead.
-   Never fails, raises or collects. */
+/* Adds 'slot', the address of a value of table t, to the remembered set; all of t if t is small. To
+   be called for a store of o (NULL: not known). If t is huge, may tenure o at once instead. Never
+   fails, raises or collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Barrier after node n of t has received a new key. v is the value to be stored in n; NULL if an
@@ -590,9 +600,9 @@ LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
-/* Starts a resize of t: until luaN_resized is called, stores into the new vectors of t need no
-   barrier. If the resize fails, must be called again with t NULL. An emergency collection keeps the
-   n bytes at 'unanchored', a new vector to which no object refers yet (or NULL). */
+/* Starts a resize of t: until luaN_resized is called, stores into new vectors of t need no barrier.
+   An emergency collection keeps the n bytes at 'unanchored', a new vector outside t (or NULL). If
+   the resize fails, must be called again with t NULL. */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 
@@ -671,9 +681,9 @@ static inline int luaN_bucket (const global_State *g, unsigned int h) {
    longer then. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
-/* Sets the size of L's stack to 'size' slots without moving it, and returns 1. Returns 0 if that is
-   the size already, or if the block of the stack is too short, so that the caller must move the
-   stack. All frames must end within 'size' slots (T4). Does not allocate or collect. */
+/* Sets the size of L's stack to 'size' slots without moving it, and returns 1. Returns 0 if it has
+   that size, or if its block is too short. All frames must end within 'size' slots (T4). Does not
+   allocate or collect. */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
 /* Largest growth of a stack, in slots. A higher value means fewer moves, but each scan sets all
@@ -689,12 +699,13 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
-** luaN_stackmoved: distance in bytes by which L's stack was moved; valid from the assignment of
-** stack.p to the correction of base_ci.func. luaN_movedby: pointer p into the old stack, corrected
-** by that distance.
+** The distance in bytes by which L's stack was moved. Valid from the assignment of stack.p to the
+** correction of base_ci.func.
 */
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
+
+/* Corrects p, a pointer into a stack that was moved by this number of bytes. */
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
 /* Counts a CallInfo that was added after L's running one, and returns the next one to use. If L has

@@ -157,9 +157,9 @@ typedef struct luaN_Weak {
   luaN_Vec inmajor;
   /* Nodes of ephemerons with unmarked keys. A value must be marked if its key is. */
   luaN_Vec unresolved;
-  /* Entries whose weak key, or weak value, was not marked when a slice visited them (ahead.h). Each
-     list has a table, with tag 1 in the low bits, then slots of that table, then the next table.
-     The list of keys also has objects marked since, with tag 2. */
+  /* Entries with unmarked weak keys, and entries with unmarked weak values, as slices have found
+     them (ahead.h). A list has a table (tag 1 in the low bits), slots of that table, another table,
+     and so on. The list of keys also has objects that were marked later (tag 2). */
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in 'inmajor' of the next table to visit */
   unsigned next;

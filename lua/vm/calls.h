@@ -44,8 +44,8 @@ static __attribute__((noinline)) int luaN_yields (lua_State *L,
 
 
 /* Starts the call of the function in slot 'func' (luaD_precall). Returns the frame of a Lua
-   function; completes the call of a C function and returns NULL. If the result is NULL and L->ci is
-   not ci, the caller's frame, the thread has yielded, and the bytecode loop must return. */
+   function. Completes the call of a C function and returns NULL; if L->ci is not ci, the caller's
+   frame, then, the thread has yielded and the bytecode loop must return. */
 static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     lua_State *L, CallInfo *ci, StkId func, int nresults) {
   CallInfo *next = ci->next;

@@ -69,11 +69,10 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 
 /*
 ** Looks up the method 'key' of o in the __index table of its metatable, in the __index table of
-** that table's metatable, and so on, up to LUAN_ANCESTORS tables. If found, copies it to 'to' and
-** returns 1. o must have no field 'key' itself ('slot', if o is a table).
-**
-** Returns 0 if no table has the method, for other types and keys, if an __index is not a table, or
-** if a weak value only looks empty (hidden.h).
+** that table's metatable, and so on. Copies it to 'to' and returns 1. Returns 0 if the caller must
+** look it up: the first LUAN_ANCESTORS tables do not have it, a weak value only looks empty
+** (hidden.h), or o or 'key' has another type. o must have no field 'key' itself ('slot', if o is a
+** table).
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
@@ -102,8 +101,8 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 
 /*
 ** Returns a free node for a new key whose main position mp is in use, and links it after mp.
-** Returns NULL if there is none, or if the key at mp may have to move (it is no short string, or
-** not at its main position).
+** Returns NULL if no node is free, or if the key at mp is no short string or is not at its main
+** position.
 */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
@@ -130,8 +129,8 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 
 /*
 ** Stores v under 'key', a short string that no node of t has, and returns 1. Returns 0 and does
-** nothing if t is old (a barrier may be needed), may have a __newindex, or has no suitable node, or
-** if v is nil.
+** nothing if t is old (a barrier may be needed) or may have a __newindex, if there is no suitable
+** node, or if v is nil.
 */
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
                                  const TValue *v) {

@@ -22,8 +22,7 @@
 /*
 ** Copying of keys may start only in the first GROWTHWINDOW visits of getfreepos (the search for a
 ** free node) after the hash part has become nearly full; later, too few insertions are left to copy
-** all keys. It may be too late if a resize has left few free nodes, or if inline code has inserted
-** keys.
+** all keys.
 */
 #define GROWTHWINDOW	32
 
@@ -177,9 +176,9 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Does the part of the work on the buffer that is due now: initializes nodes, then copies keys, in
-   proportion to the visits of getfreepos (the search for a free node) since the start. left: number
-   of nodes that getfreepos has not visited yet. Returns 0 if no node of the buffer is free. */
+/* Does the part of the work on the buffer that is due: initializes nodes, then copies keys, in
+   proportion to the visits of getfreepos (the search for a free node). left: number of nodes that
+   it has not visited yet. Returns 0 if no node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;

@@ -28,10 +28,11 @@
   ((t)->lsizenode >= LUAN_LEASTGROWTH && \
    l_unlikely((t)->lastfree <= gnode(t, sizenode(t) / LUAN_GROWTHPART)))
 
-/* luaN_keymoved: to be called after a key was moved from node 'from' of t to node 'to'.
-   luaN_keycame: after node n of t has received a new key and its value. */
+/* To be called after a key was moved from node 'from' of t to node 'to'. */
 #define luaN_keymoved(L,t,from,to) \
   (luaN_isnearlyfull(t) ? luaN_keymoved_(L, t, from, to) : cast_void(0))
+
+/* To be called after node n of t has received a new key and its value. */
 #define luaN_keycame(L,t,n) \
   (luaN_isnearlyfull(t) ? luaN_keycame_(L, t, n) : cast_void(0))
 
@@ -40,10 +41,10 @@ LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, c
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 
 /*
-** Replaces the full hash part of t by the larger one to which keys were copied in advance, and
-** returns 1. Returns 0, with t unchanged, if there is none of 'hsize' nodes (rounded up to a power
-** of 2), if 'asize' is not the size of the array part, if too many keys were not copied, or if
-** memory is short.
+** Makes the larger hash part to which keys were copied in advance the hash part of t, and returns
+** 1. Returns 0, with t unchanged, if there is none of 'hsize' nodes (rounded up to a power of 2),
+** if too many keys were not copied, if 'asize' is not the size of the array part, or if memory is
+** short.
 */
 LUAI_FUNC int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 

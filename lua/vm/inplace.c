@@ -53,8 +53,8 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 
 
 /* Removes empty nodes from the chain from p on: moves a later key to an empty node that is its main
-   position, or unlinks the node. Unlinks an empty p only if later keys are found without it.
-   Returns 0 and does nothing if the chain has more than LONGESTCHAIN nodes. */
+   position, or unlinks the node. Unlinks p only if later keys are found without it. Returns 0 and
+   does nothing if the chain has more than LONGESTCHAIN nodes. */
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;

@@ -32,8 +32,8 @@ static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
 }
 
 /*
-** Bytes that the state may still allocate: within the limit of allocated bytes; within the limit of
-** the bytes in use; within both. The state must have limits.
+** Returns the bytes that the state may still allocate within its limit of allocated bytes, which
+** must exist (luaN_setlimits).
 */
 static inline uint64_t luaN_leftallocated (const global_State *g) {
   const luaN_Heap *h = &g->heap;
@@ -41,12 +41,15 @@ static inline uint64_t luaN_leftallocated (const global_State *g) {
   return (h->limits->allocated > n) ? h->limits->allocated - n : 0;
 }
 
+/* Returns the bytes that the state may still allocate within its limit of the bytes in use, which
+   must exist. */
 static inline uint64_t luaN_leftinuse (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   uint64_t n = (uint64_t)gettotalbytes(g);
   return (h->limits->inuse > n) ? h->limits->inuse - n : 0;
 }
 
+/* Returns the bytes that the state may still allocate within both limits, which must exist. */
 static inline uint64_t luaN_left (const global_State *g) {
   uint64_t a = luaN_leftallocated(g), u = luaN_leftinuse(g);
   return (a < u) ? a : u;
@@ -83,19 +86,23 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 /* Makes the next minor collection due n bytes earlier; later if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
-/* luaN_debt and luaN_uncharge, called before and after some allocations, exclude these from the
-   pacer's accounts: the first one returns GCdebt, the second one sets GCdebt back to that value
-   ('before'). */
+/* Returns GCdebt, up to date. Used before allocations that luaN_uncharge will exclude from the
+   pacer's accounts. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
+
+/* Sets GCdebt back to 'before', a result of luaN_debt, so that the allocations made since bring no
+   collection closer. */
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 
 /* Makes the next safepoint collect, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);
 
-/* luaN_defer makes the next safepoint due after at most 'gap' bytes, to call more finalizers: it
-   withholds a part of the nursery. luaN_resume adds that part again; it returns 1 if there was one
-   and no collection is due. */
+/* Makes the next safepoint due after at most 'gap' bytes of allocation, to call more finalizers
+   there: withholds a part of the nursery until luaN_resume. */
 LUAI_FUNC void luaN_defer (global_State *g, l_mem gap);
+
+/* Gives the part of the nursery back that luaN_defer has withheld. Returns 1 if there was one and
+   no collection is due. */
 LUAI_FUNC int luaN_resume (global_State *g);
 
 #endif

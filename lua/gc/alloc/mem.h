@@ -8,15 +8,22 @@
 
 #include "kind.h"
 
-/* Like the functions of lmem.h, with the kind of memory as an additional parameter. May run an
-   emergency collection. Raise a memory error; luaN_grow also raises an error if the vector has
-   'limit' elements. */
+/* Allocates 'size' bytes of this kind of memory; returns NULL if 'size' is 0. May run an emergency
+   collection; raises a memory error. */
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
+
+/* Resizes a block, like luaM_saferealloc_, for this kind of memory. May run an emergency
+   collection; raises a memory error. */
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
                                  size_t nsize, int kind);
+
+/* Grows a vector, like luaM_growaux_, for this kind of memory. Raises a memory error, or another
+   one if the vector has 'limit' elements already. */
 LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                            int size_elem, int limit, const char *elements,
                            int kind);
+
+/* Shrinks a vector to 'final' elements, like luaM_shrinkvector_, for this kind of memory. */
 LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
                              int size_elem, int kind);
 

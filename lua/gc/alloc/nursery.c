@@ -46,10 +46,9 @@ static inline int islarge (size_t size, int kind) {
 /* {== memory ============================================================ */
 
 /*
-** Takes the unused part of the overflow region (free lines for blocks that do not fit into the
-** current hole), aligned to 16 bytes: stores it in *r and empties the region. Returns 0 and does
-** nothing if the part has less than n bytes, or in a heap above LUAN_DENSEHEAP, where the waste
-** does not matter.
+** Stores the unused part of the overflow region (free lines for blocks that do not fit into the
+** current hole) in *r, aligned to 16 bytes, and empties the region. Returns 0 if that part has less
+** than n bytes, or if the heap is above LUAN_DENSEHEAP bytes.
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
@@ -64,11 +63,8 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 
 /*
-** Bump-allocates n bytes in the current hole (run of free lines), even above nursery_limit: the
-** caller handles the events that the limit stands for. If the hole is too short, takes another one,
-** in the same block or (for small n) in any block. Returns NULL, and keeps the hole, if none has n
-** bytes.
-**
+** Bump-allocates n bytes in the current hole (run of free lines), even above nursery_limit. If the
+** hole is too short, takes another one. Returns NULL, and keeps the hole, if none has n bytes.
 ** desperate: passed to luaN_nexthole.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
@@ -95,10 +91,8 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 /*
 ** Bump-allocates n bytes in the overflow region (free lines for blocks that do not fit into the
-** current hole), aligned to 16 bytes for a userdata. If the region is too short, first takes other
-** lines for it. Returns NULL if there are none.
-**
-** desperate: passed to luaN_nexthole.
+** current hole), aligned to 16 bytes for a userdata. Takes other lines for it if it is too short.
+** Returns NULL if there are none. desperate: passed to luaN_nexthole.
 */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -323,9 +317,9 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/* Counts n bytes that were allocated elsewhere than on the fast path, if neither a sample nor a
-   collection is due after them, and returns 1; else returns 0. For that, lowers the addresses at
-   which these are due by n. So nursery_limit may be too low until the next slow allocation. */
+/* Counts n bytes from lua_Alloc, and returns 1, if neither a sample nor a collection is due after
+   them; else returns 0. Lowers the addresses at which these are due by n, so that nursery_limit may
+   be too low until the next slow allocation. */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
   if (n >= (size_t)(h->limit - h->free)) return 0;

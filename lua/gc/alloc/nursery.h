@@ -57,11 +57,13 @@ LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
-** Functions for o, a long string or userdata that shares no lines. luaN_holdtext: keeps the lines
-** of o, which has survived, from being reused (LUAN_HELD). luaN_freetext: frees the dead o; returns
-** the block in which lines became free, to be passed to luaN_relist, or NULL.
+** Keeps the lines of o from being reused (LUAN_HELD). o is a long string or userdata that has
+** survived and shares no lines. Does nothing if o is not in lines.
 */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
+
+/* Frees o, a dead long string or userdata that shares no lines. Returns the block in which lines
+   became free, to be passed to luaN_relist; NULL if there is none. */
 LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 
 /* Bytes allocated by the fast path that GCdebt and heap.allocated do not include yet (N2). */

@@ -4,12 +4,11 @@
 #define luaN_sampling_h
 
 /*
-** Counts the block of n bytes at p for samples, and sets the distance to the next one. If a sample
-** is due, takes it, or postpones it while a stack is being moved (S2). The caller must then call
-** luaN_setlimit.
-** - old: bytes of the block that this one replaces; they were counted already
+** Counts the block of n bytes at p for samples. If a sample is due, takes it, or postpones it while
+** a stack is being moved (S2). The caller must then call luaN_setlimit.
+** - old: bytes of the block that this one replaces, which were counted already
 ** - d: bytes to the next sample before the allocation
-** - outside: 1 if the block is not in the current hole, in which the fast path allocates
+** - outside: 1 if the block is not in the hole (run of free lines) in which the fast path allocates
 */
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int kind, int outside, uint64_t d);

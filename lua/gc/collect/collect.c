@@ -38,10 +38,10 @@
 #include "tuning.h"
 #include "vec.h"
 
-/* While the remembered set has large tables, a minor collection that is due is delayed by LUAN_GAP
-   bytes at a time, and each time luaN_refinetables visits a part of these tables. The nursery may
-   grow so to REFINED bytes plus one REFINEDPART-th of the old bytes. Larger values: shorter
-   collections, larger nursery. */
+/* If the remembered set has large tables, a minor collection that is due is delayed, and
+   luaN_refinetables visits a part of these tables after every LUAN_GAP bytes of allocation. The
+   delay ends when the nursery has REFINED bytes plus one REFINEDPART-th of the old bytes. Larger
+   values: shorter collections, larger nursery. */
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
@@ -66,9 +66,9 @@ static void finalize (lua_State *L) {
 
 /*
 ** Runs a step of the collector: a minor collection, 'work' bytes of marking cost of the major
-** collection, a batch of finalizers. A major collection starts if none runs and it is due or
-** 'start' is 1. A full collection replaces both if the remembered set is incomplete
-** (remset.overflow).
+** collection, a batch of finalizers. Starts a major collection if none runs, and it is due or
+** 'start' is 1. If the remembered set is incomplete (remset.overflow), runs a full collection
+** instead.
 */
 static void step (lua_State *L, size_t work, int start) {
   global_State *g = G(L);
@@ -189,8 +189,7 @@ void luaC_changemode (lua_State *L, int newmode) {
 
 /* Runs an emergency collection for a caller to which lua_Alloc has refused memory, and returns 1.
    Returns 0 if none may run, or if the limit of allocated bytes is used up. Until the next major
-   collection ends, the heap does not reserve more memory (luaN_askmore), so that the caller can
-   have it. */
+   collection ends, the heap leaves the memory to the caller: it reserves no more (luaN_askmore). */
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;
   if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;

@@ -111,8 +111,8 @@ static int follow (global_State *g) {
 
 
 /* Marks until no ephemeron has a value left to mark. *first: index in weak.discovered of the first
-   table that was not visited. *clock: clockof at the last visit of listed entries; they need no
-   visit while clockof is the same. */
+   table that was not visited. *clock: value of clockof at the last visit of the listed entries,
+   which need no other visit until it changes. */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   luaN_Gc *c = &g->heap.gc;
@@ -198,8 +198,8 @@ static void clearkeys (global_State *g) {
 
 /*
 ** Moves from weak.inmajor to weak.discovered the weak tables that the atomic step must visit: those
-** that slices have not visited completely, and those whose __mode has changed. A table that is
-** strong now, or for which there is no memory in the list, is traversed as strong.
+** that slices have not visited completely, and those whose __mode has changed. Traverses a table as
+** strong if it is strong now, or if there is no memory.
 */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;

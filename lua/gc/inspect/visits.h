@@ -11,10 +11,13 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* luaN_visit adds o to the set, and returns 1 if it was there already. luaN_isvisited returns 1 if
-   o is in the set. luaN_clearvisits empties the set. */
+/* Adds o to the set. Returns 1 if it was there already, else 0. */
 LUAI_FUNC int luaN_visit (const global_State *g, GCObject *o);
+
+/* Returns 1 if o is in the set. */
 LUAI_FUNC int luaN_isvisited (const global_State *g, const GCObject *o);
+
+/* Empties the set. */
 LUAI_FUNC void luaN_clearvisits (global_State *g);
 
 #endif

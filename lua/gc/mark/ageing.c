@@ -21,9 +21,9 @@
 
 
 /*
-** Records the place that refers to an object that is to stay young, so that the next minor
-** collection visits it again: the object mark.holder or its slot mark.slot. Returns 1; returns 0 if
-** there are too many places, the visit would be expensive (ageing.h), or there is no memory.
+** Records the object mark.holder, or its slot mark.slot, because it refers to an object that is to
+** stay young: the next minor collection must visit it again. Returns 0 if that is not possible:
+** there are too many, the visit would be expensive (ageing.h), or there is no memory.
 */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;

@@ -62,16 +62,18 @@
   (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
 
-/* luaN_age returns the survivor age of o, a long string or userdata; for a small userdata that was
-   left young, LUAN_MOSTAGE. luaN_setage sets it. A large userdata has its age in the byte before
-   it, other objects in 'marked'. */
+/* Returns the survivor age of o, a long string or userdata: how many minor collections have left it
+   young. For a small userdata that was left young, returns LUAN_MOSTAGE. */
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
+
+/* Sets the survivor age of o, a long string or userdata. A large userdata has its age in the byte
+   before it, other objects in 'marked'. */
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 
 /*
 ** Tries to keep o young, a long string or userdata that marking has just reached. If possible, sets
-** LUAN_MET, records the object that refers to o, and returns 1; the caller must then mark a
-** userdata's metatable. Otherwise returns 0; the caller must mark o.
+** LUAN_MET, records the object that refers to o, and returns 1; the caller must mark a userdata's
+** metatable. Otherwise returns 0; the caller must mark o.
 */
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);
 

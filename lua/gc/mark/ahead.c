@@ -143,10 +143,9 @@ static Entry entryin (global_State *g, Table *t) {
 
 
 /*
-** Reads word k of list d. If it is a slot of table e->t, stores the slot in *e and returns 1. If it
-** is a table, stores the table in *e and returns 0. Returns 0 for other words: an object that was
-** marked later, a slot that is no longer in the table's vectors, a slot of a table that will be
-** visited completely again.
+** Reads word k of list d. Stores a table in *e and returns 0. Stores a slot of table e->t in *e and
+** returns 1. Returns 0 for any other word: a slot that need not be visited, or an object that was
+** marked later.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
@@ -164,9 +163,9 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Keeps word k of list d, a slot of t: appends it to the first *kept words of d, which are those
-   kept so far. Puts t before it if *keptof, the table of the last kept slot, is another one. There
-   is space, because t precedes word k in the list. */
+/* Keeps word k of list d, a slot of t: appends it to the first *kept words of d. Puts t before it
+   if *keptof, the table of the last kept slot, is another one. There is space, because t precedes
+   word k in the list. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -205,8 +204,8 @@ static int needspass (const luaN_Weak *w) {
 
 /*
 ** Visits up to n slots of t, from weak.slot on, and lists those with an unmarked weak key or value.
-** Returns 0 if slots of t are left. Returns 1 after the last slot, with LUAN_SCANNED of t set; also
-** if a list cannot grow, with LUAN_SCANNED clear, so that the atomic step visits t.
+** Returns 0 if slots are left. After the last slot, sets LUAN_SCANNED of t and returns 1. If a list
+** cannot grow, returns 1 without the flag, so that the atomic step visits t.
 */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
@@ -351,9 +350,9 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Tombstones listed weak values that are unmarked (makes their slots look empty, hidden.h), up to a
-   cost of about 'bytes', and returns the cost. Starts a round if none is in progress. Lists a value
-   again, for the atomic step, if it may not be tombstoned or its table has no weak values now. */
+/* Tombstones unmarked weak values (makes their slots look empty, hidden.h), up to a cost of about
+   'bytes', and returns the cost. Starts a round if none is in progress. Leaves values that mayhide
+   refuses to the atomic step. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];

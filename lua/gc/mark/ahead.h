@@ -36,8 +36,8 @@
 
 
 /* Visits the weak tables that the major collection has reached, up to a cost of about 'bytes'.
-   Returns 1 if they need no more visits now. Returns 0 if 'bytes' were used up, or if objects on
-   mark.old must be marked first. To be called when nothing else is left to mark. */
+   Returns 1 if they need no more visits now; 0 if 'bytes' were used up, or if objects on mark.old
+   must be marked first. To be called when nothing else is left to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
 /* Starts a pass: slices visit both lists of entries with unmarked weak keys or values again, from
@@ -45,25 +45,29 @@ LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
 
 /*
-** Parts of the atomic step, for entries that slices have listed because a weak key or value was
-** unmarked:
-** - luaN_resolvedoubtful marks the strong values of keys that are marked now, with everything they
-**   refer to. Returns 1 if it has marked a value, or if the log was too long to find all.
-** - luaN_followdoubtful adds entries with unmarked keys to a hash table by keys (chase.h). Used if
-**   the log was too long.
-** - luaN_cleardoubtful empties the slots of dead weak values that are not tombstoned.
-** - luaN_decide sets weak.decided: from now on, an unmarked tombstoned value is dead. Returns 1 if
-**   slices must restore or clear tombstoned values; 0 if there are none or that was done before.
+** Marks, in the atomic step, the values of those entries listed by slices whose weak keys are
+** marked now, with everything they refer to. Returns 1 if it has marked a value, or if it cannot
+** find all entries, because the log of marked keys was too long.
 */
 LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
+
+/* Adds the listed entries with unmarked weak keys to a hash table by keys (chase.h). Used if the
+   log of marked keys was too long. */
 LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
+
+/* Empties the listed slots with dead weak values, except tombstoned ones, which look empty
+   already. */
 LUAI_FUNC void luaN_cleardoubtful (global_State *g);
+
+/* Sets weak.decided: from now on, an unmarked tombstoned value is dead. Returns 1 if slices must
+   restore or clear tombstoned values; 0 if there are none, or if weak.decided was set before. */
 LUAI_FUNC int luaN_decide (global_State *g);
 
-/* Remove the entries with dead keys from weak tables, in slices. luaN_beginclearing starts.
-   luaN_clearslice runs a slice of about 'bytes', and returns its cost; it must be called until
-   weak.inmajor is empty. */
+/* Starts to remove the entries with dead keys from weak tables, in slices. */
 LUAI_FUNC void luaN_beginclearing (global_State *g);
+
+/* Removes entries with dead keys from weak tables, up to a cost of about 'bytes', and returns the
+   cost. To be called until weak.inmajor is empty. */
 LUAI_FUNC size_t luaN_clearslice (global_State *g, size_t bytes);
 
 #endif

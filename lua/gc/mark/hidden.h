@@ -30,10 +30,13 @@
 
 #define LUAN_VHIDDEN	makevariant(LUA_TNIL, 3)
 
-/* luaN_ishidden: slot v has a tombstoned weak value, which looks empty. luaN_hide: tombstones the
-   object in slot v. luaN_hiddenobject: the object of a tombstoned value. */
+/* True if slot v has a tombstoned weak value, and so looks empty. */
 #define luaN_ishidden(v)	checktag((v), LUAN_VHIDDEN)
+
+/* Tombstones the weak value of slot v, an object. */
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
+
+/* the object of a tombstoned weak value */
 #define luaN_hiddenobject(v)	(val_(v).gc)
 
 /* Restores the tombstoned weak value of slot v of t, which looks empty, and returns 1; or, if its
@@ -79,8 +82,7 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
 /*
 ** Makes the major collection visit all of the weak table t again, because t gets other vectors or
 ** is remembered as a whole. Restores or clears its tombstoned values, and removes entries with dead
-** keys during the sweep. After MAX_RESCANS calls in a collection, the atomic step visits t, not
-** slices. Does nothing if slices have visited no slot of t.
+** keys during the sweep. Does nothing if slices have visited no slot of t.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 

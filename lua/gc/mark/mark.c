@@ -72,10 +72,9 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* Limit of the log of marked objects (ahead.h), each of which the atomic step looks up in all weak
-   tables: with t tables, logging stops at (LUAN_CACHED + n / LOGGED_PART) / (t + 1) objects; n:
-   words in the list of entries with unmarked keys. Beyond that, visiting the whole list is
-   cheaper. */
+/* Logging of marked objects (ahead.h) stops at (LUAN_CACHED + n / LOGGED_PART) / (t + 1) objects,
+   with t weak tables and n words in the list of entries with unmarked keys: the atomic step looks
+   up each logged object in all tables; beyond that, it is cheaper to visit the list. */
 #define LOGGED_PART	4u
 
 /* Appends the old object o, which was just marked, to the log of possible weak keys (ahead.h).
@@ -317,8 +316,8 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 
 
 /* Marks the keys and values of t without pushing them. Returns 0 at the first one for which that is
-   impossible, or at an empty node with an object as its key (only a traversal makes that key dead).
-   inner: 1 if tables among the values may be marked recursively. */
+   impossible, or at an empty node with an object as its key, because only a traversal makes that
+   key dead. inner: 1 if tables among the values may be marked recursively. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -381,9 +380,9 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns the number of failures after which no more tables of a run are marked recursively. 0 in a
-** minor collection or a small heap, whose objects are in the cache anyway, and while ephemerons are
-** resolved by their keys (chase.h), when each possible key must be pushed.
+** Returns the number of failures after which no more tables of a run are marked recursively: 0 if
+** the objects are in the cache anyway (a minor collection, a small heap), or if each possible weak
+** key must be pushed (chase.h).
 */
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;

@@ -35,10 +35,11 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
   return 1;
 }
 
-/* Bytes of the block of th's stack; bytes of the stack and the CallInfos of th, each rounded up to
-   granules. */
+/* bytes of the block of th's stack */
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
+
+/* Returns the bytes of the stack and the CallInfos of th, each rounded up to granules. */
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
 /* Makes the key of the empty node n dead if it is an object: n keeps only the address, which
@@ -60,11 +61,15 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 /* The word for object o in the log of possible weak keys (ahead.h): its address with tag 2. */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
-/* Mark object o; o if it is not NULL; the object of value v, if any. Marked objects are skipped. */
+/* Marks object o unless it is marked. */
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
     if (!luaN_hasepoch(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }
+
+/* Marks object o unless it is NULL or marked. */
 #define luaN_markN(g,o)  { if ((o) != NULL) luaN_mark(g, obj2gco(o)); }
+
+/* Marks the object of value v, if there is one and it is not marked. */
 #define luaN_markvalue(g,v) \
   { const TValue *v_ = (v); \
     if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
@@ -117,7 +122,7 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
 
 /* Marks the keys and values of up to n slots of the strong table t, from slot i on; small tables
    among them with their contents. Makes the keys of empty nodes dead. Returns the index of the next
-   slot, or 0 after the last one. */
+   slot; 0 if none is left. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);
 

@@ -41,9 +41,9 @@ static void forecall (const CallInfo *ci) {
 }
 
 
-/* Returns the stack slot at which the scan of th must start: the function of the first frame with
-   CIST_CLEAN, from the running one outwards; if there is none, or 'all' is 1, the start of the
-   stack. Sets CIST_CLEAN in the visited frames, and marks the lines of their CallInfos. */
+/* Returns the stack slot at which the scan of th must start: the function of the innermost frame
+   with CIST_CLEAN; the start of the stack if there is none or 'all' is 1. Sets CIST_CLEAN in the
+   visited frames, and marks the lines of their CallInfos. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {

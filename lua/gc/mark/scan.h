@@ -4,17 +4,17 @@
 #define luaN_scan_h
 
 /*
-** Marks from the stack of th: from the part that may have changed since the last scan, or from all
-** of it if 'all' is 1. Returns the cost in bytes.
-**
-** May shorten the stack, except in an emergency. Sets the slots above the top to nil (T3). Sets
-** LUAN_CLEAN, unless th is the main thread, young, or in remset.objects.
+** Scans the part of th's stack that may have changed since the last scan; all of it if 'all' is 1.
+** Returns the cost in bytes. Sets the slots above the top to nil (T3), and LUAN_CLEAN unless th is
+** the main thread, young, or in remset.objects. May shorten the stack, except in an emergency.
 */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 
-/* Scan an old thread with a deep stack in slices. luaN_beginthread starts with th. luaN_threadslice
-   visits up to n CallInfos or slots, and sets mark.thread to NULL at the end. */
+/* Starts to scan the old thread th, which has a deep stack, in slices. */
 LUAI_FUNC void luaN_beginthread (global_State *g, lua_State *th);
+
+/* Continues the scan of mark.thread: visits up to n CallInfos or slots. Sets mark.thread to NULL at
+   the end. */
 LUAI_FUNC void luaN_threadslice (global_State *g, int n);
 
 #endif

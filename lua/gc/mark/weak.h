@@ -9,8 +9,8 @@
 enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
 /* An entry of weak.discovered or weak.inmajor: the address of a weak table with its kind,
-   LUAN_WEAKVALUES to LUAN_ALLWEAK, in the two low bits. (In weak.doubtful these bits have another
-   meaning: state.h.) */
+   LUAN_WEAKVALUES to LUAN_ALLWEAK, in the two low bits. Then its two parts. (In weak.doubtful the
+   bits have another meaning: state.h.) */
 #define luaN_tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))
@@ -25,38 +25,39 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
 /*
-** Lists the weak table t of this kind, which marking has reached. In a slice of a major collection,
-** the list is weak.inmajor. Otherwise it is weak.discovered, and t's keys are marked if they are
-** strong. Returns 0 if there is no memory; the caller must then treat t as strong.
+** Lists the weak table t of this kind, which marking has reached: in weak.inmajor in a slice of a
+** major collection, else in weak.discovered, with t's strong keys marked. Returns 0 if there is no
+** memory; the caller must then treat t as strong.
 */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* Adds the weak table t to weak.inmajor, unless it is there. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* Adds t to weak.inmajor if a major collection has marked t. To be called for a weak table that is
-   in the remembered set, or has a slot there: it may have become weak after it was marked. If there
-   is no memory, marks all keys and values of t. */
+/* Adds t to weak.inmajor if a major collection has marked t. For a remembered weak table, or one
+   with a remembered slot: it may have become weak after it was marked. If there is no memory, marks
+   all keys and values of t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
 ** Visits node n of an ephemeron table: marks the value if the key is marked, else adds n to
-** weak.unresolved, to be visited again. Makes the key of an empty node dead. Returns 0 if there is
-** no memory: sets weak.overflow, so that whole tables are visited repeatedly; the caller must
-** ensure that n's table is listed.
+** weak.unresolved, to be visited again. Makes the key of an empty node dead. If there is no memory,
+** sets weak.overflow and returns 0; the caller must ensure that n's table is listed.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
-** Remove the records of slices about weak tables: the lists weak.inmajor and weak.doubtful, the
-** flags LUAN_DISCOVERED and LUAN_SCANNED, and tombstoned values (hidden.h).
-** - luaN_forgetweak, at the end of a major collection: empties the lists, clears the flags.
-** - luaN_leaveweak, when a major collection is abandoned: also restores or clears all tombstoned
-**   values.
-** - luaN_forgettable, for table t only, which stays in weak.inmajor.
+** Removes the records of slices about weak tables at the end of a major collection: the lists
+** weak.inmajor and weak.doubtful, and the flags LUAN_DISCOVERED and LUAN_SCANNED.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
+
+/* Like luaN_forgetweak, when a major collection is abandoned: also restores or clears all
+   tombstoned values. */
 LUAI_FUNC void luaN_leaveweak (global_State *g);
+
+/* Clears LUAN_DISCOVERED and LUAN_SCANNED of t, and restores or clears its tombstoned values. t
+   stays in weak.inmajor. */
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
@@ -73,9 +74,9 @@ LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
    list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
-/* Lists a slot of the weak table t to be visited again, if slices have visited t and the key or
-   value of the slot is old and not marked (G9). To be called when the slot leaves the remembered
-   set. Uses both lists, because the program may change which references of t are weak. */
+/* Lists a slot of the weak table t to be visited again, if slices have visited t and the slot has
+   an unmarked old key or value (G9). To be called when the slot leaves the remembered set. Uses
+   both lists, because __mode may change. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
 /* Restores the tombstoned weak value of slot v, which looks empty, and returns 1; or, if its object
@@ -128,8 +129,8 @@ static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n)
   (novariant((tag) & ~BIT_ISCOLLECTABLE) == LUA_TSTRING)
 
 /*
-** Return 1 if the object of the weak value v, or of the weak key of node n, is not marked, so that
-** it may be dead. A string is marked instead, and the result is 0.
+** Returns 1 if the object of the weak value v is not marked, so that it may be dead. Marks a string
+** instead and returns 0.
 */
 static inline int luaN_isgone (global_State *g, const TValue *v) {
   if (!iscollectable(v)) return 0;
@@ -138,6 +139,8 @@ static inline int luaN_isgone (global_State *g, const TValue *v) {
   return 0;
 }
 
+/* Returns 1 if the weak key of node n is an unmarked object, so that it may be dead. Marks a string
+   instead and returns 0. */
 static inline int luaN_iskeygone (global_State *g, const Node *n) {
   if (!keyiscollectable(n)) return 0;
   if (!luaN_isstringtag(keytt(n))) return luaN_isunseen(g, gckey(n), keytt(n));

@@ -38,9 +38,8 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
 /*
 ** If 'releasing' is set, returns free pages of some more mapped chunks to the system. Clears
-** 'releasing' when at most 'most' bytes of blocks are left in memory, when all chunks were visited,
-** or if pages cannot be returned. Only major.c sets it again, so that a page that is used from time
-** to time is not cleared again and again.
+** 'releasing' at the end: at most 'most' bytes of blocks are left in memory, all chunks were
+** visited, or pages cannot be returned. Only major.c sets it again.
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 

@@ -25,12 +25,13 @@ struct lua_State;
 #define luaN_asanclose(p,n)	((void)0)
 #endif
 
-/* luaN_handedout: n bytes at p were allocated. luaN_takenback: n bytes at p, whole lines, have
-   become free. */
+/* Hook for n bytes at p that were allocated (luaN_handedout), or became free in whole lines
+   (luaN_takenback). */
 #if defined(LUAN_DEBUG)
-/* Mark n bytes at p as in use (ends the process if some are already: H3), or as free (fills them
-   with LUAN_DEADBYTE). */
+/* Marks n bytes at p as in use. Ends the process if some of them are already (H3). */
 LUAI_FUNC void luaN_setused (luaN_Blocks *h, void *p, size_t n);
+
+/* Marks n bytes at p as free, and fills them with LUAN_DEADBYTE. */
 LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_handedout(h,p,n)	(luaN_asanopen(p, n), luaN_setused(h, p, n))
 #define luaN_takenback(h,p,n) \
@@ -40,9 +41,9 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_takenback(h,p,n)	luaN_asanclose(p, n)
 #endif
 
-/* luaN_asking sets whether a function of the sampler is running. Such a function may call only
-   lua_getinfo and lua_getstack: each API function calls luaN_mayenter with its own name, which ends
-   the process if the call is not allowed. */
+/* luaN_asking sets whether a function of the sampler is running. Each API function calls
+   luaN_mayenter with its own name, which then ends the process, except for lua_getinfo and
+   lua_getstack. */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
 LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);

@@ -19,15 +19,18 @@
 #include <stddef.h>
 
 /*
-** Milliseconds without use after which kept memory is returned to the system: the block at the end
-** of malloc's heap, spare mappings, pages of heaps that have shrunk. Also the least time between
-** two calls of malloc_trim without 'now'. A lower number makes the system clear pages more often.
+** Time without use, in milliseconds, after which kept memory is returned to the system: the block
+** at the end of malloc's heap, mappings of closed states, pages of heaps that have shrunk. Also the
+** least time between two calls of malloc_trim without 'now'. A lower value makes the system clear
+** pages more often.
 */
 #define LUAN_UNUSED_MS	1000u
 
-/* Flag of a cache of free memory that the states of the process share. luaN_hold takes the flag and
-   returns 1, or returns 0 if another OS thread has it. luaN_letgo releases it. */
+/* Takes a flag that protects memory shared by the states of the process, and returns 1. Returns 0
+   if another OS thread has the flag. */
 #define luaN_hold(flag)  (!__atomic_exchange_n(flag, 1, __ATOMIC_ACQUIRE))
+
+/* Releases a flag taken by luaN_hold. */
 #define luaN_letgo(flag)  __atomic_store_n(flag, 0, __ATOMIC_RELEASE)
 
 /* Counts bytes that a state has freed, for luaN_giveback. Thread-safe. */

@@ -69,8 +69,8 @@
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
 /* A heap is big if its blocks or its old objects have at least this number of bytes: no cache holds
-   it, and huge pages are worth their cost. Divided by the number of states, the limit above which a
-   heap that has shrunk returns pages early (major.c). */
+   it, and huge pages are worth their cost. Divided by the number of states, also a limit for
+   keeping free memory (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Limit for an allocation that fits neither into the current hole (run of free lines) nor into the
    rest of its block. Up to this number of bytes, the nursery continues in another block. Above, the
@@ -109,9 +109,9 @@ typedef struct luaN_Link {
 typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
 /*
-** Head of a block. After marks[] there is a set of bits, one per granule (luaN_bits). During
-** marking they record objects that did not fit on a mark stack; during a walk of the heap, the
-** objects that were visited. The debug build has a second set, the granules in use.
+** Head of a block. After marks[] there is a set of bits, one per granule (luaN_bits): for objects
+** that did not fit on a mark stack, or objects that a walk of the heap has visited. The debug build
+** has a second set for the granules in use.
 */
 typedef struct luaN_Block {
   /* links in the list of blocks that 'where' names; must be the first field */
@@ -152,9 +152,11 @@ typedef struct luaN_Block {
 #define luaN_bits(b)	((uint64_t *)(void *)((b)->marks + (b)->nlines))
 #define luaN_usedbits(b)  ((uint64_t *)(void *)((b)->marks + 2 * (b)->nlines))
 
-/* Index in block b of the granule or line of address p. */
+/* index in block b of the granule of address p */
 #define luaN_granuleof(b,p) \
   ((size_t)((const char *)(p) - (const char *)(b)) / LUAN_GRANULE)
+
+/* index in block b of the line of address p */
 #define luaN_lineof(b,p) \
   ((unsigned)((size_t)((const char *)(p) - (const char *)(b)) / LUAN_LINE))
 
@@ -243,9 +245,10 @@ LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 /* Removes b from its list, if it is in one. */
 LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 
-/* luaN_addsmall adds b to the list 'small', which must have capacity for it. luaN_dropsmall removes
-   b from the list. */
+/* Adds b to the list 'small', which must have capacity for it. */
 LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
+
+/* Removes b from the list 'small'. */
 LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
 
 /* Returns the small block of address p, or NULL. Searches 'small', and stores the block in the

@@ -9,9 +9,9 @@
    another chunk. A higher limit saves memory in small states and costs time in larger ones. */
 #define LUAN_DENSEHEAP	((size_t)64 * 1024)
 
-/* Takes a hole (a run of free lines) of at least n bytes, sets *r to it, and returns 1. Returns 0,
-   with *r unchanged, if there is no memory. n: a multiple of 8, at most LUAN_LARGE + 8. May get a
-   new chunk; if 'desperate' is 1, searches every block before that. Never collects. */
+/* Takes a hole (run of free lines) of at least n bytes, a multiple of 8 up to LUAN_LARGE + 8, and
+   sets *r to it. Returns 0, with *r unchanged, if there is no memory. May get a new chunk; if
+   'desperate' is 1, searches every block before that. Never collects. */
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
                              size_t n, int desperate);
 

@@ -14,7 +14,7 @@
 #include "giveback.h"
 #include "mapped.h"
 
-/* limit of the bytes of all spare mappings (mapped.h) */
+/* limit of the bytes of all mappings that closed states have left (spare mappings, mapped.h) */
 #define MOST	((size_t)32 * 1024 * 1024)
 
 /* A spare mapping: one that a closed state has left. This struct is in its first bytes. */
@@ -22,8 +22,8 @@ typedef struct Spare {
   struct Spare *next;
 } Spare;
 
-/* The spare mappings of the process. An OS thread must have taken the flag 'busy' to use them
-   (except to read 'bytes' atomically). It never waits for the flag. */
+/* The spare mappings (left by closed states) of the process. An OS thread must have taken the flag
+   'busy' to use them, except to read 'bytes' atomically. It never waits for the flag. */
 static struct {
   /* 1: an OS thread has taken the flag */
   int busy;

@@ -34,9 +34,9 @@ LUAI_FUNC void luaN_unmap (char *p, size_t size);
    for luaN_closespares. The contents are arbitrary. */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
-/* Sets the limit of spare mappings (left by closed states), and unmaps those above it. To be called
-   before the mappings of a closed state are freed. Returns 1 if another state was closed within the
-   last second; 0 if not, or if another OS thread uses the spares. ms: time in milliseconds. */
+/* Sets the limit of spare mappings (left by closed states), and unmaps those above it, before the
+   mappings of a closed state are freed. Returns 1 if another state was closed in the last second; 0
+   if not, or if another OS thread uses the spares. ms: time in milliseconds. */
 LUAI_FUNC int luaN_closespares (unsigned ms);
 
 /* Keeps a mapping of a closed state as a spare if the limit allows that, else unmaps it. */

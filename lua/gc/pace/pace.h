@@ -37,8 +37,10 @@
 #define LUAN_SLICE	((size_t)128 * 1024)
 #define LUAN_ATONCE	2048u
 
-/* luaN_countstates returns the number of Lua states of the process. luaN_addstates adds n to it. */
+/* Returns the number of Lua states of the process. */
 LUAI_FUNC unsigned luaN_countstates (void);
+
+/* Adds n to the number of Lua states of the process. */
 LUAI_FUNC void luaN_addstates (int n);
 
 /* Adapts the upper bound of the nursery after a minor collection that 'bytes' of it have survived:
@@ -49,10 +51,9 @@ LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
    due when GCdebt is above 0. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
-/* Returns the bytes that have counted for the start of minor collections, in all nurseries of the
-   state. (A moved vector counts whole, a large string perhaps less than its size.) Sets *planned to
-   the sum of their planned sizes; a nursery that was not used up counts with its used part. Bytes
-   since the last luaN_flush are missing. */
+/* Returns the bytes that have counted toward minor collections, in all nurseries of the state: of a
+   moved vector all, of a large string perhaps less than its size. Sets *planned to the sum of their
+   planned sizes, or of the used part of a nursery that was not used up. Call luaN_flush before. */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that a slice must mark for 'bytes' of allocation since the last one. */

@@ -6,9 +6,11 @@
 /* Returns CLOCK_MONOTONIC in nanoseconds. */
 LUAI_FUNC uint64_t luaN_now (void);
 
-/* Record the start and the end of a pause. luaN_endpause also calls the sampler's function
-   'collected'. Finalizers run after the pause. */
+/* Records the start of a pause, in which the program is stopped. */
 LUAI_FUNC void luaN_beginpause (global_State *g);
+
+/* Records the end of a pause, and calls the sampler's function 'collected', if there is a sampler.
+   Finalizers run after the pause. */
 LUAI_FUNC void luaN_endpause (lua_State *L);
 
 /* Starts to measure the CPU time of the major collection in this pause, if there is a sampler. To

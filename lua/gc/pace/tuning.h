@@ -13,15 +13,19 @@
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
 /*
-** The parameters in effect. luaN_tuned returns the value of LUA_GC, which is t - 1, or 'own', the
-** program's value, if t is 0. luaN_isgen is true in the generational mode. luaN_pause and
-** luaN_stepmul are in percent; bit 0 of luaN_stepmul is set, so that it is never 0.
+** The parameter in effect: t - 1, the value from LUA_GC, or, if t is 0, 'own', the program's value.
 */
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
+
+/* true in the generational mode */
 #define luaN_isgen(g) \
   ((g)->heap.gc.pace.tuning.mode != 0 ? (g)->heap.gc.pace.tuning.mode == 1 + KGC_GEN \
                                  : isdecGCmodegen(g))
+
+/* upstream's parameter 'pause', in percent */
 #define luaN_pause(g)	luaN_tuned((g)->heap.gc.pace.tuning.pause, getgcparam((g)->gcpause))
+
+/* upstream's parameter 'stepmul', in percent; bit 0 is set, so that it is never 0 */
 #define luaN_stepmul(g) \
   (luaN_tuned((g)->heap.gc.pace.tuning.stepmul, getgcparam((g)->gcstepmul)) | 1u)
 

@@ -28,8 +28,8 @@ static void remember (lua_State *L, GCObject *o) {
 
 
 /* Adds o to the remembered set because v was stored into it. If o is a table that has had a large
-   vector, v is its new metatable and is tenured instead, because the next collection would visit
-   all slots of a remembered table. */
+   vector, v is its new metatable: tenures v instead, because the next collection would visit all
+   slots of a remembered table. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -54,10 +54,9 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 if a store of o into the huge table t need not be remembered, because the last store
-** into a huge table stored o, too, and t has no metatable. Then tenures o at once. Otherwise
-** records o (may be NULL) as the object stored last, and returns 0. (If o has the address of a
-** freed object by chance, tenuring it does no harm.)
+** Returns 1 if a store of o into the huge table t need not be remembered: the last store into a
+** huge table stored o, too, and t has no metatable. Then tenures o at once. Otherwise records o
+** (may be NULL) as the object stored last.
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
@@ -72,10 +71,8 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 
 
 /*
-** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young or
-** in the set, or if the slot was the last one added.
-**
-** Processes the entries of a long list (refine.c) before it adds the slot, because the caller may
+** Adds 'slot' of t, or t itself if t is small, to the remembered set, unless t is young or it is
+** there already. Processes the entries of a long list first (refine.c), because the caller may
 ** store the value only after this call.
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {

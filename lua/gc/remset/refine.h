@@ -9,12 +9,13 @@
 #include "lstate.h"
 
 /*
-** Remove entries from remset.slots or remset.objects, and tenure the young objects to which they
-** refer. Some entries stay: of slots, those of weak tables with a young key or value, unless there
-** are too many; of objects, weak tables, threads and open upvalues. luaN_refineobjects does nothing
-** if most entries would stay.
+** Removes slots from remset.slots, and tenures the young objects to which they refer. Slots of weak
+** tables with a young key or value stay, unless there are too many.
 */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
+
+/* Removes objects from remset.objects, and tenures the young objects to which they refer. Weak
+   tables, threads and open upvalues stay. Does nothing if most objects would stay. */
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
 
 /* Marks o, to which an old object refers: a young o is tenured, and remembered if it may refer to

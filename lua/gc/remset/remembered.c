@@ -113,12 +113,12 @@ static int isnewtext (const TValue *v) {
 
 /*
 ** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited, because
-** a later pair has the same slot. That is so if the last minor collection has added the pair (k is
-** below remset.aged) and the slot contains a new object, whose store has remembered the slot again.
-** Without this test, pairs would accumulate for a table that is used as a queue.
+** a later pair has the same slot: the last minor collection has added the pair (k is below
+** remset.aged), and the slot contains a newer object, whose store was remembered. Without this
+** test, pairs would accumulate for a table used as a queue.
 **
-** The last pair below remset.aged is an exception: the barrier does not add a pair twice in
-** succession.
+** (The last pair below remset.aged must be visited, because the barrier does not add a pair twice
+** in succession.)
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {

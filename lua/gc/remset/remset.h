@@ -17,9 +17,9 @@
 
 /*
 ** True if a table with this number of slots is huge: its barrier remembers the slot without reading
-** the stored object. From this number on, the headers of the values (a cache line each) do not fit
-** into a core's second-level cache. If the limit is too high, random stores into tables just below
-** it are slow (bench/load/permute.lua).
+** the stored object. The headers of so large a number of values do not fit into a core's
+** second-level cache. With a higher limit, random stores into tables just below it are slow
+** (bench/load/permute.lua).
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 

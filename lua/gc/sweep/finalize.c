@@ -40,11 +40,10 @@
 
 
 /*
-** Outside the incremental mode, a minor collection is due when there are (YOUNG_MIN << youngbits) +
+** Outside the incremental mode, a minor collection is due at (YOUNG_MIN << youngbits) +
 ** finalize.closed young objects with finalizers, because they often own memory outside the heap.
 ** youngbits grows, up to YOUNG_BITS, if more than one YOUNG_MANY-th of them survive, and falls if
-** at most one YOUNG_FEW-th do. So a program that keeps all its objects with finalizers has few such
-** collections.
+** at most one YOUNG_FEW-th do.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -232,10 +231,9 @@ void luaN_endselection (luaN_Gc *c) {
 }
 
 
-/* Raises finalize.quota if finalizers become due faster than batches that end by the clock can call
-   them: the queue is longer than after the previous step, and was not empty then. The first value
-   is MOST_A_READING; then it is multiplied by 4. (callfinalizer resets it when the queue is
-   empty.) */
+/* Raises finalize.quota, at first to MOST_A_READING, then fourfold, if the queue is not empty after
+   a batch and longer than after the previous step: finalizers become due faster than batches that
+   end by the clock can call them. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);

@@ -11,10 +11,11 @@
    allocate. */
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
-/* Find the dead objects with finalizers and queue them, in slices of a major collection.
-   luaN_beginselection starts. luaN_selectslice runs for about 'bytes' of marking cost, and returns
-   the cost. At the end, finalize.selection is LUAN_RESURRECTING. */
+/* Starts to find and queue the dead objects with finalizers in slices of a major collection. */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
+
+/* Finds and queues dead objects with finalizers, up to a cost of about 'bytes' of marking, and
+   returns the cost. At the end, finalize.selection is LUAN_RESURRECTING. */
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
 /* Ends the work of the slices that find and queue dead objects, because a full collection starts or

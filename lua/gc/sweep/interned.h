@@ -11,9 +11,11 @@ LUAI_FUNC void luaN_sweepyoungstrings (global_State *g);
 /* Removes all dead strings from the string table, in a full collection. */
 LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 
-/* Sweep the string table in slices, after marking. luaN_beginstrings starts. luaN_sweepstrings
-   sweeps up to n buckets and returns their number; fewer than n: no dead string is left. */
+/* Starts to sweep the string table in slices, after everything was marked. */
 LUAI_FUNC void luaN_beginstrings (global_State *g);
+
+/* Sweeps up to n buckets of the string table and returns their number. If it is below n, no dead
+   string is left. */
 LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
 
 /* Shrinks the string table in steps if it has more than four buckets for each string: each call

@@ -12,10 +12,11 @@
    everything. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
-/* Sweep the lists in slices. luaN_beginlists starts. luaN_sweepslice sweeps for about 'bytes' of
-   marking cost, and returns the cost; sweep.list is LUAN_LISTS at the end. Between slices some
-   entries are NULL (G7). */
+/* Starts to sweep the lists in slices. */
 LUAI_FUNC void luaN_beginlists (global_State *g);
+
+/* Sweeps the lists up to a cost of about 'bytes' of marking, and returns the cost. sweep.list is
+   LUAN_LISTS at the end. Between two slices, some entries are NULL (G7). */
 LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 
 /* number of lists that a major collection sweeps */

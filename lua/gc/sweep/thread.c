@@ -125,9 +125,9 @@ static int isroomy (const lua_State *th) {
 }
 
 
-/* Frees every second one of the next LUAN_ATONCE unused CallInfos of L. Returns the number visited.
-   If slices that scan L would continue with a freed one, makes them continue with the next one. (If
-   they started again, the scan of a deep stack would never end.) */
+/* Frees every second one of the next LUAN_ATONCE unused CallInfos of L, and returns the number
+   visited. If slices would continue the scan of L at a freed one, makes them continue at the
+   next. */
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;

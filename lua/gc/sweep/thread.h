@@ -5,15 +5,15 @@
 #define luaN_thread_h
 
 /*
-** luaN_shrinkthread frees unused memory of th: shortens a stack that is little used, moves it to a
-** smaller block if much of its block is unused, and frees half of the next LUAN_ATONCE unused
-** CallInfos (nearly all if 'all' is 1). If 'all' is 0, leaves a stack alone that was shortened in
-** place since the last call (LUAN_LONG). May allocate.
-**
-** luaN_shrinkcalls frees more CallInfos. Both return the cost in bytes, and set *more to 1 if
-** CallInfos may be left to free.
+** Frees unused memory of th: shortens a stack that is little used, moves it if much of its block is
+** unused, and frees half of the next LUAN_ATONCE unused CallInfos; nearly all if 'all' is 1. Skips
+** a stack that was shortened in place since the last call (LUAN_LONG), unless 'all' is 1. Returns
+** the cost in bytes; sets *more to 1 if CallInfos may be left to free. May allocate.
 */
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
+
+/* Frees more CallInfos of th. Returns the cost in bytes; sets *more to 1 if some may be left to
+   free. */
 LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
 
 /* Frees unused memory of the running thread L and of the main thread (luaN_shrinkthread), with up

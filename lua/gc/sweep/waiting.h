@@ -38,16 +38,16 @@ LUAI_FUNC void luaN_keepwaiting (global_State *g);
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
-** Keeps the memory of the small userdata that the running minor collection leaves young
-** (LUAN_HELD). Reports userdata that died after their finalizers to a sampler that watches them. In
-** finalize.left, replaces a userdata whose finalizer was called by its block, or by NULL if no line
-** of the block has become free. To be called when everything is marked and nothing is swept.
+** Keeps the memory of the small userdata that this minor collection leaves young (LUAN_HELD), and
+** reports watched ones that have died to the sampler. Replaces entries of finalize.left whose
+** finalizers were called by their blocks, or NULL, for luaN_dropwaited. To be called when
+** everything is marked and nothing is swept.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
-/* Removes the userdata that were marked or whose finalizers were called from finalize.left, the
-   list of dead userdata that were left young. Moves blocks with freed lines to the right free
-   lists. To be called after the sweep: until then a dead userdata may be in another list. */
+/* Removes from finalize.left, the dead userdata that were left young, those that were marked or
+   whose finalizers were called. Moves blocks with freed lines to the right lists. To be called
+   after the sweep: until then a dead userdata may be in another list. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
 /* Tenures all userdata that minor collections have left young, before a major collection starts. To
