@@ -48,9 +48,9 @@ static inline void luaN_dirtied (lua_State *L) {
 #define luai_threadyield(L)	((void)0)
 
 /*
-** Hooks that upstream calls when a state is complete, when thread L has created thread L1, and when
-** lua_resume has counted its C call. 'outermost' identifies the outermost bytecode loop of a
-** coroutine (luaN_yields of calls.h).
+** Hooks of upstream. luai_userstateopen: called when a state is complete. luai_userstatethread:
+** when L has created thread L1. luai_userstateresume: when lua_resume has counted its C call;
+** 'outermost' then identifies the coroutine's outermost bytecode loop (luaN_yields of calls.h).
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))

@@ -170,7 +170,8 @@ typedef struct luaN_Weak {
   lu_byte rescans, passes;
   /* doubting: 1 while slices visit the lists 'doubtful' again; again: the list that they visit. */
   lu_byte doubting, again;
-  /* 1: an atomic step was run, so an unmarked tombstoned weak value (hidden.h) is dead */
+  /* 1: an atomic step has decided about tombstoned weak values (hidden.h): unmarked ones are
+     dead */
   lu_byte decided;
   /* 1: 'unresolved' is incomplete, because there was no memory */
   lu_byte overflow;
@@ -300,8 +301,8 @@ typedef struct luaN_Bytes {
   size_t explicit;
   l_mem old;			/* old objects and their vectors (H6) */
   l_mem living;			/* objects marked by the last major collection */
-  /* Bytes of empty blocks that a heap that has not shrunk keeps until the next major collection. 0:
-     none. */
+  /* Bytes of blocks that the heap keeps until the next major collection, because the last one has
+     not found it shrunk. 0: none. */
   size_t needed;
   /* Largest KiB of blocks in use at the end of marking: in the current period of time, and in the
      previous one. A heap that has shrunk keeps memory for the larger of the two (major.c). */
@@ -381,7 +382,8 @@ typedef struct luaN_Pace {
   /* State of the number sequence that varies the size of nurseries between the two bounds of
      LUA_GC. */
   unsigned turn;
-  /* size of the next nursery, in bytes */
+  /* Size of the current nursery, in bytes. Changes if the next minor collection is moved
+     (luaN_shorten). */
   size_t nursery;
   /* Bytes of the nursery that are held back, so that a safepoint comes earlier and calls the next
      batch of finalizers (luaN_resume adds them again). */
@@ -389,7 +391,7 @@ typedef struct luaN_Pace {
   /* Bytes of long strings and large userdata that may be allocated in addition to the nursery
      before the next minor collection. */
   size_t textroom;
-  /* size of the current nursery as planned when it started, in bytes */
+  /* size of the current nursery, in bytes, as planned when it started */
   size_t size;
   /* Sums over all earlier nurseries, in bytes. charged: bytes counted against each. planned: the
      same, but at most the planned size of each. */
@@ -523,7 +525,7 @@ typedef struct luaN_Heap {
   uint64_t texts;
   /* external bytes that were counted as allocated in the life of the state */
   uint64_t allocatedoutside;
-  /* Bytes of blocks from lua_Alloc that were counted toward the next minor collection. If such
+  /* Bytes of blocks outside the nursery that were counted toward the next minor collection. If such
      blocks are freed, up to this many bytes are subtracted again (payback of nursery.c). */
   size_t spare;
   /* bytes that growing tables and buffers copy until the next sample of copied bytes (copies.h);

@@ -70,9 +70,9 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 /*
 ** Looks up the method 'key' of o in the __index table of its metatable, in the __index table of
 ** that table's metatable, and so on. Copies it to 'to' and returns 1. Returns 0 if the caller must
-** look it up: the first LUAN_ANCESTORS tables do not have it, a weak value only looks empty
-** (hidden.h), or o or 'key' has another type. o must have no field 'key' itself ('slot', if o is a
-** table).
+** look it up: the first LUAN_ANCESTORS tables do not have it, an __index is not a table, a weak
+** value only looks empty (hidden.h), or o or 'key' has another type. o must have no field 'key'
+** itself ('slot', if o is a table).
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {

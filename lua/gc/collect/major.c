@@ -109,8 +109,7 @@ void luaN_beginmajor (lua_State *L) {
 
 
 /* Updates the counts of live and old bytes when everything alive is marked, and finds out whether
-   the heap has shrunk. If not, it keeps empty blocks, because it will need about as many again
-   (bytes.needed). */
+   the heap has shrunk. If it has not, sets bytes.needed: it will need as many blocks again. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;

@@ -284,10 +284,11 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 /*
 ** Recursive marking: marks a small table together with its contents, without pushing it. A table
 ** with large vectors may refer to very many small ones; by the time these are popped from the mark
-** stack, they have left the cache. A small table can be marked so if it cannot be weak and refers,
+** stack, they have left the cache. The conditions: the small table cannot be weak, and refers,
 ** apart from its metatable, only to
 ** - short strings and marked objects
-** - small tables (as values) that can be marked so and contain no such table themselves
+** - small tables (as values) for which the conditions hold, too, and which contain no such table
+**   themselves
 */
 
 /* log2 of the largest size, in slots, of the array part or hash part of a table that is marked

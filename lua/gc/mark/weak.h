@@ -9,8 +9,8 @@
 enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
 /* An entry of weak.discovered or weak.inmajor: the address of a weak table with its kind,
-   LUAN_WEAKVALUES to LUAN_ALLWEAK, in the two low bits. Then its two parts. (In weak.doubtful the
-   bits have another meaning: state.h.) */
+   LUAN_WEAKVALUES to LUAN_ALLWEAK, in the two low bits. The macros compose it and return its parts.
+   (In weak.doubtful the bits have another meaning: state.h.) */
 #define luaN_tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))

@@ -20,7 +20,7 @@ LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
    if there is no memory. Does not collect. */
 LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 
-/* Frees all chunks of a closed state, with the objects in them. May keep mappings as spares
+/* Frees all chunks of a closed state, with the objects in them. May keep mappings for other states
    (mapped.h). */
 LUAI_FUNC void luaN_freechunks (struct global_State *g);
 

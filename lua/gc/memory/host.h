@@ -30,8 +30,8 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
 
 /*
 ** Frees memory that the process keeps for later, if it was not used for a second: the block at the
-** end of malloc's heap (at once if 'now' is set), and spare mappings. Also adds the bytes that the
-** state has freed to the count of giveback.h.
+** end of malloc's heap (at once if 'now' is set), and mappings left by closed states. Also adds the
+** bytes that the state has freed to the count of giveback.h.
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 

@@ -39,11 +39,12 @@ LUAI_FUNC char *luaN_takespare (size_t *size);
    if not, or if another OS thread uses the spares. ms: time in milliseconds. */
 LUAI_FUNC int luaN_closespares (unsigned ms);
 
-/* Keeps a mapping of a closed state as a spare if the limit allows that, else unmaps it. */
+/* Keeps a mapping of a closed state for other states if the limit of luaN_closespares allows that,
+   else unmaps it. */
 LUAI_FUNC void luaN_unmapclosed (char *p, size_t size);
 
-/* Unmaps all spare mappings if 'now' is set or no state was closed for a second. Does nothing while
-   another OS thread uses them. ms: time in milliseconds. */
+/* Unmaps all mappings that closed states have left (spare mappings) if 'now' is set or no state was
+   closed for a second. Does nothing while another OS thread uses them. ms: time in milliseconds. */
 LUAI_FUNC void luaN_freespares (unsigned ms, int now);
 
 #endif

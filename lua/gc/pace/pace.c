@@ -246,8 +246,8 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 /*
 ** Returns the bytes of long strings and large userdata that may be allocated in addition to the
-** nursery. 0 if the last minor collection has left none young, if a major collection runs, or if
-** memory or the nursery's size is limited.
+** nursery. 0 in the incremental mode, during a major collection, if the last minor collection has
+** left none young, or if memory or the nursery's size is limited.
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;

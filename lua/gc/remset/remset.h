@@ -17,7 +17,7 @@
 
 /*
 ** True if a table with this number of slots is huge: its barrier remembers the slot without reading
-** the stored object. The headers of so large a number of values do not fit into a core's
+** the stored object. The headers of as many values do not fit into a core's
 ** second-level cache. With a higher limit, random stores into tables just below it are slow
 ** (bench/load/permute.lua).
 */

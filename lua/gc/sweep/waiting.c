@@ -36,8 +36,8 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 }
 
 
-/* Leaves o, a userdata whose finalizer is to be called, young: sets LUAN_MET, and marks the objects
-   that o refers to. */
+/* Leaves userdata o young until its finalizer is called: sets LUAN_MET, and marks the objects that
+   o refers to. */
 static void waiting_leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;

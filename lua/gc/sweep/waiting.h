@@ -33,8 +33,8 @@ LUAI_FUNC void luaN_beginwaiting (global_State *g);
    called: leaves them young again or, if mark.ageing is 0, marks them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* Tries to keep o, a dead object that was just queued for its finalizer, young until the call.
-   Returns 1 and marks the objects that o refers to; or returns 0, and the caller must mark o. */
+/* Tries to keep a userdata o young that is dead and was just queued for its finalizer. Returns 1
+   and marks the objects that o refers to; or returns 0, and the caller must mark o. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
