@@ -83,10 +83,10 @@ typedef struct Transcode {
                                survived without a recorded death */
   uint32_t *class;      /* classes of these samples */
   size_t nfates;
-  uint32_t *deaths;     /* deaths not yet passed on: run lengths of followed samples, live and
-                           dead */
+  uint32_t *deaths;     /* deaths of survivors not yet passed on, as run lengths: live, dead,
+                           live ... */
   size_t ndeaths, deathsize;
-  /* For each followed sample the number of a path of references; 0: none. */
+  /* For each live survivor the number of the path of references that keeps it alive; 0: none. */
   uint32_t *holder;
   size_t nholders, holdersize;
   IdMap paths;        /* maps paths of the input to numbers 1, 2, ... within the state */

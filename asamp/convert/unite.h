@@ -33,8 +33,8 @@ typedef struct Unite {
   Bytes sources;            /* identities of the recordings (readprofile_source) */
   /* 1: 'config' is filled; the commands differ; the periods of native memory differ. */
   int checked, othercommand, othermallocs;
-  /* Start of the run, us: of the first profile by the monotonic clock; the earliest since the
-     epoch. */
+  /* Start of the merged run, us: 'clock' is the first profile's by the monotonic clock;
+     'started' is the earliest since the epoch. */
   uint64_t clock, started;
   Encoder *encoder;         /* NULL before the first unite_add */
   TranscodeInto into;
@@ -54,7 +54,7 @@ typedef struct Unite {
   const char *path;
   TranscodeState **open;    /* states not ended in the result, in any order */
   size_t nopen, opensize;
-  TranscodeState *ended;    /* those closed in the profile, the last first */
+  TranscodeState *ended;    /* states of the current profile that are closed, in reverse order */
   IdMap places;             /* maps the key of a state (placekey) to its index in 'open' */
   /* Maps the key of an ended state with live native memory to its number in the result. */
   IdMap orphaned;

@@ -69,7 +69,8 @@ void batch_holders (Batch *b, const uint32_t *runs, size_t n);
 /* Adds a heap walk that searched for references to samples, from 'us' on, with a pause of
    'duration' us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
-/* Adds a use of resident memory, as for encoder_resident; 'us' is not stored as a difference. */
+/* Adds a row of resident memory: the bytes of one use (encoder_resident). 'us' is not stored as
+   a difference. */
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,

@@ -39,7 +39,7 @@ struct Encoder {
   Origin *of;           /* state of the following events */
   Origin spare;         /* for 'of', without memory */
   uint64_t lost;        /* samples missing in the log */
-  uint64_t undecided;   /* undecided samples of ended states */
+  uint64_t undecided;   /* samples of ended states that have no outcome */
   uint64_t nstates;       /* number of Lua states in the log */
   uint64_t allocated;   /* exact bytes of all states; 0: unknown */
   int notallocated;     /* 1: omits the total of allocated bytes */

@@ -87,13 +87,13 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
 void encoder_sample (Encoder *e, const ProfileSample *s);
 void encoder_time (Encoder *e, const ProfileTime *s);
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
-/* Records the outcomes of the n oldest undecided samples, before their collection. 'classes'
-   may be NULL. */
+/* Records whether the n oldest samples without an outcome survived. Precedes the record of
+   their collection. 'classes' may be NULL. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
-/* Records deaths as n run lengths over the followed samples (P7 of profile.h), alternately live
-   and dead. The first call after an outcome or collection starts at the oldest; others
-   continue. */
+/* Records deaths as n run lengths over the survivors whose death is recorded (P7 of profile.h),
+   alternately live and dead. The first call after an outcome or collection starts at the
+   oldest; others continue. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);

@@ -36,7 +36,7 @@ typedef struct Origin {
   Frames stack;
   Numbers functions, classes;
   ProfileCollection before;  /* its last collection */
-  uint64_t undecided;   /* its undecided samples */
+  uint64_t undecided;   /* number of the state's samples without an outcome */
 } Origin;
 
 typedef struct Origins {

@@ -123,13 +123,13 @@ typedef struct asamp_Client {
   void *(*allocated) (void *ud, const asamp_Sample *s);
   /* Reports the outcome of a sample. */
   void (*decided) (void *ud, const asamp_Known *s, const asamp_Fate *f);
-  /* Reports the death of a followed sample, found by a major collection, or freed explicitly.
-     Without this callback no sample is followed; with it at most 131072 at a time. */
+  /* Reports the death of a survivor, found by a major collection, or freed explicitly. Without
+     this callback no survivor is followed until its death; with it at most 131072 at a time. */
   void (*died) (void *ud, const asamp_Known *s);
   /* Reports a sample that is undecided or alive when the client ends. */
   void (*left) (void *ud, const asamp_Known *s);
   void (*collected) (void *ud, const asamp_Collection *c);	/* Reports a collection. */
-  /* Reports the path to a followed sample, for 'holders', in the order of the numbers. */
+  /* Reports the path of references to a survivor, for 'holders', in the order of the numbers. */
   void (*held) (void *ud, const asamp_Known *s, const asamp_Path *p);
 } asamp_Client;
 
@@ -161,9 +161,8 @@ typedef struct asamp_Api {
      failure as a static string. May raise a memory error. */
   const char *(*start) (lua_State *L, const asamp_Options *o,
                         const asamp_Client *c);
-  /* Runs a minor collection, which decides the last samples, calls 'left' for the undecided and
-     followed samples, and removes the client. lua_close does the same. Returns 0 if there is no
-     client. */
+  /* Runs a minor collection, which decides the last samples, calls 'left' for the samples still
+     alive, and removes the client. lua_close does the same. Returns 0 if there is no client. */
   int (*stop) (lua_State *L);
   /* Changes the sampling period. Returns NULL or the reason of the failure. */
   const char *(*period) (lua_State *L, uint64_t period);

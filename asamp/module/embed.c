@@ -136,7 +136,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   inside = 0;
 }
 
-/* Calls 'decided' for all undecided samples, in order. Keeps only survivors to be followed. */
+/* Calls 'decided' for all samples without an outcome, in order. Keeps only survivors to be
+   followed until their death. */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
   size_t i;
@@ -153,8 +154,8 @@ static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   e->nreported = e->nfollowed;
 }
 
-/* Calls 'died' for the followed samples that 'deaths' lists as run lengths, alternately live
-   and dead, and removes them. */
+/* Calls 'died' for dead survivors and removes them. 'deaths' has run lengths over the list of
+   survivors: live, dead, live ... */
 static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
   for (i = 0; i < deaths->n; i++) {
@@ -216,7 +217,8 @@ static void onclosing (void *ud, lua_State *L) {
   embed_stop(L);
 }
 
-/* Calls 'held' for each followed sample; 'h' has the paths in the order of 'reported'. */
+/* Calls 'held' for each live survivor; 'h' has the paths of references in the order of
+   'reported'. */
 static void onholders (void *ud, Holders *h) {
   Embed *e = ud;
   const char *steps[READER_MAXSTEPS];

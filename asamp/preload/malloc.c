@@ -180,8 +180,8 @@ static void renew (void) {
   left = 0;
 }
 
-/* Handles a request of n bytes that has made 'left' negative: calls 'sampled' if the block has
-   a sample point, and sets 'left'. 'block' is NULL if the request failed. Preserves errno. */
+/* Handles a request of n bytes that has made 'left' negative: if a sample is due in the block,
+   calls 'sampled'; then sets 'left'. 'block' is NULL if the request failed. Preserves errno. */
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);

@@ -281,8 +281,8 @@ static int nextunfollowed (Runs *r) {
   return !r->value;
 }
 
-/* Reads a line f: outcomes of the oldest undecided samples, as runs, alternately died and
-   survived. Lines l (classes) and u (survivors whose death is recorded) at the start of
+/* Reads a line f: for the oldest samples without an outcome, runs that alternately died and
+   survived. Lines l (classes) and u (which survivors have no recorded death) at the start of
    'events' belong to it and are removed. */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;

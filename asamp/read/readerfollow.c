@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of followed samples (readerfollow.h). */
+/* The list of live survivors whose death the file records (readerfollow.h). */
 #include "readerfollow.h"
 #include "list.h"
 

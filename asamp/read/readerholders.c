@@ -44,7 +44,8 @@ void readerholders_path (ReaderState *s, Fields *line) {
     s->failed = 1;
 }
 
-/* Marks all followed samples of a state as not reached, before the results of a heap walk. */
+/* Marks all live survivors of a state as not reached, before the results of a heap walk are
+   read. */
 static void beginwalk (ReaderStream *one) {
   ReaderFollow *f = &one->follow;
   size_t i;
@@ -90,7 +91,7 @@ void readerholders_walk (ReaderState *s, Fields *line) {
     s->client->walk(s->client->ud, &w);
 }
 
-/* Calls 'held' for the followed samples of a state that are alive at the end. */
+/* Calls 'held' for the survivors of a state that are alive at the end. */
 static void finishone (ReaderState *s, ReaderStream *one) {
   size_t i;
   s->of = one;

@@ -10,8 +10,8 @@
 
 /* Reads a line H: a path of references. 'line' has the fields after the letter. */
 void readerholders_path (ReaderState *s, Fields *line);
-/* Reads a line h: the paths to consecutive followed samples. Also ends the pass over them
-   (readerfollow.h). */
+/* Reads a line h: the paths of references to consecutive live survivors. Also ends the pass
+   over them (readerfollow.h). */
 void readerholders_runs (ReaderState *s, Fields *line);
 /* Reads a line w and delivers it: time and duration of a heap walk. */
 void readerholders_walk (ReaderState *s, Fields *line);

@@ -12,8 +12,8 @@ void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
 /* Ends the current Lua state at 'time'. 'orphans' is the number of its samples of native memory
    that live on. */
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
-/* Delivers the undecided samples of all states at the end of the file. If the client selects
-   only some states, sets ReadProfile.allocated to their exact bytes. */
+/* Delivers the samples that have no outcome at the end of the file, of all states. If the
+   client selects only some states, sets ReadProfile.allocated to their exact bytes. */
 void readerlife_finish (ReaderState *s);
 
 #endif

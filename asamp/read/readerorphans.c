@@ -85,9 +85,9 @@ static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint
   return place < all->n && all->list[place]->id == id ? all->list[place] : NULL;
 }
 
-/* Continues a pass over followed samples (readerfollow.h): of those of native memory, keeps
-   'alive' ones, then removes 'dead' ones and delivers their deaths. *place counts the kept
-   ones. */
+/* Continues a pass over the list of survivors (readerfollow.h). Only those of native memory
+   count: keeps 'alive' of them, then removes 'dead' of them and delivers their deaths. *place
+   counts the kept ones. */
 static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
                                 uint64_t dead, size_t *place, uint64_t time) {
   ReaderFollow *f = &one->follow;

@@ -8,12 +8,12 @@
 #include "readerstate.h"
 
 /* Sets one->orphans to n, the number of live samples of native memory of an ending state; 0 if
-   the stream has another number. Ends the pass over the followed samples. */
+   the reader has another number of them. Ends the pass over the list of survivors. */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
-/* Delivers the deaths of the followed samples of the closed stream s->of, except its orphans.
-   Moves the stream to 'orphaned', or frees it if it has none. It must not be in 'list'; the
-   caller sets s->of. */
+/* Ends the closed stream s->of: delivers the deaths of its live survivors, except orphans
+   (native memory that outlives the state). Moves the stream to 'orphaned', or frees it if it
+   has none. It must not be in 'list'; the caller sets s->of. */
 void readerorphans_bury (ReaderState *s);
 
 /* Reads a line D and delivers deaths of orphans of the state that it names. */

@@ -120,9 +120,9 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
                              : 0;
 }
 
-/* An object record has one word for each object, newest first, and then the statistics. Their
-   number is the number of meta records that name them. If these come later, the record is
-   assumed to have one object per undecided sample. */
+/* An object record has one word for each object, newest first, and then the statistics. The
+   number of objects is the number of meta records that name them. If these come later, one
+   object per sample without an outcome is assumed. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;

@@ -54,8 +54,9 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
     l->undecidedbytes += bytes;
 }
 
-/* Returns the index of a sample's site in 'table', or SITETABLE_NONE if there is not enough
-   memory. Stores it in client.tag for the callback 'death'. */
+/* Returns the index of a sample's site (row of totals: stack and kind) in 'table', or
+   SITETABLE_NONE if there is not enough memory. Stores it in client.tag for the callback
+   'death'. */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
                                  : 0;
@@ -362,7 +363,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
          pictures_init(&s->pictures);
 }
 
-/* Sets Site.time: the periods of the site's time samples, in units of the first period. */
+/* Sets Site.time, the time samples of a row of totals, in units of the first sampling period. */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
   site->time = (double)site->samples;

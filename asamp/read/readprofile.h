@@ -90,7 +90,7 @@ typedef struct ReadCollection {
   uint64_t looked[LOOKED_COUNT];  /* counters of work (enum ProfileLooked) */
   uint64_t decided;    /* sampling periods of the state's samples decided since the previous
                           recorded collection */
-  /* the survivors among them */
+  /* sampling periods of the survivors among these samples */
   uint64_t survived;
   /* Unrecorded minor and major collections since the previous recorded one. */
   uint64_t minors, majors;

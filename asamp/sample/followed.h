@@ -26,8 +26,8 @@ typedef struct FollowedSample {
   const void *block;	/* Sampled block whose free or resize is watched, or NULL. If 'owner' is
                            NULL too, the block was freed. */
   uint32_t before;	/* Index of the previous sample of the same block, or FOLLOWED_NONE. */
-  uint32_t queried;	/* Position + 1 in the last search for holders, the objects that keep
-                           samples alive; 0: added after it. */
+  uint32_t queried;	/* Position + 1 in the last search for the references that keep samples
+                           alive; 0: added after it. */
   Birth birth;		/* Allocation site. */
 } FollowedSample;
 

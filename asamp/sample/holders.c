@@ -25,12 +25,13 @@ typedef struct Needed {
   uint32_t place, parent;	/* Number of the object, and of its parent, in walk order; NONE
                                    for a root's parent. */
   uint32_t path;	/* Number of its path; 0: empty or not yet determined. */
-  uint32_t fields;	/* Number of string keys that lead to needed objects, up to
+  uint32_t fields;	/* Number of string keys that lead to owners or their ancestors, up to
                            HOLDERS_FIELDS + 1. */
   uint32_t key;		/* If it is the value of a weak key: number in 'list' of the table; else
                            NONE. */
   unsigned char done, isroot;	/* 1: 'path' is determined; 1: the object is a root. */
-  uint32_t slots;	/* Number of unnamed C stack slots that lead to needed objects. */
+  uint32_t slots;	/* Number of unnamed C stack slots that lead to owners or their
+                           ancestors. */
 } Needed;
 
 /* An object without a parent: a root, or the value of a weak key. */
@@ -53,7 +54,8 @@ typedef struct Work {
                                    'done'. */
   const void *const *objects;	/* Objects by number in walk order; valid in the callback
                                    'done'. */
-  const void **kept;		/* Copy of the addresses of the needed objects. */
+  const void **kept;		/* Copy of the addresses of the needed objects (owners and their
+                                   ancestors). */
   Top *tops;
   size_t ntops, topsize;
   IdMap needed;		/* Maps a needed object's address to its number in 'list'. */
@@ -68,7 +70,8 @@ typedef struct Work {
   int counted;		/* 1: 'fields' and 'slots' of object 'at' are counted. */
   const void *body;	/* If object 'at' is a coroutine: its outermost function. */
   int bodyknown;		/* 1: 'body' is determined for object 'at'. */
-  /* Bit set of the needed objects, indexed by luaN_watchbit; may have false positives. */
+  /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit; may
+     have false positives. */
   uint64_t *nearly;
   unsigned nearlylog;	/* log2 of the bits of 'nearly': over 16 bits per object, at most 2^26
                            bits. */

@@ -74,7 +74,7 @@ typedef struct PendingJudge {
 typedef struct PendingFates {
   size_t n;
   unsigned char *survived;	/* 1: survived; 0: died; 2: survived, but its death will not be
-                                   reported because the list of followed samples is full. */
+                                   reported because the list of survivors is full. */
   const uint32_t *classes;	/* Classes of the owners, 0 for none; NULL: all 0. */
   const PendingSample *samples;
 } PendingFates;

@@ -39,7 +39,7 @@ void tracker_idle (Tracker *t, lua_State *L);
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
-/* Discards all undecided and live samples, in the child of a fork. */
+/* Discards all samples, in the child of a fork. */
 void tracker_forked (Tracker *t);
 /* Prepares for another profile: no functions and classes count as reported, and the counts are
    0. With 'isforked', does not free the parent's memory. */
@@ -59,8 +59,8 @@ void tracker_finish (Tracker *t, lua_State *L);
 /* Second half of tracker_end: removes the client. */
 void tracker_leave (Tracker *t, lua_State *L);
 
-/* Removes the client in the child of a fork, where no Lua function may be called. Undecided
-   samples have no outcome. Lists are not freed, because they may be inconsistent. */
+/* Removes the client in the child of a fork, where no Lua function may be called. No further
+   outcomes are reported. Lists are not freed, because they may be inconsistent. */
 void tracker_abandon (Tracker *t);
 
 /* Switches sampling on. 'seed' is used only by the first call for a client. */

@@ -44,8 +44,7 @@ typedef struct TrackerClient {
   /* Returns 1 if a sample may be reported inside malloc without blocking. NULL: no samples of
      native memory. */
   int (*ready) (void *ud);
-  /* Reports the holders of the followed samples: the paths of references that keep them alive.
-     NULL: not wanted. */
+  /* Reports the paths of references that keep the survivors alive. NULL: not wanted. */
   void (*holders) (void *ud, Holders *h);
   /* Called after a collection, except at the end. Must not allocate from the state. May call
      luaN_walk. NULL: not called. */
@@ -121,12 +120,14 @@ typedef struct Tracker {
   FollowedDeaths dead;	/* Deaths of survivors that this collection found. */
   int ending;			/* 1: sampling is being switched off; the running collection
                                    decides the last samples. */
-  uint64_t holdersevery;	/* Interval between searches for holders in ns; 0: none by time. */
-  uint64_t holdersdue;		/* Time of the next search for holders, CLOCK_MONOTONIC, ns. */
-  size_t holdersgrown;		/* Number of followed samples at which the next search for
-                                   holders is due (TH1); SIZE_MAX: never. */
+  uint64_t holdersevery;	/* Interval in ns between searches for the references that keep
+                                   samples alive; 0: none by time. */
+  uint64_t holdersdue;		/* Time of the next search for references, CLOCK_MONOTONIC, ns. */
+  size_t holdersgrown;		/* Number of live survivors at which the next search for
+                                   references is due (TH1); SIZE_MAX: never. */
   uint64_t holderssince;	/* Start of the session, CLOCK_MONOTONIC, ns. */
-  HoldersSearch search;		/* Search for holders in a child process. */
+  HoldersSearch search;		/* Search in a child process for the references that keep
+                                   samples alive. */
 } Tracker;
 
 /* Returns the number of periods lost. Thread-safe. */

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Returns the owners of all followed samples in a vector from malloc, and numbers the samples
-   in 'queried'. Returns NULL if there is not enough memory. */
+/* Returns the objects that own the blocks of all survivors, in a vector from malloc, and
+   numbers the samples in 'queried'. Returns NULL if there is not enough memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));

@@ -19,28 +19,29 @@
 #define TRACKHOLDERS_NS		2  /* Expected duration of a search for each byte of the heap in
                                       use, ns. */
 
-/* Searches for holders every 'ns' nanoseconds (0: never): after the next major collection, or
-   after any collection once twice the time has passed. A child's result is reported after a
-   later collection. */
+/* Searches for the references that keep samples alive every 'ns' nanoseconds (0: never): after
+   the next major collection, or after any collection once twice the time has passed. A child's
+   result is reported after a later collection. */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;
 }
 
-/* Searches for holders whenever the number of live samples has doubled (TH1). */
+/* Searches for references whenever the number of live samples has doubled (TH1). */
 static inline void trackholders_growing (Tracker *t) {
   t->holdersgrown = TRACKHOLDERS_FIRST;
   t->holderssince = clock_now();
 }
 
-/* Searches for holders if a search is due. Call it after a collection. */
+/* Searches for the references that keep samples alive if a search is due. Call it after a
+   collection. */
 void trackholders_often (Tracker *t, lua_State *L);
 
 /* Reports the result of the child process, if it has finished, for the samples still alive. */
 void trackholders_answered (Tracker *t);
 
-/* Searches now and reports the holders of all live samples. Returns their number; 0: no
-   samples, or the search failed. Call it only where luaN_walk may be called. */
+/* Searches now for the references that keep samples alive, and reports them. Returns the number
+   of live samples; 0: none, or the search failed. Call it only where luaN_walk may be called. */
 size_t trackholders_now (Tracker *t, lua_State *L);
 
 #endif

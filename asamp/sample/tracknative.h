@@ -12,11 +12,12 @@
 #include "mallocs.h"
 #include "trackerstate.h"
 
-#define TRACKNATIVE_MINREAPED	4096	/* Fewest undecided samples for which freed native
-                                           blocks are searched between collections. */
+#define TRACKNATIVE_MINREAPED	4096	/* Fewest samples without an outcome for which freed
+                                           native blocks are searched between collections. */
 
-/* Largest number of undecided samples; further ones of native memory are lost. Only collections
-   decide them, so the list of a C program that rarely runs Lua would grow without bound. */
+/* Largest number of samples without an outcome; further ones of native memory are lost. Only
+   collections decide them, so the list of a C program that rarely runs Lua would grow without
+   bound. */
 #define TRACKNATIVE_PENDING	(1u << 20)
 
 /* Takes a sample inside malloc. L is the main thread of the running state. Returns

@@ -118,8 +118,8 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   return f;
 }
 
-/* Finds the deaths among the followed samples. A major collection checks all; a minor one only
-   freed blocks, and rarely, to take at most a hundredth of the time. */
+/* Finds the deaths among the survivors. A major collection checks all; a minor one only freed
+   blocks, and rarely, to take at most a hundredth of the time. */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};

@@ -88,7 +88,8 @@ const char *profile_elsewhere (const Profile *p);
 /* Stores the device and inode of the file; 0 for a flight recorder. */
 void profile_file (const Profile *p, struct stat *file);
 
-/* Emits the start of a state. Like the next three, for a profile of many states. */
+/* Emits the start of a Lua state. Only for a profile of many states, like the functions up to
+   profile_orphans. */
 void profile_start (ProfileState *s);
 /* Emits the name of a state; any bytes. */
 void profile_called (ProfileState *s, const char *name);
@@ -135,10 +136,10 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
-** Emits a collection. 'survived' has the outcomes of the n oldest undecided samples: 0 died, 1
-** survived, 2 survived without a later death event. 'classes' has their classes (0: none), or is
-** NULL. 'deaths' has the deaths among the followed samples (P7) as run lengths: live, dead, live,
-** dead, ...
+** Emits a collection. 'survived' has an outcome for each of the n oldest samples that had none: 0
+** died, 1 survived, 2 survived, but its death will not be reported. 'classes' has their classes
+** (0: none), or is NULL. 'deaths' has the deaths among the followed samples (P7) as run lengths:
+** live, dead, live ...
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
@@ -150,7 +151,8 @@ void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const ch
 /* Emits for each of the n followed samples (P7) the number of a path of references that keeps
    it alive; 0: none. */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
-/* Emits the pause for a search for holders: start (CLOCK_MONOTONIC) and duration, ns. */
+/* Emits the pause for a search for the references that keep samples alive: start
+   (CLOCK_MONOTONIC) and duration, ns. */
 void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 
 /* Emits a marker of the program; any bytes. Returns 0 if the profile has ended or failed. */

@@ -105,8 +105,8 @@ void samplerlist_point (void *ud, lua_State *L) {
 
 #define RATE_NS		500000000	/* ns of CPU time between checks of the rate, with few
                                            samples */
-#define RATE_IDLE	10	/* wall time between checks, in RATE_NS, for a process that
-                                   mostly waits */
+#define RATE_IDLE	10	/* a process that mostly waits is checked after this multiple of
+                                   RATE_NS of wall time */
 #define RATE_STAGE	32	/* fewest samples for an early check: the estimated rate has an
                                    error of a fifth */
 

@@ -17,8 +17,8 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-#define OLD_NS		1000000000	/* ns; shortest life of a state for a search for holders
-                                           at its close */
+#define OLD_NS		1000000000	/* ns; a state with a shorter life is not searched at
+                                           its close for the references that keep samples alive */
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
