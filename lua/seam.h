@@ -395,8 +395,8 @@ typedef struct luaN_Memory {
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery */
   /* Bytes that counted toward minor collections in the life of the state. A moved vector counts
-     whole; a large block that is freed early does not count; large strings and userdata may count
-     less than their size. */
+     with all its bytes; a large block that is freed early does not count; large strings and
+     userdata may count less than their size. */
   uint64_t charged;
   /* Sum of the planned sizes of all nurseries, or of the used part of a nursery that was not used
      up. */

@@ -406,7 +406,8 @@ typedef struct luaN_Pace {
   /* Back-off: a major collection is due when this multiple of the live bytes was allocated, even if
      the heap has not grown (PATIENCE_MIN to PATIENCE_MAX). */
   unsigned patience;
-  /* allocated bytes, as 'spent' of pace.c counts them, when the last major collection ended */
+  /* allocated bytes when the last major collection ended; long strings and large userdata count in
+     part (function 'spent' of pace.c) */
   uint64_t since;
   /* bytes that explicit steps (luaN_step) have counted as allocated since the last major
      collection */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies keys of nearly full hash parts to larger ones, and puts these into use (growing.h). Here,
-   the buffer is the larger hash part, an old node is a node of the table's present hash part, and
-   its copy is the node of the buffer with the same key. */
+   the growth buffer is the larger hash part, which is not in use yet; an old node is a node of the
+   table's present hash part; and its copy is the node of the growth buffer with the same key. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -55,8 +55,8 @@ static int willdouble (const Table *t) {
 }
 
 
-/* Returns a table with the buffer of w as its hash part, for the computation of main positions. Its
-   other fields are not set. */
+/* Returns a table with w's larger hash part, for the computation of main positions. Its other
+   fields are not set. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;
@@ -76,7 +76,7 @@ static void dropcopy (luaN_Growth *w, unsigned i) {
 }
 
 
-/* Returns a free node of the buffer, or NULL. Searches like getfreepos. */
+/* Returns a free node of the larger hash part, or NULL. Searches like getfreepos of ltable.c. */
 static Node *freecopy (luaN_Growth *w) {
   while (w->lastfree > w->node) {
     w->lastfree--;
@@ -86,8 +86,8 @@ static Node *freecopy (luaN_Growth *w) {
 }
 
 
-/* Returns a node of the buffer for a key with main position mp, and links it as luaH_newkey does,
-   but without reading keys of other nodes. Returns NULL if no node is free. */
+/* Returns a node of the larger hash part for a key with main position mp, and links it as
+   luaH_newkey does, but without reading keys of other nodes. Returns NULL if no node is free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
   if (isempty(gval(mp))) {
@@ -113,8 +113,8 @@ static Node *placecopy (luaN_Growth *w, Node *mp) {
 }
 
 
-/* Copies the key of old node i, which has a value and no copy, to the buffer. mp: its main position
-   there. Returns 0 if no node is free. */
+/* Copies the key of old node i, which has a value and no copy, to the larger hash part. mp: its
+   main position there. Returns 0 if no node is free. */
 static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
   const Node *old = w->old + i;
   Node *n = placecopy(w, mp);
@@ -127,8 +127,8 @@ static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
 }
 
 
-/* Returns the main position in the buffer of the key of old node i; NULL if that is empty. next:
-   nextof(w). */
+/* Returns the main position, in the larger hash part, of the key of old node i; NULL if that node
+   is empty. next: nextof(w). */
 static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i) {
   const Node *old = w->old + i;
   if (isempty(gval(old))) return NULL;
@@ -157,8 +157,8 @@ static int copysome (luaN_Growth *w, const Table *next) {
 }
 
 
-/* Replaces the copy of old node i in the buffer, because the old node has received another key. i
-   must be less than w->copied. Returns 0 if no node is free. */
+/* Replaces the copy of old node i in the larger hash part, because the old node has received
+   another key. i must be less than w->copied. Returns 0 if no node is free. */
 static int copyagain (luaN_Growth *w, unsigned i) {
   Table next = nextof(w);
   if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
@@ -176,9 +176,9 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Does the part of the work on the buffer that is due: initializes nodes, then copies keys, in
-   proportion to the visits of getfreepos (the search for a free node). left: number of nodes that
-   it has not visited yet. Returns 0 if no node of the buffer is free. */
+/* Does the part of the work on the larger hash part that is due: initializes nodes, then copies
+   keys, in proportion to the visits of getfreepos (the search for a free node). left: number of
+   nodes that it has not visited yet. Returns 0 if no node of the larger hash part is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -261,8 +261,8 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/* Makes the buffer the hash part of t, then inserts the keys that have no copy. Returns 0, with t
-   unchanged, if more than 5/8 of the buffer's nodes would then be in use. */
+/* Puts the larger hash part of t into use, then inserts the keys that have no copy. Returns 0, with
+   t unchanged, if more than 5/8 of its nodes would then be in use. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

@@ -510,7 +510,7 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
       to->kind = LUAN_KTHREAD;
       to->main = (th == g->mainthread);
       to->size = luaN_threadbytes(th);
-      if (!to->main)  /* the main thread is part of the state */
+      if (!to->main)  /* the struct of the main thread is part of the state's */
         to->size += luaN_round(LUA_EXTRASPACE + sizeof(lua_State));
       break;
     }

@@ -66,7 +66,7 @@ LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
 /* Prepares a visit of weak.doubtful[list]. A visit of the values starts after those that are
-   tombstoned (hidden.h). */
+   tombstoned (their slots look empty, hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
 /* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list]. If 'isfirst',

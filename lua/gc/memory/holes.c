@@ -90,8 +90,8 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Moves b to the list for its free lines, like luaN_relist, also from 'used'. The nursery must not
-   use holes of b any more. */
+/* Moves b to the list for its free lines, as luaN_relist does, but also if b is in 'used', the list
+   of the blocks that the nursery has left. The nursery must not use holes of b any more. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = luaN_survey(b, &largest);
   luaN_Where where;
@@ -215,7 +215,7 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
 static unsigned nextfree (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
-    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* lowest 1: in the first 0 byte (Mycroft) */
+    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* the lowest 1 bit is in the first 0 byte */
     if (zeros != 0) {
       i += (unsigned)__builtin_ctzll(zeros) / 8;
       break;

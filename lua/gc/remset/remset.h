@@ -17,8 +17,8 @@
 
 /*
 ** True if a table with this number of slots is huge: its barrier remembers the slot without reading
-** the stored object. The headers of as many values do not fit into a core's
-** second-level cache. With a higher limit, random stores into tables just below it are slow
+** the stored object, because the headers of that many objects do not fit into a core's second-level
+** cache. With a higher limit, random stores into tables just below it are slow
 ** (bench/load/permute.lua).
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
