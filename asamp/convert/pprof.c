@@ -40,11 +40,11 @@ typedef struct Writer {
   Bytes message, part;  /* the message being composed; a message within it */
   IdMap bylocation;    /* maps (function << 32 | line) + 1 to the id of the location */
   uint32_t *location;  /* location of each call tree node; ids start at 1 */
-  uint64_t *key;       /* function << 32  line of location id, at id - 1 */
+  uint64_t *key;       /* function << 32 with the line of location id, at id - 1 */
   size_t keysize;
   uint32_t nlocations;
   int failed;
-  /* 1: the file has allocations; 1: it has time samples. */
+  /* 1: the file has allocations, or time samples. */
   int heap, time;
   const char *first;   /* default sample type; NULL: any */
 } Writer;

@@ -5,9 +5,8 @@
 ** Nothing is to be linked: the functions are in the Lua module profiler.core. In C++, include
 ** lua.hpp first.
 **
-** const asamp_Api *api = asamp_api(L);
-**
-** const char *error = api->start(L, &options, &client);
+**   const asamp_Api *api = asamp_api(L);
+**   const char *error = api->start(L, &options, &client);
 **
 ** The callbacks of one sample are 'allocated', then 'decided' (did the block survive its first
 ** collection?), then for a survivor 'died', or 'left' if the client ends first. The pointer that

@@ -312,12 +312,9 @@ static int tagsby (Work *w) {
   return by;
 }
 
-/*
-** firefox(path, out, options) -> summary
-**
-** nil, message. Options: 'head', a function of the summary that returns the JSON of "meta" and
-** "libs"; 'source', a function of a script's name that returns its text or nil.
-*/
+/* firefox(path, out, options) -> summary; on failure nil, message. Options: 'head', a function
+   of the summary that returns the JSON of "meta" and "libs"; 'source', a function of a script's
+   name that returns its text or nil. */
 static int l_firefox (lua_State *L) {
   Work *w = work(L);
   const char *reason, *head;
@@ -371,12 +368,8 @@ static int readtotals (Work *w, int butby) {
   return 1;
 }
 
-/*
-** pprof(path, out, options) -> summary
-**
-** nil, message. Option 'first': the sample type that tools show first ("alloc_space",
-** "inuse_space" or "time").
-*/
+/* pprof(path, out, options) -> summary; on failure nil, message. Option 'first': the sample
+   type that tools show first ("alloc_space", "inuse_space" or "time"). */
 static int l_pprof (lua_State *L) {
   Work *w = work(L);
   int error;
@@ -390,12 +383,9 @@ static int l_pprof (lua_State *L) {
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
-/*
-** collapsed(path, out, options) -> summary
-**
-** nil, message. Option 'weight': "bytes", "samples", "survived", "alive", "time" or "held";
-** default: bytes, or time if there is nothing else.
-*/
+/* collapsed(path, out, options) -> summary; on failure nil, message. Option 'weight': "bytes",
+   "samples", "survived", "alive", "time" or "held"; default: bytes, or time if there is nothing
+   else. */
 static int l_collapsed (lua_State *L) {
   static const char *const weights[] = {"bytes", "samples", "survived",
                                         "alive", "time", "held", NULL};
@@ -424,11 +414,8 @@ static int l_collapsed (lua_State *L) {
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
-/*
-** speedscope(path, out, options) -> summary
-**
-** nil, message. Option 'name': name of the profile; default: 'path'.
-*/
+/* speedscope(path, out, options) -> summary; on failure nil, message. Option 'name': name of
+   the profile; default: 'path'. */
 static int l_speedscope (lua_State *L) {
   Work *w = work(L);
   const char *name, *reason;
@@ -448,11 +435,8 @@ static int l_speedscope (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/*
-** vmprof(path, out, options) -> summary
-**
-** nil, message. Option 'format': 6 or 7. 'together' and 'startup' have no effect.
-*/
+/* vmprof(path, out, options) -> summary; on failure nil, message. Option 'format': 6 or 7.
+   'together' and 'startup' have no effect. */
 static int l_vmprof (lua_State *L) {
   Work *w = work(L);
   const char *reason;
@@ -538,12 +522,9 @@ static const char *mergeall (Work *w) {
   return good > 0 ? NULL : w->err;
 }
 
-/*
-** merge(paths, out, options) -> {files, states, written, left}
-**
-** nil, message [, files]. Options: only 'packing' and 'progress'. 'files' has for each path its
-** summary and 'path', or {path, error}.
-*/
+/* merge(paths, out, options) -> {files, states, written, left}; on failure nil, message [,
+   files]. Options: only 'packing' and 'progress'. 'files' has for each path its summary and
+   'path', or {path, error}. */
 static int l_merge (lua_State *L) {
   Work *w;
   const char *reason;
@@ -610,12 +591,9 @@ static void convertlib_head (void *ud, const ReadProfile *r) {
   l->client.stop = "looked at";
 }
 
-/*
-** version(path) -> version of the log, process id or 0, start in s since the epoch and in us of
-** the monotonic clock (0: unknown), identities of its recordings (readprofile_source)
-**
-** nil, message
-*/
+/* version(path) -> version of the log, process id or 0, start in s since the epoch and in us of
+   the monotonic clock (0: unknown), identities of its recordings (readprofile_source); on
+   failure nil, message */
 static int l_version (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
@@ -650,11 +628,7 @@ static int l_kind (lua_State *L) {
   return 1;
 }
 
-/*
-** write(out, text) -> true
-**
-** nil, message: writes a text to a file
-*/
+/* write(out, text) -> true: writes a text to a file; on failure nil, message */
 static int l_write (lua_State *L) {
   const char *out = luaL_checkstring(L, 1);
   size_t n;

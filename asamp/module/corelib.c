@@ -80,11 +80,8 @@ static int result (lua_State *L, int ok, const char *err) {
   return 1;
 }
 
-/*
-** open{options, period} -> true
-**
-** nil, message, errno: opens a session; 'period' in bytes
-*/
+/* open{options, period} -> true: opens a session; 'period' in bytes; on failure nil, message,
+   errno */
 static int corelib_open (lua_State *L) {
   Sampler *s = corelib_check(L);
   SamplerOptions o;
@@ -96,12 +93,9 @@ static int corelib_open (lua_State *L) {
                 err);
 }
 
-/*
-** setup{options, period, alloc, exact, listen, rotate, keep, max} -> true
-**
-** nil, message, errno: profiles every state made from now on (process.h, control.h). 'rotate' is
-** in ns, 'max' in bytes of a file. Call it once.
-*/
+/* setup{options, period, alloc, exact, listen, rotate, keep, max} -> true: profiles every state
+   made from now on (process.h, control.h); on failure nil, message, errno. 'rotate' is in ns,
+   'max' in bytes of a file. Call it once. */
 static int l_setup (lua_State *L) {
   SamplerShared with;
   ControlOptions control;
@@ -145,11 +139,8 @@ static int l_off (lua_State *L) {
   return 1;
 }
 
-/*
-** timeon(nanoseconds, wall, exact) -> true
-**
-** nil, message, errno: starts time sampling, in a session
-*/
+/* timeon(nanoseconds, wall, exact) -> true: starts time sampling, in a session; on failure nil,
+   message, errno */
 static int l_timeon (lua_State *L) {
   char err[512];
   TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL
@@ -165,11 +156,7 @@ static int l_timeoff (lua_State *L) {
   return 1;
 }
 
-/*
-** close() -> true
-**
-** nil, message, errno: ends the session
-*/
+/* close() -> true: ends the session; on failure nil, message, errno */
 static int l_close (lua_State *L) {
   int e = sampler_close(corelib_check(L), L);
   snapshot_check();
@@ -261,11 +248,8 @@ static int l_stats (lua_State *L) {
   return 1;
 }
 
-/*
-** dump(path or nil) -> path
-**
-** nil, message: writes the process's flight recorder to a file, or else the session's file
-*/
+/* dump(path or nil) -> path: writes the process's flight recorder to a file, or else the
+   session's file; on failure nil, message */
 static int l_dump (lua_State *L) {
   Sampler *s = corelib_check(L);
   const char *to = lua_tostring(L, 1);
@@ -298,11 +282,7 @@ static int l_allocated (lua_State *L) {
   return 1;
 }
 
-/*
-** check() -> true
-**
-** nil, violated heap invariant
-*/
+/* check() -> true, or nil and the violated heap invariant */
 static int l_check (lua_State *L) {
   const char *broken = luaN_check(L);
   if (broken != NULL) return pushfailure(L, broken);
@@ -356,12 +336,8 @@ static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   return 1;
 }
 
-/*
-** label(t) -> true
-**
-** false: changes the labels of the calling coroutine. t maps names to a string, number or true;
-** false removes. If t is invalid, returns false and changes nothing.
-*/
+/* label(t) -> true: changes the labels of the calling coroutine. t maps names to a string,
+   number or true; false removes. If t is invalid, returns false and changes nothing. */
 static int l_label (lua_State *L) {
   LabelChange changes[LABELS_ATONCE];
   char numbers[LABELS_ATONCE][NUMBER_TEXT];

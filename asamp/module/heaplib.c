@@ -91,11 +91,8 @@ static void heaplib_progress (void *ud, double share) {
   }
 }
 
-/*
-** open(path [, progress]) -> heap
-**
-** nil, message. 'progress' is called with shares from 0 to 1, until it raises an error.
-*/
+/* open(path [, progress]) -> heap; on failure nil, message. 'progress' is called with shares
+   from 0 to 1, until it raises an error. */
 static int heaplib_open (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
@@ -398,13 +395,9 @@ static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows, const 
 static uint32_t classfield (lua_State *L, const Heap *h);
 static const unsigned char *newfield (lua_State *L, const Heap *h);
 
-/*
-** heap:sites{class
-**
-** new} -> {{site, name, source, defined, line, samples, bytes (represented), objects, self,
-** retained, least, age (mean, ms)}, ...}: allocation sites of all sampled objects, of a class, or
-** of new objects; nil: no such class. Site 0 is unknown.
-*/
+/* heap:sites{class} or heap:sites{new} -> {{site, name, source, defined, line, samples, bytes
+   (represented), objects, self, retained, least, age (mean, ms)}, ...}: allocation sites of all
+   sampled objects, of a class, or of new objects; nil: no such class. Site 0 is unknown. */
 static int l_sites (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -548,14 +541,8 @@ static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
   return objects;
 }
 
-/*
-** heap:heldby{class
-**
-** sites
-**
-** new, least, most} -> rows of the shortest paths to objects of a class, sampled at sites, or new;
-** totals. nil: no such class.
-*/
+/* heap:heldby{class or sites or new, least, most} -> rows of the shortest paths to objects of a
+   class, sampled at sites, or new; totals. nil: no such class. */
 static int l_heldby (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -823,11 +810,9 @@ static int endcut (lua_State *L) {
 
 /*
 ** heap:cut{steps, sites, elements} -> {freed, objects, references, samples, samplebytes,
-** freedsamples, freedbytes, also}
-**
-** nil, reason: the memory freed without the last reference of a path ('steps', as in a profile)
-** or, with 'elements', without the elements of its table (cut.h). 'also' is the path of a sampled
-** object that stays reachable.
+** freedsamples, freedbytes, also}: the memory freed without the last reference of a path ('steps',
+** as in a profile) or, with 'elements', without the elements of its table (cut.h). 'also' is the
+** path of a sampled object that stays reachable. On failure nil, reason.
 */
 static int l_cut (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
@@ -865,11 +850,8 @@ static int l_cut (lua_State *L) {
 
 /* }===================================================================== */
 
-/*
-** heap:devtools(path [, how]) -> true
-**
-** nil, message: writes a file for the browser's tools; 'how' is OUTPUT_PLAIN, ...
-*/
+/* heap:devtools(path [, how]) -> true: writes a file for the browser's tools; 'how' is
+   OUTPUT_PLAIN, ...; on failure nil, message */
 static int l_devtools (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const char *path = luaL_checkstring(L, 2);

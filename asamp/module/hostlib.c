@@ -97,11 +97,8 @@ static int l_closefolder (lua_State *L) {
   return 0;
 }
 
-/*
-** files(path) -> {{name, size, inode, changed (ns since the epoch)}, ...}
-**
-** nil, message, errno: the regular files of a folder, without links
-*/
+/* files(path) -> {{name, size, inode, changed (ns since the epoch)}, ...}: the regular files of
+   a folder, without links; on failure nil, message, errno */
 static int l_files (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   DIR **d = lua_newuserdatauv(L, sizeof(*d), 0);
@@ -336,11 +333,10 @@ static void querythem (lua_State *L, Request *all, size_t n) {
 }
 
 /*
-** query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid
-**
-** nil, message, timedout, refused, closer: sends a line to a Unix socket and returns the answer up
-** to its last line "ok" or "error ...". The timeout is 15 s. 'closer' is the id of a process that
-** closed the connection.
+** query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid: sends a line to a Unix socket
+** and returns the answer up to its last line "ok" or "error ...". The timeout is 15 s. On failure
+** nil, message, timedout, refused, closer: 'closer' is the id of a process that closed the
+** connection.
 */
 static int l_query (lua_State *L) {
   Request a;
@@ -390,12 +386,9 @@ static const char *hostlib_nameof (int fd, const char *path, char *to, size_t si
          named.st_dev == file.st_dev ? to : path;
 }
 
-/*
-** openfile(path [, pid, uid]) -> file, name
-**
-** nil, message: opens a regular file whose path another process supplied (foreign.h). 'name' is a
-** path of the open file even if 'path' is replaced.
-*/
+/* openfile(path [, pid, uid]) -> file, name: opens a regular file whose path another process
+   supplied (foreign.h); on failure nil, message. 'name' is a path of the open file even if
+   'path' is replaced. */
 static int l_openfile (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   ForeignPeer peer = {(pid_t)luaL_optinteger(L, 2, 0), (uid_t)luaL_optinteger(L, 3, 0)};
@@ -425,11 +418,8 @@ static uid_t useroption (lua_State *L, int i) {
   return (uid_t)luaL_optinteger(L, i, (lua_Integer)geteuid());
 }
 
-/*
-** newfolder(parent [, uid]) -> path
-**
-** nil, message: makes a folder that only its owner can enter
-*/
+/* newfolder(parent [, uid]) -> path: makes a folder that only its owner can enter; on failure
+   nil, message */
 static int l_newfolder (lua_State *L) {
   char path[PATH_MAX];
   const char *parent = luaL_checkstring(L, 1);
@@ -495,11 +485,8 @@ static int l_catch (lua_State *L) {
   return 0;
 }
 
-/*
-** pause(milliseconds) -> nil
-**
-** number of a signal blocked by 'catch', which ends the pause
-*/
+/* pause(milliseconds) -> nil, or the number of a signal blocked by 'catch', which ends the
+   pause */
 static int l_pause (lua_State *L) {
   lua_Integer ms = luaL_checkinteger(L, 1);
   struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
@@ -665,14 +652,9 @@ static char **environmentof (lua_State *L) {
   return list;
 }
 
-/*
-** run(words [, environment]) -> "exit", status, pid
-**
-** "signal", number, pid
-**
-** nil, message: runs the program words[1], with more environment variables, and waits for its end.
-** Passes SIGTERM and SIGHUP on; SIGINT and SIGQUIT if they are not from the terminal.
-*/
+/* run(words [, environment]) -> "exit", status, pid or "signal", number, pid: runs the program
+   words[1], with more environment variables, and waits for its end; on failure nil, message.
+   Passes SIGTERM and SIGHUP on; SIGINT and SIGQUIT if they are not from the terminal. */
 static int l_run (lua_State *L) {
   size_t i, n;
   int status, e;

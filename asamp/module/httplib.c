@@ -5,10 +5,8 @@
 ** A connection is closed if no whole request arrives within 'patience', if an answer takes longer
 ** than SENDING, or if nothing is transferred for PATIENCE.
 **
-**   - open(host, port, most [, patience]) -> server
-**
-** nil, message: accepts 'most' connections; 'patience' in seconds; port "0": any free one
-**
+**   - open(host, port, most [, patience]) -> server: accepts 'most' connections; 'patience' in
+**     seconds; port "0": any free one; on failure nil, message
 **   - server:port() -> number; 0: unknown
 **   - server:wait(ms) -> new requests {id, method, path, query, host, origin, authorization,
 **     site}; the last four are headers, or nil

@@ -824,11 +824,7 @@ static void wantlabel (lua_State *L, Work *w) {
   w->sum.client.labelvalue = w->labelvalue = copied(L, "value");
 }
 
-/*
-** read(path [, options]) -> profile
-**
-** nil, message
-*/
+/* read(path [, options]) -> profile; on failure nil, message */
 static int l_read (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   Numbers numbers;

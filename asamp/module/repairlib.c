@@ -3,10 +3,9 @@
 ** The function profiler.reader.repair.
 **
 ** repair(path, out [, inplace]) -> {whole, samples, timesamples, kept, cut, mended, size, live,
-** message} (RepairResult)
-**
-** nil, reason, kind of failure: "read", "write", "same" ('path' and 'out' are one file, without
-** 'inplace') or "live" (in place, while the file is being written).
+** message} (RepairResult); on failure nil, reason, kind of failure: "read", "write", "same"
+** ('path' and 'out' are one file, without 'inplace') or "live" (in place, while the file is being
+** written).
 */
 #include "luafields.h"
 #include "repair.h"

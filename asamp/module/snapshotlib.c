@@ -11,12 +11,9 @@
 
 #include "luafields.h"
 
-/*
-** snapshot{path, replace, wait, inprocess, command} -> {path, forked, refused (why fork failed),
-** stopped (seconds of the pause)}
-**
-** nil, message, errno. 'wait' true: waits for the file; a number: with that time limit in seconds.
-*/
+/* snapshot{path, replace, wait, inprocess, command} -> {path, forked, refused (why fork
+   failed), stopped (seconds of the pause)}; on failure nil, message, errno. 'wait' true: waits
+   for the file; a number: with that time limit in seconds. */
 int snapshot_lua (lua_State *L) {
   SnapshotWish wish;
   Snapshot s;

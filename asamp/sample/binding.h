@@ -5,7 +5,7 @@
 ** modules are not linked to Lua. They call Lua through pointers, which are looked up in the object
 ** file whose code calls luaopen_. Each luaopen_ function starts with
 **
-** if (!binding_open(L, "profiler.core", 1)) return 0;
+**   if (!binding_open(L, "profiler.core", 1)) return 0;
 **
 **   BD1  no field of 'binding' is called before binding_open or binding_try has returned 1;
 **   BD2  all functions are of one object file. A module serves one Lua of a process and refuses
