@@ -183,8 +183,8 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Marks o, of any type and in any block. Slower than the functions below: may search for the
-   block. */
+/* Marks o, of any type and in any block, or leaves it young (ageing.h). Slower than the functions
+   below: may search for the block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -305,7 +305,8 @@ static int mark_settle (global_State *g, Table *t, int inner);
 
 /*
 ** Returns 1 if o is marked and need not be pushed: it was marked already, is a short string, or (if
-** 'inner') a table that was marked recursively. Otherwise returns 0; a table was then pushed.
+** 'inner') a table that was marked recursively. Otherwise returns 0; a table is marked and pushed
+** then if 'inner' is 1.
 */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;

@@ -184,8 +184,8 @@ void luaN_clearbits (global_State *g, int bit) {
 
 
 /* Traverses the old object o and returns the cost in bytes. If that pushes up to MAX_SORTED
-   objects, sorts them, lowest address first: this is often the order of allocation, in which the
-   processor prefetches memory. (Young objects are in the cache anyway.) */
+   objects, sorts them, so that the lowest address is popped first: this is often the order of
+   allocation, in which the processor prefetches memory. (Young objects are in the cache anyway.) */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
   size_t from = v->n, i, j;

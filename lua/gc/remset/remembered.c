@@ -103,7 +103,8 @@ void luaN_clearslots (global_State *g, int keys) {
 }
 
 
-/* Returns 1 if v refers to a young long string or userdata of survivor age 0. */
+/* Returns 1 if v refers to a young long string or userdata that no minor collection has left young
+   (its survivor age is 0). */
 static int isnewtext (const TValue *v) {
   const GCObject *o = gcvalue(v);
   return (rawtt(v) == ctb(LUA_VLNGSTR) || rawtt(v) == ctb(LUA_VUSERDATA)) &&

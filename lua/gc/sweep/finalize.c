@@ -30,8 +30,8 @@
 /*
 ** A batch of finalizer calls ends after MAX_BATCH_NS nanoseconds, but not before finalize.quota
 ** calls. The clock is read every CALLS_A_READING calls or, if these are fast (less than one
-** QUICK_PART-th of the time), up to every MOST_A_READING. A higher MAX_BATCH_NS means longer pauses
-** and fewer batches.
+** QUICK_PART-th of MAX_BATCH_NS), up to every MOST_A_READING. A higher MAX_BATCH_NS means longer
+** pauses and fewer batches.
 */
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_READING	8u
@@ -231,9 +231,9 @@ void luaN_endselection (luaN_Gc *c) {
 }
 
 
-/* Raises finalize.quota, at first to MOST_A_READING, then fourfold, if the queue is not empty after
-   a batch and longer than after the previous step: finalizers become due faster than batches that
-   end by the clock can call them. */
+/* Raises finalize.quota, at first to MOST_A_READING, then fourfold, if the last batch has not
+   emptied the queue and the queue is longer than at the previous step: finalizers become due faster
+   than batches that end by the clock can call them. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
@@ -251,7 +251,7 @@ typedef struct Batch {
   /* In nanoseconds: time at which the batch must end; last reading of the clock. 0: no reading
      yet. */
   uint64_t end, read;
-  /* number of calls made; least number of calls, even if the time is up */
+  /* number of calls, with the next one; least number of calls, even if the time is up */
   size_t calls, quota;
   /* number of calls at which the clock is read next; calls from one reading to the next */
   size_t nextreading, gap;
