@@ -16,8 +16,8 @@
 ** vectors, stacks, CallInfos, prototypes, buffers. Special cases:
 ** - A block that grows counts its growth; if it is moved, the pacer counts all its bytes. A block
 **   that shrinks counts nothing.
-** - For the pacer, long strings and large userdata count less ('charge'), and growth of the string table does
-**   not count.
+** - For the pacer, long strings and large userdata count less ('charge'), and growth of the string
+**   table does not count.
 ** - External bytes of userdata count for samples; for the pacer as outside.c and pace.c describe.
 ** - Memory that luaL_Buffer and C modules allocate does not count.
 **
