@@ -1,21 +1,19 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp`: finds the subcommand and runs it. Each subcommand is a module
 -- asamp.commands.NAME with 'summary' (one line for the help), usage() and run(args, world), which
--- returns the exit code. The launcher calls main and exits with its result. Only this module uses
--- the process's streams, terminal and colours.
+-- returns the exit code. Only this module uses the process's streams, terminal and colours.
 --
--- 'world' is the interface of subcommands to the process:
---   read(path [, options [, shown]])  as profiler.reader.read, with a progress bar on stderr
---                           for long work if stderr is a terminal; 'shown': the path in the
---                           bar, if it differs
---   out(text), err(text)    write to stdout and stderr
---   color                   true if stdout may have colours
---   columns                 width of the terminal at stdout; nil: stdout is not a terminal
---   errcolor, errcolumns    the same for stderr
---   errrows                 height of the terminal at stderr; nil: stderr is not a terminal
---   progress(label)         returns show(fraction) and finish() of a progress bar
---   interpreter             path of the interpreter that runs this
---   failed                  the error message of the first failed write to stdout, or nil
+-- Subcommands use these fields of 'world':
+--
+--   - read(path [, options [, shown]]): as profiler.reader.read, with a progress bar on a
+--     terminal; 'shown' replaces the path in the bar
+--   - out(text), err(text): write to stdout and stderr
+--   - color, errcolor: true if the stream may have colours
+--   - columns, errcolumns: width of the terminal; nil: none
+--   - errrows: height of the terminal at stderr
+--   - progress(label): returns show(fraction) and finish() of a progress bar
+--   - interpreter: path of the interpreter that runs this
+--   - failed: message of the first failed write to stdout
 
 local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
@@ -124,9 +122,9 @@ local function dispatch(args, world)
   return 2
 end
 
---- Runs the command line 'args' (a list) and returns the exit code: 0 success, 1 a file has no
--- usable contents or the output cannot be written, 2 wrong arguments. The second result: whether
--- the Lua state is to be closed, which runs finalizers: `asamp run` has none that matter.
+--- Runs the command line 'args' (a list). Returns the exit code: 0 success; 1 a file has no usable
+-- contents or the output cannot be written; 2 wrong arguments. Second result: true if the Lua
+-- state should be closed, to run finalizers.
 function M.main(args)
   local world = theworld()
   host.streams()

@@ -48,8 +48,7 @@ local function pack(...)
 end
 
 --- Calls f(...) and returns {bytes, blocks, retained}: its allocations, and the bytes still alive
--- after it and a full collection. The results of f are dropped. Without exact counts: calls f and
--- returns nil.
+-- after it and a full collection. Drops the results of f. Without exact counts returns nil.
 function M.measure(f, ...)
   if type(f) ~= "function" and type(f) ~= "table" and type(f) ~= "userdata" then
     error(("asamp.budget: a function to measure expected, got %s"):format(shown(f)), 0)
@@ -95,8 +94,8 @@ local function tool(name)
   return ok and module or nil
 end
 
--- Returns the holders without the stack of the main thread, which does not count as retained
--- (profiler.alive), with their shares of the rest.
+-- Returns the list of holders (references that keep bytes alive) without the stack of the main
+-- thread, which does not count as retained (profiler.alive), with their shares of the rest.
 local function counted(list)
   local rest, shares = {}, 0
   for _, holder in ipairs(list) do
@@ -108,8 +107,9 @@ local function counted(list)
   return rest
 end
 
--- Profiles further runs of f, which allocates about 'bytes', and returns text: the lines that allocated
--- the bytes; if 'retained' is set, the lines of the bytes still alive and their holders.
+-- Profiles further runs of f, which allocates about 'bytes'. Returns as text the lines that
+-- allocated; with 'retained' the lines of the bytes still alive and the references that keep them
+-- alive.
 local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
@@ -281,9 +281,8 @@ local function readfile(path)
   return t
 end
 
---- Opens a baseline file. options.update: new measurements replace those in the file. Returns a
--- baseline, which is empty if the file does not exist; or nil and a message if the file cannot be
--- read.
+--- Opens a baseline file; it may not exist yet. options.update: new measurements replace those in
+-- the file. Returns nil and a message if the file cannot be read.
 function M.open(path, options)
   local t, wrong = readfile(path)
   local file = not t and io.open(path, "r")
@@ -325,9 +324,9 @@ function Baseline:replace(name, found)
   self.data.tests[name], self.measured[name] = test, true
 end
 
---- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message if it
--- exceeds the baseline, with the allocating lines, for which f is called again. With 'update', the
--- measurement becomes the baseline instead.
+--- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message with the
+-- allocating lines if it exceeds the baseline; f is called again for these. With 'update', stores
+-- the measurement instead.
 function Baseline:run(name, f, ...)
   local found = M.measure(f, ...)
   if not found then return true end

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Checks the answers of a process. They are untrusted: the process may be another user's, or any
--- program that listens at the socket. Commands get only answers that passed M.check, with no
--- missing or malformed fields and all numbers in range. Files named in answers are opened only by
--- M.reading.
+-- Checks the answers of a process, which are untrusted: the process may be another user's, or any
+-- program that listens at the socket. Commands get only answers that passed M.check. They open
+-- files named in answers only by M.reading.
 
 local host = require "asamp.host"
 
@@ -150,9 +149,8 @@ function CHECKS.states(fields)
   return found
 end
 
---- Checks the fields of an answer to 'request': {key = text}, and 'rows', the list of its rows.
--- Returns the known fields, with counts as integers; or nil and a description of the malformed
--- part.
+--- Checks the fields of an answer to 'request': {key = text}, with its rows as the list 'rows'.
+-- Returns the known fields, with counts as integers; or nil and the reason.
 function M.check(request, fields)
   local check = CHECKS[request:match "^%S*"]
   if not check then
@@ -168,8 +166,8 @@ function M.check(request, fields)
 end
 
 --- Opens the file 'path' that the process 'peer' ({pid, uid}) has named, and calls f(name) with a
--- name under which the file can be read. Returns the results of f; in its message, 'path'
--- replaces the name. Returns nil and a message if the file must not or cannot be opened.
+-- name of the open file. Returns the results of f, with 'path' for the name in its message; or
+-- nil and a message if the file must not or cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
     return nil, ("cannot open '%s': the process gave a relative path; use the asamp of the process's version")

@@ -36,8 +36,8 @@ local function userof(pid)
   return text and math.tointeger(tonumber(text:match "\nUid:\t%d+\t(%d+)"))
 end
 
--- Returns the default socket paths of a process, and for each path the user who must own the
--- socket: in a public folder another user could have created it. Root also searches the folder of
+-- Returns the default socket paths of a process, and for each the user who must own the socket,
+-- because in a public folder another user could have created it. Root also searches the folder of
 -- the process's user.
 local function places(pid)
   local list, owners, run, uid = {}, {}, os.getenv "XDG_RUNTIME_DIR", host.uid()
@@ -89,8 +89,8 @@ M.find = find
 -- By target: the id of the process that answered last.
 local known = {}
 
--- Returns true if a process has ended. A process that answered before may be about to exit: it is
--- waited for. 'waits.left' is the number of waits left for all targets of one M.all.
+-- Returns true if a process has ended. If it has answered before, it may be about to exit, so
+-- this waits. 'waits.left' is the number of waits left for all targets of one M.all.
 local function hasended(pid, answered, waits)
   while answered and waits.left > 0 and isthere(pid) do
     waits.left = waits.left - 1
@@ -99,8 +99,8 @@ local function hasended(pid, answered, waits)
   return not isthere(pid)
 end
 
--- Describes the end of a process that does not answer; nil: it has not ended, as far as is known.
--- 'path': its socket, if nothing listens there; a socket left by a killed process is removed.
+-- Returns text that explains why a process does not answer; nil: it has not ended, as far as is
+-- known. 'path': its socket, if nothing listens there. Removes a socket left by a killed process.
 local function gone(target, path, waits)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], waits) then
@@ -190,10 +190,9 @@ function M.all(targets, request, seconds)
   return found
 end
 
---- Sends a request. Returns the fields of the answer, {key = value}, as answers.check returns
--- them, with 'rows', the list of its rows, and 'peer', the {pid, uid} of the process. Otherwise
--- returns nil, the reason, and true if 'seconds' (default PATIENCE) have passed without an
--- answer.
+--- Sends a request. Returns the fields of the answer as answers.check does, with 'rows', the list
+-- of its rows, and 'peer', the {pid, uid} of the process; or nil, the reason, and true if
+-- 'seconds' (default PATIENCE) passed without an answer.
 function M.send(target, request, seconds)
   return table.unpack(M.all({target}, request, seconds)[1], 1, 3)
 end

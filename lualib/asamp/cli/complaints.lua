@@ -8,12 +8,13 @@ local M = {}
 --- Formats a path, or text from a file or a process, as one line for a terminal.
 M.line = layout.printable
 
---- Returns the functions with which 'command' reports errors through world.err. Texts are formats.
---   failed(text, ...)  a failure; returns the exit code 1
---   wrong(text, ...)   wrong arguments: refers to --help; returns 2
---   partial(path, message, samples, covers)  a profile that is incomplete for the reason
---                      'message' (nil: it is complete, nothing is printed); 'covers': what the
---                      result covers if the profile has any samples
+--- Returns the functions with which 'command' reports errors on stderr. Texts are formats.
+--
+--   - failed(text, ...): reports a failure; returns the exit code 1
+--   - wrong(text, ...): reports wrong arguments and refers to --help; returns 2
+--   - partial(path, message, samples, covers): reports that a profile is incomplete, for the
+--     reason 'message' (nil: it is complete); 'covers': the part that the result covers if there
+--     are samples
 function M.of(command, world)
   local warn = {}
   function warn.failed(text, ...)

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Removes duplicates from a list of profiles whose totals are to be added: the same file twice
--- (by another name, a link or a copy), an earlier copy of a file that has grown since, dumps of one
--- flight recorder that overlap in time, and files that were merged into another one of the list.
--- Of an earlier copy or a cut file and a whole one, the one with more samples stays. Their sizes do
--- not show which, because one of them may be packed, and the times of a dump are at its start.
+-- Removes duplicates from a list of profiles whose totals will be added: the same file twice, an
+-- earlier copy of a file that has grown since, dumps of one flight recorder that overlap in time,
+-- and files that were merged into another one of the list. Of an earlier copy and a whole file,
+-- the one with more samples stays.
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
@@ -21,8 +20,8 @@ local COMMON = "'%s' and '%s' are merged profiles that have recordings in common
 local PIECE = 4096     -- bytes at the start and at the end of a file that are compared first
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- Returns text that equal files have in common (size, start and end) and the size. nil: the path
--- is not a regular file, or the file is empty or cannot be read.
+-- Returns a text that is the same for equal files (size, start and end), and the size. nil: the
+-- path is not a regular file, or the file is empty or cannot be read.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"
@@ -58,9 +57,9 @@ local function keptof(list, kept)
   return left
 end
 
--- Returns the list without duplicates. f(item): the key of the group of items that are compared,
--- or nil. isone(a, b): true if two items of a group are duplicates. better(a, b): true if a is
--- kept instead of b. Adds a line to 'notes' for each removed item, with the format 'why'.
+-- Returns the list without duplicates. f(item): key of the group of items to be compared, or nil.
+-- isone(a, b): true for duplicates. better(a, b): true if a stays instead of b. Adds a line of
+-- the format 'why' to 'notes' for each removed item.
 local function unique(list, f, better, isone, why, notes)
   local groups, kept = {}, {}
   for _, item in ipairs(list) do
@@ -101,8 +100,9 @@ end
 
 local function overlaps(a, b) return a.from < b.to and b.from < a.to end
 
--- Reads the identities of the recordings of a profile (profiler.convert.version). Adds to
--- the item 'recordings', a list of {text, recorder=, from=, to=}; the last three only of a dump.
+-- Sets item.recordings to the identities of the recordings in a profile
+-- (profiler.convert.version): a list of {text, recorder, from, to}; the last three only of a dump
+-- of a flight recorder.
 local function identify(item)
   local version, _, _, _, sources = convert.version(item.path)
   item.recordings = {}
@@ -116,8 +116,9 @@ local function identify(item)
   item.recorder, item.from, item.to = only.recorder, only.from, only.to
 end
 
--- Adds the item as the owner of its recordings. owners: key -> the item, or, of a flight recorder,
--- its dumps by their starts: {item, from=, to=, latest: the one of them so far that ends last}.
+-- Adds the item to 'owners' as the owner of its recordings. 'owners' maps a recording to the
+-- item; a flight recorder to its dumps, sorted by start: {item, from, to, latest (the one so far
+-- that ends last)}.
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do
@@ -157,8 +158,8 @@ local function ownerof(owner, recording)
   return low > 0 and owner[low].latest.to > recording.from and owner[low].latest.item or nil
 end
 
--- Removes the files whose recordings are all in merged files that stay. Returns the rest, or nil
--- and a message if two merged files have some recordings in common and each has others.
+-- Removes files whose recordings are all in merged files that stay. Returns the rest; or nil and
+-- a message if two merged files share some recordings, but not all.
 local function parts(list, notes)
   local order, sorted, owners, kept = {}, table.move(list, 1, #list, 1, {}), {}, {}
   for i, item in ipairs(list) do
@@ -188,9 +189,9 @@ local function parts(list, notes)
   return keptof(list, kept)
 end
 
---- Returns the paths without those that would be counted twice, and a list of messages about the
--- removed ones. nil, message: two of the files have recordings in common, and others. read(path): returns
--- a profile (profiler.reader.read), or nil.
+--- Returns the paths without duplicates and a list of messages about the removed ones; or nil and
+-- a message if two files have only some recordings in common. read(path): returns a profile
+-- (profiler.reader.read), or nil.
 function M.of(paths, read)
   local list, notes = {}, {}
   local function larger(a, b)

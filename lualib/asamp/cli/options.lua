@@ -1,24 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- Command lines of the subcommands. A description of the options defines the parser, its error
--- messages and the help text. Output goes through 'world' (asamp.lua).
+-- Command lines of the subcommands. From a description, a table, come the parser, its error
+-- messages and the help text.
 --
--- A description is a table:
---   command    name of the subcommand: "report"
---   arguments  arguments in the usage line, after the options: "FILE"
---   least, most  number of arguments (default 1 and 1)
---   what       name of an argument in messages (default "file")
---   wants      text for the required arguments in messages, if they have different meanings
---   rest       n: the n-th argument ends the options (a script's own arguments follow)
---   about      help text above the list of options
---   after      help text below it (optional)
---   exits      text about the exit codes (default EXITS)
---   [i]        {name, value, text, check}: the option "--name", allowed once. 'value' is the
---              placeholder of its value in the help, nil for a switch. check(text) returns the
---              value, or nil and a description of valid values; without it any non-empty text is
---              valid. short = "o": "-o" is allowed, too. bare = VALUE: the value may be omitted,
---              which gives VALUE; otherwise it follows "=".
--- An argument that starts with "-" and a digit is a number, not an option. Options of several
--- commands are defined here.
+--   - command: name of the subcommand
+--   - arguments: arguments in the usage line, after the options
+--   - least, most: number of arguments (default 1 and 1)
+--   - what: name of an argument in messages (default "file")
+--   - wants: text for the required arguments in messages, if they differ in meaning
+--   - rest: n: the n-th argument ends the options
+--   - about, after: help text above and below the options
+--   - exits: text about the exit codes
+--   - [i]: the option {name, value, text, check, short, bare}. 'value': placeholder in the help,
+--     nil for a switch. check(text): returns the value, or nil and a description of valid ones.
+--     short = "o": "-o" is allowed. bare: value if it is omitted; otherwise it follows "=".
+--
+-- An argument that starts with "-" and a digit is a number.
 
 local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
@@ -316,8 +312,8 @@ local function scan(description, args)
 end
 
 --- Parses 'args' (a list). Returns the options by name (switches are true), with the arguments as
--- the list 'files'. If help was requested, prints it; if the arguments are wrong, prints a
--- message. In both cases returns nil and the exit code.
+-- the list 'files'. Returns nil and the exit code after printing the help, if requested, or an
+-- error message.
 function M.parse(description, args, world)
   local options, wrong = scan(description, args)
   if not options then
@@ -365,9 +361,9 @@ function M.usage(description)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Returns the function run(args, world) of a command: it parses the arguments, calls main(o,
--- world, warn) if they are valid, and returns the exit code. 'o': the options of M.parse; 'warn':
--- the functions of asamp.cli.complaints.
+--- Returns the function run(args, world) of a command: parses the arguments, calls main(o, world,
+-- warn) if they are valid, and returns the exit code. 'o': result of M.parse; 'warn': functions
+-- of asamp.cli.complaints.
 function M.command(description, main)
   return function(args, world)
     local o, code = M.parse(description, args, world)

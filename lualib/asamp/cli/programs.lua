@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Programs that `asamp run` starts: finds the file, checks whether Asamp's library can replace
--- the program's Lua, and finds the profiles that it wrote. Reads files and runs system tools.
+-- the program's Lua, and finds the profiles that it wrote.
 
 local host = require "asamp.host"
 
@@ -107,9 +107,8 @@ function M.librarypath(interpreter)
   return own .. (before and before ~= "" and ":" .. before or "")
 end
 
---- Returns the existing files that match a pattern with %p etc.: path -> entry of host.files. Runs
--- no tools: a signal to the whole process group of the program (timeout sends one) would also end
--- the tool.
+--- Returns the existing files that match a pattern with %p etc.: path -> entry of host.files.
+-- Starts no tools, because a signal to the program's process group would end them, too.
 function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   local match = (name or pattern):gsub("[^%w%%]", "%%%0"):gsub("%%[pnth]", "[^/]*")
@@ -124,8 +123,7 @@ function M.profiles(pattern)
 end
 
 --- Returns the paths of files that are new or changed since 'before' (a result of M.profiles), the
--- largest first. File times are not compared with the clock: the file system may have another
--- clock.
+-- largest first. Does not use the clock, because the file system may have another one.
 function M.changed(pattern, before)
   local list, files = {}, M.profiles(pattern)
   for path, f in pairs(files) do

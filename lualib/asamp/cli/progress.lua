@@ -9,9 +9,9 @@ local M = {}
 local PATIENCE = 0.3  -- seconds of work before the bar appears
 local CELLS = 24
 
---- Creates the bar for the work called 'label'. 'write' writes text to the terminal, 'columns' is
--- its width, and 'clock' (default os.clock) returns seconds. Returns the functions
--- show(fraction), with a fraction from 0 to 1, and finish().
+--- Creates a progress bar with the text 'label'. 'write' writes to the terminal, 'columns' is its
+-- width, 'clock' (default os.clock) returns seconds. Returns show(fraction), 0 to 1, and
+-- finish().
 function M.bar(label, write, columns, clock)
   clock, label = clock or os.clock, layout.printable(label)
   local started, shown = clock(), nil

@@ -34,9 +34,9 @@ local function open(path, owner, bar)
   return h, message and message:gsub(name:gsub("%p", "%%%0"), (path:gsub("%%", "%%%%")))
 end
 
---- Opens the snapshot 'path' that the profile at 'from' names. The path is untrusted, and another
--- process may still be writing the snapshot. 'progress' as of world.progress. Returns the
--- snapshot, or nil and a message.
+--- Opens the snapshot 'path' that the profile at 'from' names; another process may still be
+-- writing it, and the path is untrusted. 'progress' as of world.progress. Returns the snapshot,
+-- or nil and a message.
 function M.open(path, from, progress)
   local owner = host.owner(host.realpath(from) or from) or -1
   local bar, finish = progress("reading " .. path:match "[^/]*$")

@@ -19,10 +19,9 @@ local function another(out, kind)
   end
 end
 
---- Checks the path 'out' of a result that is made from the file 'path'. Reports an error if it
--- would replace the input, or, with a default name ('given' is nil), a file of another kind.
--- 'kind': a result of profiler.convert.kind. 'warn': asamp.cli.complaints. Returns the exit code,
--- or nil if 'out' may be written.
+--- Reports an error if the path 'out' of a result must not be written: it is the input 'path', or,
+-- as a default name ('given' nil), a file of another kind than 'kind' (profiler.convert.kind).
+-- 'warn': asamp.cli.complaints. Returns the exit code, or nil if 'out' may be written.
 function M.refuse(warn, out, given, path, kind)
   local there = not given and another(out, kind)
   if there then

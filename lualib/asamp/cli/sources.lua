@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Finds and reads source files. The names are from a profile, which is untrusted, and the result
--- may be published:
---   VS1  only names of Lua functions are searched. A file is opened only if its path, with
---        all links resolved, is below the current folder or a folder that the user has
---        named, has no hidden folder below that, and is not in /proc or /sys; only regular
---        files are opened. A file with a zero byte is not text.
+-- Finds and reads source files. Their names are from a profile, which is untrusted, and the
+-- result may be published:
+--
+--   VS1  only names of Lua functions are searched. A file is opened only if its path, with all
+--        links resolved, is below the current folder or a folder that the user has named, has no
+--        hidden folder below that, and is not in /proc or /sys; only regular files are opened. A
+--        file with a zero byte is not text.
 
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
@@ -16,8 +17,8 @@ local M = {}
 
 local MAXFILE = sources.MAXFILE
 
--- Reasons why a file is not found (texts: asamp.show.page.sources). If a file is searched in
--- several folders, the first reason of this list that applies to one of them is returned.
+-- Reasons why a file is not found (texts: asamp.show.page.sources), in order of precedence if a
+-- file is searched in several folders.
 local REASONS = {"outside", "hidden", "unread", "absent"}
 
 -- Appends the real paths of 'folders' to the list 'roots' of folders below which files may be
@@ -173,10 +174,10 @@ local function isother(text, lines)
 end
 
 --- Returns a function that maps a file's name to its text, followed by "long" if it was cut at
--- MAXFILE bytes, or to nil and the reason (VS1). 'folders': folders that may be opened, and in
--- which relative names are searched in addition to the current folder. 'functions': those of the
--- profile. The function takes as a second argument the file's name in the profile, if that is
--- another one. Also returns a list of the files read, for M.changed.
+-- MAXFILE bytes; or to nil and the reason (VS1). Its second argument: the file's name in the
+-- profile, if different. Also returns the list of files read, for M.changed. 'folders': folders
+-- that may be opened, and are searched for relative names after the current one. 'functions':
+-- those of the profile.
 function M.finder(folders, functions)
   local roots, read, cache = rootsof(folders, {host.realpath "."}), {}, {}
   local defined = definitions(functions or {})
@@ -191,9 +192,9 @@ function M.finder(folders, functions)
   end, read
 end
 
---- Returns a warning about the files of a list {{name, modified, isother}, ...} that were modified
--- after the start of the profile ('started', in seconds since the epoch; nil: unknown), or whose
--- text is not the one that was profiled; nil: there are none.
+--- Returns a warning about files of the list {{name, modified, isother}, ...} that were modified
+-- after the profile's start ('started', in s since the epoch; nil: unknown), or whose text is
+-- another one; nil: there are none.
 function M.changed(read, started)
   local names = {}
   for _, file in ipairs(read) do
@@ -221,9 +222,9 @@ function M.real(folders)
   return list, host.realpath "."
 end
 
---- Returns a function that maps a file's name to its whole text, or to nil; all texts together
--- have at most 'most' bytes. 'folders': as in M.finder, except that files of the current folder
--- are not allowed. 'functions': as in M.finder. Also returns the list of M.finder.
+--- Returns a function that maps a file's name to its whole text or nil; all texts together have at
+-- most 'most' bytes. Also returns the list of M.finder. 'folders' and 'functions' are as there,
+-- except that files of the current folder are not allowed.
 function M.texts(folders, most, functions)
   local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
   local defined = definitions(functions or {})

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Converts a profile to pprof in a separate process for `asamp serve`, so that a large profile
+-- Converts a profile to pprof for `asamp serve`, in a separate process, so that a large profile
 -- does not block the server and a damaged one cannot crash it. The result is the file OUT, or
--- OUT.error with the reason of a failure. The contents of a flight recorder are written to a file
--- first.
+-- OUT.error with the reason of a failure. A flight recorder is first written to a file.
 
 local answers = require "asamp.cli.answers"
 local client = require "asamp.cli.client"
@@ -15,8 +14,8 @@ local PATIENCE = 50  -- time limit for writing a flight recorder, in seconds; le
 
 local UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
 
--- Converts the samples from 'since' to 'till' (monotonic clock, us; 0: no limit). Data at time 0
--- of a flight recorder's file were recorded before its time; they are omitted if 'since' is set.
+-- Converts the samples from 'since' to 'till' (monotonic clock, us; 0: no limit). With 'since'
+-- set, omits data at time 0 of a flight recorder's file: they are older than the kept part.
 local function part(path, out, since, till, first, isring)
   local _, _, _, clock = convert.version(path)
   local least = isring and since ~= "0" and 1 or 0
@@ -27,9 +26,9 @@ local function part(path, out, since, till, first, isring)
                                    since = at(since), till = till ~= "0" and at(till) or nil})
 end
 
---- args: this module, path, out, since and till (us of the monotonic clock; 0 and 0: all), the
--- default type, the process id and user id of the writer of the path, and the process whose
--- flight recorder is to be written there first (optional). Returns the exit code.
+--- Runs the conversion. args: this module, path, out, since and till (us of the monotonic clock; 0
+-- and 0: all), the default sample type, process id and user id of the path's writer, and the
+-- process whose flight recorder must be written first (optional). Returns the exit code.
 function M.main(args)
   local path, out, since, till, first, pid, uid, ring = table.unpack(args, 2, 9)
   local function all()

@@ -46,9 +46,9 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Runs the script again with LUA_GC set to 'setting'. Returns the measurements of the collector
--- (advice.measured), or nil after an error message. If stdout is for JSON, the script's output
--- goes to stderr.
+-- Runs the script again with LUA_GC set to 'setting', and stdout sent to stderr if stdout is for
+-- JSON. Returns the measurements of the collector (advice.measured), or nil after an error
+-- message.
 local function again(profile, o, setting, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
@@ -80,8 +80,8 @@ local function again(profile, o, setting, world, warn)
 end
 
 -- Runs the script with the profile's nurseries and with nurseries of about n bytes alternately,
--- so that other load on the machine affects both. Returns the comparison for the renderer; nil
--- after an error message.
+-- so that other load affects both. Returns the comparison to be shown; nil after an error
+-- message.
 local function verified(profile, o, n, world, warn)
   local setting = advice.setting(n, profile.tuning)
   local before, after = {}, {}

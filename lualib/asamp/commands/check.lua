@@ -16,8 +16,8 @@ local M = {}
 
 M.summary = "fails when a profile exceeds limits, for CI"
 
---- Default period for a script, without a limit of samples per second: in a run that allocates 1 GB, an
--- increase by 10% of a line that allocates a quarter of it is found.
+--- Default period for a script. In a run that allocates 1 GB it finds an increase by 10% of a line
+-- that allocates a quarter.
 M.PERIOD = "32K"
 
 local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
@@ -80,8 +80,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Runs a script. Returns the path of its profile and the folder to be removed afterwards; nil after
--- an error message if the script could not be run to its end.
+-- Runs a script. Returns the path of its profile and a folder to be removed afterwards; nil after
+-- an error message if it did not run to its end.
 local function profiled(o, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
@@ -102,9 +102,9 @@ local function profiled(o, world, warn)
   return nil
 end
 
--- Reads a profile. Returns it and its totals, of the part that --from, --until and --exclude select.
--- Returns nil after an error message if it cannot be read or has no samples. 'name': the profile, or
--- the script that was run, in messages.
+-- Reads a profile. Returns it and the totals of the part that --from, --until and --exclude
+-- select; nil after an error message if it cannot be read or has no samples. 'name': the profile
+-- or script in messages.
 local function load(path, name, o, world, warn)
   local exclude, profile, message = o.exclude
   if range.of(o) then
@@ -132,8 +132,8 @@ local function load(path, name, o, world, warn)
   return profile, t
 end
 
--- Returns a message if the limit of live bytes is exceeded only with the samples that are not followed:
--- these count as alive, but may be dead. nil: it is not.
+-- Returns a message if the limit of live bytes is exceeded only because the deaths of some
+-- samples are not recorded: these count as alive. Otherwise nil.
 local function undecided(limit, profile, whole)
   local n = profile.unfollowed or 0
   local unknown = n * whole.alivebytes / math.max(whole.alive, 1)

@@ -63,9 +63,9 @@ local function load(path, world, warn)
   return profile, totals.of(profile)
 end
 
--- Returns the results of comparing the fields. If bytes or samples alive at the end are not among the
--- fields, they are compared, too: first if they changed, since that shows whether a leak was fixed; else
--- last, and marked 'head': only the totals are shown.
+-- Returns the results of comparing the fields. Always compares live bytes or samples at the end,
+-- too: first if they changed, which shows whether a leak was fixed; else last and with 'head'
+-- (only totals are shown).
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
   local results = {}

@@ -84,9 +84,9 @@ end
 
 local OTHERS = 8  -- limit of the listed states
 
--- Lists the states of a process, those with the most collections first: "3 'app.lua' (1.2M in
--- use, 5 collections), ...". State number 'but' is omitted. nil: there are no others, or the
--- process cannot list them.
+-- Lists the states of a process except number 'but', those with the most collections first: "3
+-- 'app.lua' (1.2M in use, 5 collections), ...". nil: there are none, or the process cannot list
+-- them.
 local function others(target, but)
   local fields = client.send(target, "states")
   local list = {}
@@ -112,9 +112,9 @@ local function largest(target)
   return #list > 1 and list[1].inuse >= 2 * list[2].inuse and list[1].number or nil
 end
 
--- Sends the request for a snapshot. Without --state, the largest state has half of the time to collect:
--- the first state to collect is often one that lives for a single request. Returns the results of
--- client.send, and true if the state was chosen because it is the largest.
+-- Requests a snapshot. Without --state, gives the largest state half of the time to collect,
+-- because the first one to collect is often short-lived. Returns the results of client.send, and
+-- true if the largest state was chosen.
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then
@@ -251,10 +251,10 @@ local function comparesites(h, old)
   return list
 end
 
--- Returns the reason why two snapshots cannot be an earlier and a later one of the same heap:
--- "processes"; "states" (other states, or another process with the same id: the later one has
--- allocated less); "before" (the second one is the earlier one). nil: there is no sign of that.
--- Times in snapshots have a resolution of one second.
+-- Returns the reason why two snapshots cannot be of one heap, the earlier first: "processes";
+-- "states" (other states, or another process with that id: the later one has allocated less);
+-- "before" (they are in reverse order). nil: there is no sign of that. Times in snapshots are in
+-- whole seconds.
 local function misfit(info, old)
   local later, more = info.time - old.time, info.allocated - old.allocated
   if info.pid ~= old.pid then

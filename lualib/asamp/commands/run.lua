@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp run`: runs a script as `lua -l profiler` does, or a program with the
--- variable ASAMP, and prints a short report at its end. The script keeps its environment, streams
--- and exit code or signal: all output of this command goes to stderr.
+-- variable ASAMP, and prints a short report at its end. All output of this command goes to
+-- stderr; the script keeps its streams, exit code or signal.
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
@@ -18,8 +18,8 @@ M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- of each table of the short report
 
--- OTHERS: rows of a terminal that the report and its last line cannot use: the profiler's line (2), two
--- empty ones and the shell's prompt. LEAST: minimum height that is assumed.
+-- OTHERS: terminal rows not available to the report: two of the profiler's line, two empty ones,
+-- the shell's prompt. LEAST: minimum height that is assumed.
 local OTHERS, LEAST = 5, 24
 
 -- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
@@ -263,9 +263,9 @@ local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end
 
--- Returns the path of the process's profile. Otherwise returns nil, the reason, and true if
--- nothing or a file of another kind has that name: then the process itself has printed the
--- reason, unless it was killed.
+-- Returns the path of the process's profile. Otherwise returns nil, the reason, and true if there
+-- is no file, or one of another kind: then the process itself has printed the reason, unless it
+-- was killed.
 local function find(path, pid, since)
   local why, absent
   for n = 1, math.huge do
@@ -288,8 +288,8 @@ local function find(path, pid, since)
   end
 end
 
--- Returns the profiles of a process and its children: its own first, which is also 'own', then
--- the largest. 'pattern': pattern of their names; 'before': the files before the run
+-- Returns the profiles of a process and its children: its own first (also as 'own'), then the
+-- largest. 'pattern': pattern of their names; 'before': the files before the run
 -- (programs.profiles).
 local function findall(pattern, pid, since, before)
   local list = {}
@@ -339,8 +339,8 @@ local function issmall(path)
 end
 
 -- Prints the short report of the profile at 'path', or 'message' if it is nil. 'how' ("exit" or
--- "signal") and 'status': how the program ended. 'prove': likely leaks are proved. Loads the modules
--- of reports: a run without one does not need them.
+-- "signal") and 'status': how the program ended. 'prove': proves likely leaks. Loads the modules
+-- of reports only here.
 local function shortreport(path, message, how, status, prove, world, warn)
   local signal = how == "signal" and status
   collectgarbage "stop"  -- the modules are no garbage
@@ -440,8 +440,8 @@ local function runprogram(program, t, words, environment, world, warn)
   return ended(how, status, world)
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the script's exit code,
--- 2 for wrong arguments; when a signal ended the script, does not return unless world.signalled is set.
+--- Runs the command. 'world': see asamp.lua. Returns the script's exit code, 2 for wrong
+-- arguments. If a signal ended the script, ends by it, unless world.signalled is set.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local script, since = o.files[1], now()
   local program = programs.find(script)

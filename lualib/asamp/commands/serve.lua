@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp serve`: serves profiles and metrics of running processes over HTTP. A single
--- loop waits for HTTP requests, queries the processes' sockets and advances the jobs it has
--- started. Slow work is never done in the loop: the process records the profile, and a child
--- process converts it. A process that does not answer is skipped for a while, so that it delays
--- other requests little. Queued requests, concurrent conversions and times are bounded.
+-- loop waits for HTTP requests, queries the processes' sockets and advances its jobs. Slow work
+-- is outside the loop: the process records the profile, a child process converts it. A process
+-- that does not answer is skipped for a while.
 
 local client = require "asamp.cli.client"
 local host = require "asamp.host"
@@ -91,10 +90,9 @@ local function islocal(name)
   return name == "localhost" or name == "::1" or name:find "^127%.%d+%.%d+%.%d+$" ~= nil
 end
 
--- Checks an HTTP request. Returns a status and a message if it is refused; nil if it is allowed.
--- A web page of any origin can make its reader's browser send requests here, and with DNS
--- rebinding it can also read the responses. The browser then sends the page's host name or
--- origin. 'allowed': {names (as keys), token (nil: none)}.
+-- Checks an HTTP request. Returns a status and a message if it is refused; nil: it is allowed.
+-- Refuses requests with a foreign host name or origin, which a web page could make its reader's
+-- browser send (DNS rebinding). 'allowed': {names (as keys), token (nil: none)}.
 function M.refusal(r, allowed)
   local called = (r.host or ""):lower()
   local name = called:match "^(%[[%x:.]+%])" or called:match "^([^:]*)"
@@ -145,9 +143,9 @@ local function targetsof(words, warn)
   return list
 end
 
--- Sends a request to all targets of a list at the same time. Returns the fields of the answers by
--- target; for a target without an answer, t.why is the reason. A target that did not answer is
--- skipped for LEFT_ALONE seconds.
+-- Sends a request to all targets of a list at the same time. Returns the answers' fields by
+-- target; without an answer, t.why is the reason, and the target is skipped for LEFT_ALONE
+-- seconds.
 local function put(list, request, now)
   local answers, queried, words = {}, {}, {}
   for _, t in ipairs(list) do
@@ -204,9 +202,8 @@ function Server:which(r)
               or "there are several targets: add target=NAME; /debug/pprof/ lists them\n")
 end
 
--- Returns the statistics of the target 'wanted' (nil: of all targets), by target. Targets whose
--- skipping time has ended are queried at the same time, so that one time limit applies to all of
--- them.
+-- Returns the statistics of the target 'wanted' (nil: of all), by target. Queries targets whose
+-- skipping time has ended at the same time, with one time limit for all.
 function Server:stats(wanted, now)
   local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do
@@ -220,20 +217,23 @@ function Server:stats(wanted, now)
   return answers
 end
 
--- Returns a path for a profile that the process is to write, and its folder: a new private folder
--- of the process's user next to its socket, in which no other user can create a file or link. nil
--- and a message on failure.
+-- Returns a path for a profile that the process will write, and its folder: a new private one of
+-- the process's user next to its socket, in which no other user can create a link. nil and a
+-- message on failure.
 local function fileof(t)
   local parent = client.absolute(assert(client.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)
   return folder and folder .. "/for-serve.vmprof", folder or message
 end
 
--- Starts a job. Returns {path (of the profile to convert), since, till (range in seconds of the
--- process's clock; the file may contain more; 0 and 0: all), due (time of the conversion), peer
--- (the process that writes it), own (the folder created for it), ring (the process whose flight
--- recorder must be written to the path first)}; or nil, an HTTP status and a message. The path is
--- this command's own, or is opened by answers.reading.
+-- Starts a job. Returns nil, an HTTP status and a message on failure, else a table:
+--
+--   - path: the profile to convert; this command's own, or opened by answers.reading
+--   - since, till: range in seconds of the process's clock; 0 and 0: all
+--   - due: time of the conversion
+--   - peer: the process that writes the profile
+--   - own: the folder created for it
+--   - ring: the process whose flight recorder must be written to the path first
 function Server:start(t, kind, seconds, query, now)
   local s = self:stats(t, now)[t]
   if not s then

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp top`: repeatedly prints the rates of a running process, and the lines that
--- allocated most since the previous update. On a terminal each update replaces the previous one.
+-- allocated most since the previous update.
 
 local answers = require "asamp.cli.answers"
 local client = require "asamp.cli.client"
@@ -60,9 +60,9 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
--- Returns the seconds that the values of a profile's lines cover: the time between the last
--- samples of two updates ('before' and 'now'). The file may be up to a second old. If the profile
--- has too few samples for that, returns 'between', the time between the updates.
+-- Returns the seconds that the lines' values cover: the time between the last samples of two
+-- updates ('before' and 'now'), because the file may be a second old. With too few samples
+-- returns 'between', the time between the updates.
 local function timeof(now, before, between)
   local seconds = now - before
   return between and seconds < between / 2 and between or seconds
