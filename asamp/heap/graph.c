@@ -106,8 +106,8 @@ static _Noreturn void damaged (Reader *r, const char *what) {
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
-    graph_fail(r, "it is damaged, or was not written by asamp: reading it would take more than %llu "
-                  "MiB, for %llu objects and %llu references in %llu bytes of the file",
+    graph_fail(r, "it is damaged, or was not written by asamp: reading it would take more than "
+                  "%llu MiB, for %llu objects and %llu references in %llu bytes of the file",
                (unsigned long long)(MEMORY_MOST >> 20), (unsigned long long)r->g->n,
                (unsigned long long)r->nedges, (unsigned long long)source_fetched(r->source));
 }
@@ -679,33 +679,42 @@ static void nosite (Reader *r) {
   r->g->nsites = 1;
 }
 
-/* Reads the file; checks and sorts the graph. */
+/* Raises an error for a file whose first bytes are not those of a snapshot; 'i' is the index of the
+   first other byte. */
+static _Noreturn void nosnapshot (Reader *r, size_t i) {
+  char other[SOURCE_OTHER];
+  if (r->n == 0 && (source_live(r->source) || source_replaced(r->source, r->path)))
+    graph_fail(r, STILL_WRITTEN);
+  if (source_fetched(r->source) == 0 && source_failure(r->source) == NULL)
+    graph_fail(r, "it is not a heap snapshot but empty: its writer may have been killed; take "
+                  "another");
+  if (i >= HEAPFORMAT_VERSION)
+    graph_fail(r, "it is of another version of the format; read it with the asamp that wrote it");
+  source_other(r->source, other);
+  graph_fail(r, "it is not a heap snapshot%s", other);
+}
+
+/* Reads the first bytes, which name the format and its version; earlier versions can be read,
+   too. */
+static void readmagic (Reader *r) {
+  size_t i;
+  for (i = 0; i < HEAPFORMAT_MAGICSIZE; i++) {
+    if (r->at == r->n) {
+      r->n = (size_t)source_read(r->source, r->buffer, PIECE);
+      r->at = 0;
+    }
+    if (r->n == 0 || (r->buffer[r->at] != (unsigned char)HEAPFORMAT_MAGIC[i] &&
+                      (i != HEAPFORMAT_VERSION || r->buffer[r->at] < '1' ||
+                       r->buffer[r->at] > HEAPFORMAT_MAGIC[i])))
+      nosnapshot(r, i);
+    r->at++;
+  }
+}
+
+/* Reads the whole file, and checks and sorts the graph. */
 static void readall (Reader *r, void (*progress) (void *ud, double share), void *ud) {
   unsigned count = 0, tag;
-  char magic[HEAPFORMAT_MAGICSIZE];
-  size_t i;
-  for (i = 0; i < sizeof(magic); i++) {
-    r->n = r->at == r->n ? (size_t)source_read(r->source, r->buffer, PIECE) : r->n;
-    r->at = i == 0 ? 0 : r->at;
-    if (r->at < r->n && i == HEAPFORMAT_VERSION && r->buffer[r->at] >= '1' &&
-        r->buffer[r->at] < HEAPFORMAT_MAGIC[i]) {
-      r->at++;
-      continue;
-    }
-    if (r->at >= r->n || (magic[i] = (char)r->buffer[r->at++]) != HEAPFORMAT_MAGIC[i]) {
-      char other[SOURCE_OTHER];
-      if (r->at >= r->n && (source_live(r->source) || source_replaced(r->source, r->path)))
-        graph_fail(r, STILL_WRITTEN);
-      if (source_fetched(r->source) == 0 && source_failure(r->source) == NULL)
-        graph_fail(r, "it is not a heap snapshot but empty: its writer may have been killed; take "
-                      "another");
-      source_other(r->source, other);
-      if (i >= HEAPFORMAT_VERSION)
-        graph_fail(r,
-                   "it is of another version of the format; read it with the asamp that wrote it");
-      graph_fail(r, "it is not a heap snapshot%s", other);
-    }
-  }
+  readmagic(r);
   newobject(r, 0);
   nosite(r);
   r->g->kind[0] = HEAP_KINDS;

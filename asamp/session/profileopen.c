@@ -83,8 +83,8 @@ static void reason (int error, char *why, size_t size) {
              limited(RLIMIT_AS, 1024, a, sizeof(a)),
              limited(RLIMIT_NPROC, 1, b, sizeof(b)));
   else if (error == EACCES)
-    snprintf(why, size, "Permission denied; the process that writes it runs as user %u, which may not "
-             "write there", (unsigned)geteuid());
+    snprintf(why, size, "Permission denied; the process that writes it runs as user %u, which may "
+             "not write there", (unsigned)geteuid());
 }
 
 /* Writes to 'err' that no profile can be written at 'path', and why. */

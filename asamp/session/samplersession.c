@@ -493,7 +493,8 @@ static int samplersession_finish (Sampler *s) {
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize) {
   Profile *p = s->state.profile;
-  if (p == NULL) snprintf(err, errsize, "no profile is open; call profiler.enable{ring = \"5m\"} first");
+  if (p == NULL)
+    snprintf(err, errsize, "no profile is open; call profiler.enable{ring = \"5m\"} first");
   else if (to != NULL && !profile_isring(p))
     snprintf(err, errsize, "the profile is already in the file '%s'; a path is only for sessions "
              "with ring", profile_path(p));

@@ -140,8 +140,8 @@ static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
 
 /* Writes to 'why' that the time limit was reached. */
 static void overtime (unsigned seconds, char *why, size_t size) {
-  snprintf(why, size, "it took more than %u s, the limit; profiler.snapshot() and asamp heap PID have no "
-           "limit", seconds);
+  snprintf(why, size, "it took more than %u s, the limit; profiler.snapshot() and asamp heap PID "
+           "have no limit", seconds);
 }
 
 /* Writes the child's message to stderr without allocating (SN3). */
@@ -304,7 +304,8 @@ static Waiting *newwaiting (const Writer *from, const char *path) {
 static int snapshot_failed (const char *path, const char *why, int error, char *err, size_t size) {
   char user[100] = "";
   if (error == EACCES && why[0] == '\0')
-    snprintf(user, sizeof(user), "; the process that writes it runs as user %u, which may not write there",
+    snprintf(user, sizeof(user),
+             "; the process that writes it runs as user %u, which may not write there",
              (unsigned)geteuid());
   snprintf(err, size, "cannot write the snapshot '%s': %s%s", path,
            why[0] != '\0' ? why : strerror(error), user);
