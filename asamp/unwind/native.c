@@ -17,7 +17,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "functiontable.h"
 #include "indirect.h"
 #include "registered.h"
 #include "symbols.h"
@@ -106,7 +105,6 @@ static void native_end (void) {
   while (images != NULL) {
     Image *image = images;
     images = image->next;
-    functiontable_free(&image->functions);
     elf_end(image->names);
     symbols_unmap(&image->debug);
     symbols_unmap(&image->file);
@@ -206,6 +204,17 @@ static Dwfl_Module *lockmodule (uint64_t address) {
   return mod;
 }
 
+
+/* Returns the name of the symbol that covers the address; NULL: none, or a mapping symbol of arm
+   ("$x" and "$d" mark where code and data start). */
+static const char *symbolname (Dwfl_Module *mod, uint64_t address) {
+  const char *name = dwfl_module_addrname(mod, address);
+  int mapping = (name != NULL && name[0] == '$' && name[1] != '\0' &&
+                 strchr("adtx", name[1]) != NULL && (name[2] == '\0' || name[2] == '.'));
+  return mapping ? NULL : name;
+}
+
+
 /* Returns the debug file's name for the code at 'address', or NULL. */
 static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) {
   const unsigned char *id;
@@ -229,7 +238,7 @@ static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, ch
   Image *image = *ud;  /* not NULL: findelf has set it */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
-  if (name == NULL) name = functiontable_name(&image->functions, mod, address);
+  if (name == NULL) name = symbolname(mod, address);
   if (name == NULL) name = debugname(mod, image, address - bias);
   if (name == NULL) name = registered_name((const void *)(uintptr_t)(start + bias));
   if (name == NULL) name = indirect_name(start + bias, 1);

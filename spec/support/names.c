@@ -3,9 +3,6 @@
 ** names: names of native addresses, with debug files in build/spec/debug.
 **
 **   name(address)      -> name, path of the object file; "" if unknown
-**   slowly(address)    -> the name by a search of all symbols with libdwfl, or nil; in a
-**                         process without 'name', each uses only the part of a file that
-**                         the other has mapped
 **   libc(function)     -> its address; of an indirect function, the chosen implementation
 **   open(path, symbol) -> address of the symbol; the library stays loaded until
 **   close()               closes the opened libraries
@@ -15,11 +12,9 @@
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <elfutils/libdwfl.h>
 #include <execinfo.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -38,29 +33,6 @@ static int l_name (lua_State *L) {
   lua_pushstring(L, symbol);
   lua_pushstring(L, file);
   return 2;
-}
-
-static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Addr base,
-                        const char *file, const char *link, GElf_Word crc, char **path) {
-  (void)mod; (void)ud; (void)name; (void)base; (void)file; (void)link; (void)crc; (void)path;
-  return -1;
-}
-
-/* The list of loaded files is from the first call after the last 'close'. */
-static Dwfl *session;
-
-static int l_slowly (lua_State *L) {
-  static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = nodebuginfo
-  };
-  Dwarf_Addr address = (Dwarf_Addr)luaL_checkinteger(L, 1);
-  Dwfl_Module *mod;
-  if (session == NULL && (session = dwfl_begin(&callbacks)) != NULL &&
-      (dwfl_linux_proc_report(session, getpid()) != 0 ||
-       dwfl_report_end(session, NULL, NULL) != 0)) return luaL_error(L, "no list");
-  mod = dwfl_addrmodule(session, address);
-  lua_pushstring(L, (mod != NULL) ? dwfl_module_addrname(mod, address) : NULL);
-  return 1;
 }
 
 static int pushaddress (lua_State *L, const void *p) {
@@ -82,8 +54,6 @@ static int l_open (lua_State *L) {
 
 static int l_close (lua_State *L) {
   (void)L;
-  if (session != NULL) dwfl_end(session);
-  session = NULL;
   while (nopened > 0) dlclose(opened[--nopened]);
   return 0;
 }
@@ -108,7 +78,7 @@ int luaopen_names (lua_State *L);
 
 int luaopen_names (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"name", l_name}, {"slowly", l_slowly}, {"libc", l_libc}, {"open", l_open}, {"close", l_close}, {"word", l_word}, {"page", l_page},
+    {"name", l_name}, {"libc", l_libc}, {"open", l_open}, {"close", l_close}, {"word", l_word}, {"page", l_page},
     {"caller", l_caller}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
