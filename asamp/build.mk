@@ -2,7 +2,7 @@
 # The C modules of asamp/ and their rules, for lua/build.mk. The folders
 # have an order. Only the folders that a folder may include are on its include path; only those
 # of LUAFACES find the headers of Lua and its seam.
-FOLDERS := base preload format file unwind sample encode session snapshot control read repair convert heap module
+FOLDERS := base preload format file unwind sample encode session snapshot control read convert heap module
 SEES_base :=
 SEES_preload := base
 SEES_format := base
@@ -14,10 +14,9 @@ SEES_session := encode sample unwind file format base
 SEES_snapshot := sample unwind file format base
 SEES_control := snapshot session encode sample unwind file format base
 SEES_read := file format base
-SEES_repair := file format base
 SEES_convert := read encode file format base
 SEES_heap := file format base
-SEES_module := heap convert repair read control snapshot session encode sample unwind file format base
+SEES_module := heap convert read control snapshot session encode sample unwind file format base
 LUAFACES := sample session snapshot control module
 
 # The compiler's options for the folder $(1).

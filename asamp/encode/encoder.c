@@ -154,8 +154,7 @@ static void encoder_head (Encoder *e) {
       encoder_meta(e, key, profile_kindname(i));
     }
   }
-  /* the repair of a cut log may add such frames */
-  use(e, FRAME_NONE);
+  use(e, FRAME_NONE);  /* the frame of an empty stack */
   if (e->config.timeperiod > 0)
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
 }

@@ -90,11 +90,10 @@ int livefile_open (LiveFile *f, int fd, int how) {
     return errno;
   f->device = s.st_dev;
   f->inode = s.st_ino;
-  f->patient = S_ISREG(s.st_mode) && how != LIVEFILE_SMALL && how != LIVEFILE_FAST;
+  f->patient = S_ISREG(s.st_mode) && how != LIVEFILE_FAST;
   f->packed = how != LIVEFILE_PLAIN;
   if (f->packed &&
-      !compressor_open(&f->compressor, how == LIVEFILE_LIVE ? COMPRESSOR_LIVE :
-                       how == LIVEFILE_FAST ? COMPRESSOR_FAST : COMPRESSOR_SMALL))
+      !compressor_open(&f->compressor, how == LIVEFILE_LIVE ? COMPRESSOR_LIVE : COMPRESSOR_FAST))
     return ENOMEM;
   return 0;
 }

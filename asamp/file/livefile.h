@@ -27,7 +27,7 @@
 #include "compressor.h"
 
 /* compression: none, or a method of compressor.h */
-enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_FAST, LIVEFILE_LIVE };
+enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
 #define LIVEFILE_PIECE	(1u << 20)    /* bytes after which a file that can stall is flushed

@@ -43,7 +43,7 @@ int output_open (Output *o, const char *path, int how) {
   else if (output_isdevice(path) || (stat(path, &file) == 0 && !S_ISREG(file.st_mode)))
     o->fd = descriptor_open(path, O_WRONLY | O_TRUNC, 0);
   else {
-    error = temporary_start(&o->temporary, path, 0);
+    error = temporary_start(&o->temporary, path);
     o->fd = o->temporary.fd;
     return error;
   }

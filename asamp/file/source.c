@@ -29,7 +29,7 @@ struct Source {
   const char *failure;
   uint64_t offset;        /* bytes returned or skipped */
   uint64_t fetched;       /* bytes read from the file */
-  uint64_t filesize;      /* when opened or locked; 0: unknown */
+  uint64_t filesize;      /* when opened; 0: unknown */
   size_t next, ready;     /* deliverable bytes of 'out': first, and number */
   Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
@@ -262,13 +262,6 @@ int source_replaced (const Source *s, const char *path) {
   struct stat opened, named;
   return strcmp(path, "-") != 0 && fstat(s->fd, &opened) == 0 && stat(path, &named) == 0 &&
          (opened.st_ino != named.st_ino || opened.st_dev != named.st_dev);
-}
-
-int source_lock (Source *s) {
-  if (flock(s->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return 0;
-  s->filesize = source_size(s);
-  return 1;
 }
 
 void source_other (const Source *s, char to[SOURCE_OTHER]) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the bytes of a file, decompressing gzip, which is recognized by content. Buffers have a
    fixed size. After a failure, the bytes read before are still delivered. A growing file is
-   read only to its size when it was opened or locked. */
+   read only to its size when it was opened. */
 #ifndef asamp_source_h
 #define asamp_source_h
 
@@ -43,10 +43,6 @@ int source_live (const Source *s);
 
 /* Returns 1 if 'path' names another file now. */
 int source_replaced (const Source *s, const char *path);
-
-/* Locks the file against writers and reads its size again. Returns 0 if a process is writing
-   it. */
-int source_lock (Source *s);
 
 /* Writes the kind of a file that is no log, as "; this is a pprof profile (...)", or "". */
 #define SOURCE_OTHER	160

@@ -153,7 +153,7 @@ const char *temporary_reason (int error) {
                           "ended, or give another path" : strerror(error);
 }
 
-int temporary_start (Temporary *t, const char *path, int locked) {
+int temporary_start (Temporary *t, const char *path) {
   sigset_t before;
   int error;
   memset(t, 0, sizeof(*t));
@@ -161,7 +161,7 @@ int temporary_start (Temporary *t, const char *path, int locked) {
   t->target = temporary_target(path);
   if (t->target == NULL)
     return errno;
-  error = locked ? 0 : temporary_lock(t);
+  error = temporary_lock(t);
   if (error != 0) {
     temporary_forget(t);
     return error;

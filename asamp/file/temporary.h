@@ -26,9 +26,8 @@ typedef struct Temporary {
   struct Temporary *next;
 } Temporary;
 
-/* Creates a temporary file in the folder of 'path' (TM4). 'locked' 1: the caller has locked the
-   file at 'path'. Returns 0 or an errno. */
-int temporary_start (Temporary *t, const char *path, int locked);
+/* Creates a temporary file in the folder of 'path' (TM4). Returns 0 or an errno. */
+int temporary_start (Temporary *t, const char *path);
 /* Returns the reason for an errno of these functions. */
 const char *temporary_reason (int error);
 /* Closes the file and gives it its final name; with 'keep' 0 or on failure removes it. Returns

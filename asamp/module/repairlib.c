@@ -2,7 +2,7 @@
 /*
 ** The function profiler.reader.repair.
 **
-** repair(path, out [, inplace]) -> {whole, samples, timesamples, kept, cut, mended, size, live,
+** repair(path, out [, inplace]) -> {whole, samples, timesamples, kept, cut, size, live,
 ** message} (RepairResult); on failure nil, reason, kind of failure: "read", "write", "same"
 ** ('path' and 'out' are one file, without 'inplace') or "live" (in place, while the file is being
 ** written).
@@ -32,7 +32,6 @@ int repair_lua (lua_State *L) {
   setinteger(L, "timesamples", r.timesamples);
   setinteger(L, "kept", r.kept);
   setinteger(L, "cut", r.cut);
-  setinteger(L, "mended", r.mended);
   setinteger(L, "size", r.size);
   setboolean(L, "live", r.live);
   setstring(L, "message", r.message);

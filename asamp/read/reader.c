@@ -288,7 +288,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
 
 /* Reads a stack record. 'allocation' 1: of an allocation sample. */
 static Step reader_stack (Input *in, int allocation) {
-  const ReadProfile *r = in->state.r;
+  ReadProfile *r = in->state.r;
   double seconds;
   uint64_t thread = 0;
   uint32_t type = 0;
@@ -297,6 +297,8 @@ static Step reader_stack (Input *in, int allocation) {
                                  (size_t)in->threads + (size_t)in->memory);
   if (w == NULL)
     return STOP;
+  r->end.seconds = seconds;
+  r->end.unpaired += allocation && in->word == 8 && r->version >= 7;
   if (in->threads)
     thread = bytes_getword(w + 8 * n);
   if (!allocation && r->own && r->lines && n >= 2 &&
@@ -314,11 +316,15 @@ static Step reader_stack (Input *in, int allocation) {
 
 /* Reads an object record. */
 static Step objects (Input *in) {
+  struct ReadEnd *end = &in->state.r->end;
   double seconds;
-  size_t n;
+  size_t n, some;
   const unsigned char *w = words(in, &seconds, &n, 0);
   if (w == NULL)
     return STOP;
+  some = n > in->state.nstats ? n - in->state.nstats : 0;
+  end->unpaired -= some < end->unpaired ? some : end->unpaired;
+  end->seconds = seconds;
   readerstack_objects(&in->state, seconds, w, n);
   return GO;
 }
@@ -452,6 +458,8 @@ static const char *readall (Input *in) {
     reader_progress(in);
   }
   in->state.r->offset = source_offset(in->source);
+  in->state.r->end.intact = in->record;
+  in->state.r->end.statistics = in->state.nstats;
   in->state.r->packed = source_packed(in->source);
   live(in);
   if (!in->header)

@@ -71,6 +71,8 @@ static int readown (ReaderState *s, const char *key, const char *value, size_t n
     r->clock = strtoull(value, NULL, 10);
   else if (strcmp(key, "asamp.gc") == 0)
     r->tuning = r->own ? strtab_put(&r->text, value, n) : 0;
+  else if (strcmp(key, "asamp.undecided") == 0)
+    r->end.undecided = 1;
   else if (strcmp(key, "asamp.lost") == 0)
     r->lost = strtoull(value, NULL, 10);
   else if (strcmp(key, "asamp.pid") == 0)
@@ -119,6 +121,7 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
   }
   else if (strcmp(key, "period") == 0) {
     uint64_t ns = microseconds(value) * 1000;
+    r->end.period = 1;
     if (r->timeperiod == 0 && ns > 0)
       s->timeperiod = r->timeperiod = ns;
   }

@@ -184,6 +184,15 @@ typedef struct ReadProfile {
   char message[256];   /* why the file is incomplete; "" if it is complete */
   uint64_t left[LEFT_N];  /* counts of data dropped because of limits (readerleft.h) */
   uint64_t offset;     /* decompressed bytes read */
+  /* Facts that the repair of a log without its end needs (asamp/convert/repair.h). */
+  struct ReadEnd {
+    uint64_t intact;   /* bytes of the log before the record that could not be read */
+    uint64_t unpaired; /* number of stacks of allocation samples without an object; 0 in logs that
+                          have no objects: before version 7, or not of 64 bits */
+    uint64_t statistics;  /* number of statistics in an object record */
+    double seconds;    /* time of the last stack or object record; 0 before version 7 */
+    int period, undecided;  /* 1: the log has the meta record "period", "asamp.undecided" */
+  } end;
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
   uint64_t periods;    /* number of later changes of the sampling period */
   uint64_t ring[4];    /* flight recorder: samples from before the kept part that were alive at

@@ -26,7 +26,6 @@
 typedef struct Image {
   struct Image *next;
   SymbolFile file, debug;
-  FunctionTable functions;	/* of 'file' */
   Elf *names;			/* symbols of 'debug', from the first search on */
   int searched;	/* 1: the debug file was searched for */
 } Image;

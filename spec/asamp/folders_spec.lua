@@ -108,7 +108,7 @@ describe("the folders of asamp #plain", function()
     for name, folder in pairs(home) do
       if not one[folder] or name < one[folder] then one[folder] = name end
     end
-    for _, folder in ipairs {"base", "file", "unwind", "sample", "read", "repair", "convert"} do
+    for _, folder in ipairs {"base", "file", "unwind", "sample", "read", "convert"} do
       local options = shell.output("make -s -f lua/build.mk V=fork options FOLDER=" .. folder)
       options = options:gsub("%s+", " ")
       for _, other in ipairs(FOLDERS) do

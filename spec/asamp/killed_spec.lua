@@ -93,7 +93,7 @@ describe("SIGKILL of a program that is sampled", function()
     local r, message = reader.repair(path, out)
     if not r then
       assert.truthy(message:find "^cannot repair '[^']+': no sample is left in it$" or
-                    message:find "^cannot repair '[^']+': [^\n]*empty", message)
+                    message:find "^cannot read profile '[^']+': [^\n]*empty", message)
       return nil
     end
     local whole = assert(reader.read(r.whole and path or out))

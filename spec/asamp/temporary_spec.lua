@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Conversions and repairs that a signal ends: no file remains, and the process ends by that signal; or
+-- Conversions that a signal ends: no file remains, and the process ends by that signal; or
 -- that reach a limit, which is reported (its signal, SIGXFSZ, ends a process that does not ignore it).
 -- The profile comes through a pipe that stops in the middle, so that the signal always interrupts the
 -- work half-way.
@@ -11,15 +11,12 @@ local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
 local shell = require "spec.support.shell"
 
--- The command of the process; arg: the profile, the result.
-local WORK = {
-  convert = [[
-    require "asamp.host".interruptible()
-    local convert = require "profiler.convert"
-    print(convert.vmprof(arg[1], arg[2], {format = 7}))
-  ]],
-  repair = [[os.exit(require "asamp".main{"repair", "-o", arg[2], arg[1]}, true)]],
-}
+-- The program of the process; arg: the profile, the result.
+local WORK = [[
+  require "asamp.host".interruptible()
+  local convert = require "profiler.convert"
+  print(convert.vmprof(arg[1], arg[2], {format = 7}))
+]]
 
 describe("a file that is not whole yet", function()
   local folder
@@ -31,8 +28,8 @@ describe("a file that is not whole yet", function()
 
   -- Starts the work, and sends it the signals one after the other once its file exists. Returns its
   -- exit status as in the shell, and the files that are left.
-  local function interrupted(work, signals, how)
-    local script = process.file(WORK[work])
+  local function interrupted(signals, how)
+    local script = process.file(WORK)
     local status, out = process.run{program = "/bin/sh", "-c", [[
       cd "$1" || exit
       { head -c 20000 whole; exec sleep 60; } >in & feeder=$!
@@ -50,36 +47,33 @@ describe("a file that is not whole yet", function()
     return out
   end
 
-  for work in pairs(WORK) do
-    for name, number in pairs{INT = 2, TERM = 15, HUP = 1} do
-      it(("goes when SIG%s ends the process (%s)"):format(name, work), function()
-        assert.equal(128 + number .. "\n", interrupted(work, name))
-      end)
-    end
-
-    it(("stays while a signal is ignored (%s)"):format(work), function()
-      assert.equal("143\n", interrupted(work, "HUP TERM",
-                                        "--default-signal=INT,TERM --ignore-signal=HUP"))
-    end)
-
-    it(("goes, and says so, at the limit of a file's size (%s)"):format(work), function()
-      local script = process.file(WORK[work])
-      local status, out = process.run{program = "/bin/sh", "-c", [[
-        cd "$1" || exit
-        head -c 20000 whole >cut
-        { (ulimit -f 1; env --default-signal=XFSZ "$2" "$3" cut out 2>&1); echo $?; } | cat
-        rm in cut whole
-        ls
-      ]], "sh", folder, process.interpreter(), script}
-      assert.equal(0, status)
-      assert.truthy(out:find "File too large\n", out)
-      assert.truthy(out:find "\n%d\n$", out)
-    end)
-
-    it(("remains after SIGKILL, as out.PID.NUMBER.tmp (%s)"):format(work), function()
-      assert.truthy(interrupted(work, "KILL"):find "^137\nout%.%d+%.%d+%.tmp\n$")
+  for name, number in pairs{INT = 2, TERM = 15, HUP = 1} do
+    it("goes when SIG" .. name .. " ends the process", function()
+      assert.equal(128 + number .. "\n", interrupted(name))
     end)
   end
+
+  it("stays while a signal is ignored", function()
+    assert.equal("143\n", interrupted("HUP TERM", "--default-signal=INT,TERM --ignore-signal=HUP"))
+  end)
+
+  it("goes, and says so, at the limit of a file's size", function()
+    local script = process.file(WORK)
+    local status, out = process.run{program = "/bin/sh", "-c", [[
+      cd "$1" || exit
+      head -c 20000 whole >cut
+      { (ulimit -f 1; env --default-signal=XFSZ "$2" "$3" cut out 2>&1); echo $?; } | cat
+      rm in cut whole
+      ls
+    ]], "sh", folder, process.interpreter(), script}
+    assert.equal(0, status)
+    assert.truthy(out:find "File too large\n", out)
+    assert.truthy(out:find "\n%d\n$", out)
+  end)
+
+  it("remains after SIGKILL, as out.PID.NUMBER.tmp", function()
+    assert.truthy(interrupted("KILL"):find "^137\nout%.%d+%.%d+%.tmp\n$")
+  end)
 
   -- A former bug: each result replaced the profile that a running program was writing, whose
   -- samples from then on went to a file without a name.
@@ -87,11 +81,12 @@ describe("a file that is not whole yet", function()
     local whole, path = folder .. "/whole", folder .. "/written"
     local writer = assert(gen.open{path = path, format = 7})
     writer:sample{8, 1}
+    shell.write(folder .. "/cut", shell.read(whole):sub(1, 20000))
     local results = {
       function() return convert.vmprof(whole, path, {format = 7}) end,
       function() return convert.merge({whole}, path, {}) end,
       function() return convert.write(path, "text") end,
-      function() return reader.repair(whole, path) end,
+      function() return reader.repair(folder .. "/cut", path) end,
     }
     for i, result in ipairs(results) do
       local done, message = result()
@@ -99,7 +94,7 @@ describe("a file that is not whole yet", function()
                          "process has ended, or give another path"):format(path)}, {done, message}, i)
     end
     assert(writer:close())
-    assert.equal("in\nwhole\nwritten\n", shell.output("ls " .. folder))
+    assert.equal("cut\nin\nwhole\nwritten\n", shell.output("ls " .. folder))
     local status, message = results[1]()
     assert.truthy(status, message)
   end)

@@ -50,17 +50,12 @@ local function summary(path, out, r)
            :format(path, samples)
   end
   local lines = {("'%s': %s"):format(
-    path, r.live and "still being written; these are its contents so far" or
-    r.message ~= "" and r.message or "some records are damaged")}
+    path, r.live and "still being written; these are its contents so far" or r.message)}
   lines[2] = ("recovered: %s, %s of the log"):format(
     samples, units.plural(r.kept, "byte"))
   if r.cut > 0 then
     lines[#lines + 1] = ("lost: %s after the damage"):format(
       units.plural(r.cut, "byte"))
-  end
-  if r.mended > 0 then
-    lines[#lines + 1] = ("corrected or left out: %s"):format(
-      units.plural(r.mended, "record"))
   end
   lines[#lines + 1] = ("written: '%s' (%s)"):format(
     out, units.plural(r.size, "byte"))
@@ -87,7 +82,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   elseif not r then
     return warn.failed("%s", message)
   end
-  world.out(layout.screen(summary(path, out, r)))
+  local print = out == "-" and world.err or world.out
+  print(layout.screen(summary(path, out, r)))
   return 0
 end)
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies the intact part of a log and adds an end (repair.h has the rules). */
+#include "repair.h"
+#include "objects.h"
+#include "output.h"
+#include "reader.h"
+#include "source.h"
+#include "temporary.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PIECE		65536    /* bytes that are copied at once */
+#define UNKNOWNTYPE	0xffffu  /* type of the added objects */
+
+/* Client of the reader: counts the allocation samples without a survival outcome. */
+typedef struct Counter {
+  ReaderClient client;
+  uint64_t undecided;
+} Counter;
+
+static void repair_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
+  Counter *c = ud;
+  (void)s; (void)time;
+  c->undecided += fate == READER_UNDECIDED;
+}
+
+/* Appends object records with dead objects of type "unknown" for the stacks of allocation samples
+   that have no object, and the name of this type (X2). */
+static void putobjects (const ReadProfile *r, Bytes *to) {
+  uint64_t left = r->end.unpaired;
+  char key[32];
+  if (left == 0 || !(r->own || r->fates))
+    return;  /* readers require no objects if the log has none */
+  while (left > 0) {
+    uint64_t most = VMPROF_MAXWORDS - r->end.statistics;
+    uint64_t n = left < most ? left : most, i;
+    vmprof_timed(to, VMPROF_OBJECTS, r->end.seconds, n + r->end.statistics);
+    for (i = 0; i < n; i++)
+      vmprof_word(to, (uint64_t)UNKNOWNTYPE << 2);
+    for (i = 0; i < r->end.statistics; i++)
+      vmprof_word(to, 0);
+    left -= n;
+  }
+  sprintf(key, "__rtype_%u", UNKNOWNTYPE);
+  vmprof_meta(to, key, "unknown", strlen("unknown"));
+}
+
+/* Appends the records that make the log complete (X2). */
+static void putend (const ReadProfile *r, uint64_t undecided, Bytes *to) {
+  char text[24];
+  putobjects(r, to);
+  if (r->own && !r->end.period)
+    vmprof_meta(to, "period", "0.0", 3);
+  if (r->own && !r->end.undecided) {
+    sprintf(text, "%llu", (unsigned long long)undecided);
+    vmprof_meta(to, "asamp.undecided", text, strlen(text));
+  }
+  if (r->version >= 5)
+    vmprof_time(to, VMPROF_TRAILER, r->started + r->duration);
+  else
+    bytes_char(to, VMPROF_TRAILER);
+}
+
+/* Copies the next n bytes of the log to the output, or skips them if 'o' is NULL. Returns the
+   number of bytes, which is less if the file ends early. */
+static uint64_t copied (Source *s, uint64_t n, Output *o) {
+  unsigned char piece[PIECE];
+  uint64_t done = 0, step = 1;
+  while (done < n && step > 0) {
+    step = source_read(s, piece, n - done < PIECE ? n - done : PIECE);
+    if (o != NULL)
+      output_bytes(o, piece, step);
+    done += step;
+  }
+  return done;
+}
+
+/* Writes the new file, and sets the sizes in *to. Returns 0 or an errno. */
+static int repair_write (const ReadProfile *r, uint64_t undecided, const char *path,
+                         const char *out, RepairResult *to) {
+  Output *o = malloc(sizeof(*o));
+  Source *s = o != NULL ? source_open(path) : NULL;
+  Bytes end = {0};
+  struct stat file;
+  int error = s == NULL ? errno : output_open(o, out, OUTPUT_SMALL), late;
+  putend(r, undecided, &end);
+  if (error == 0 && end.failed)
+    error = ENOMEM;
+  if (error == 0 && copied(s, r->end.intact, o) < r->end.intact)
+    error = ESTALE;  /* another program has changed the file since it was read */
+  if (error == 0) {
+    to->cut = copied(s, UINT64_MAX, NULL);
+    output_bytes(o, end.data, end.n);
+  }
+  if (s != NULL) {
+    late = output_close(o, error == 0);
+    error = error != 0 ? error : late;
+    source_close(s);
+  }
+  to->size = stat(out, &file) == 0 ? (uint64_t)file.st_size : 0;
+  bytes_free(&end);
+  free(o);
+  return error;
+}
+
+static int samefile (const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
+int repair_file (const char *path, const char *out, int inplace,
+                 RepairResult *to, char *err, size_t errsize) {
+  Counter c;
+  ReadProfile *r;
+  struct stat file;
+  int result = REPAIR_DONE, error;
+  memset(to, 0, sizeof(*to));
+  memset(&c, 0, sizeof(c));
+  if (!inplace && samefile(path, out))
+    return REPAIR_SAME;
+  if (stat(path, &file) == 0 && S_ISFIFO(file.st_mode)) {
+    snprintf(err, errsize, "cannot repair '%s': it is a pipe, which can be read only once; use "
+             "it as standard input, and give -", path);
+    return REPAIR_UNREADABLE;
+  }
+  c.client.ud = &c;
+  c.client.fate = repair_fate;
+  r = reader_read(path, &c.client, err, errsize);
+  if (r == NULL)
+    return REPAIR_UNREADABLE;
+  to->whole = r->complete;
+  to->samples = r->samples;
+  to->timesamples = r->timesamples;
+  to->kept = r->end.intact;
+  to->live = r->live;
+  memcpy(to->message, r->message, sizeof(to->message));
+  if (inplace && r->live)
+    result = REPAIR_LIVE;
+  else if (!r->complete && r->samples + r->timesamples == 0) {
+    snprintf(err, errsize, "cannot repair '%s': no sample is left in it", path);
+    result = REPAIR_UNREADABLE;
+  }
+  else if (!r->complete && (error = repair_write(r, c.undecided, path, out, to)) != 0) {
+    snprintf(err, errsize, "cannot write '%s': %s", out, temporary_reason(error));
+    result = REPAIR_UNWRITABLE;
+  }
+  readprofile_free(r);
+  return result;
+}
