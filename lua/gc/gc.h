@@ -545,7 +545,8 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
 
-/* Makes closure f (or NULL) a root until the next luaN_pin, luaN_unpin or memory error. */
+/* Runs an emergency collection if one is long overdue (luaN_isoverdue). For API functions that only
+   store into tables, and so have no safepoint. */
 #define luaN_checkoverdue(L) \
   (l_unlikely(luaN_isoverdue(G(L)) || luaN_isstressed(G(L))) ? luaN_overdue(L) \
                                                              : cast_void(0))

@@ -13,13 +13,13 @@
 ** A line without marks is free. A run of free lines is a hole, through which the nursery bumps a
 ** pointer. A collection marks the lines of the objects that it reaches; lines without marks are
 ** used again. A line has one mark bit for each epoch, so that a major collection adds new marks
-** next to old ones. Lines of a large leaf object have LUAN_HELD instead.
+** next to old ones. The lines of the objects of lists.large have LUAN_HELD instead.
 **
 ** Invariants (checked by luaN_verify; H2 is not, H3 is checked by debug.h):
 **   H1  marks[i] of a block is 0 if and only if line i is free. A free line contains no reachable
 **       byte, and is not part of a hole that was taken since the last minor collection.
 **   H2  An object or vector is in exactly one place: in lines (at most LUAN_LARGE bytes, or
-**       LUAN_LINETEXT for a large leaf object), or in memory of its own from lua_Alloc.
+**       LUAN_LINETEXT for a string or userdata), or in memory of its own from lua_Alloc.
 **   H3  Objects and vectors that are in use do not overlap.
 **   H4  A block is in 'used' if a hole of it was taken since the last minor collection. It is in
 **       'empty' only if all its lines but those of its head (LUAN_HEAD) are free, in 'holed' only
