@@ -17,7 +17,7 @@ struct luaN_Sampler;
 
 /* Settings from the environment variable LUA_GC (tuning.c). 0 means not set. */
 typedef struct luaN_Tuning {
-  /* 1 + KGC_INC, 1 + KGC_GEN, or 0 */
+  /* mode of LUA_GC: 1 + KGC_INC or 1 + KGC_GEN; 0: not set */
   lu_byte mode;
   /* 1: use huge pages in a large heap from the start */
   lu_byte hugepages;

@@ -12,7 +12,7 @@
 ** a check if lua_Alloc is luaN_alloc, if no collection may run, or if little was allocated since
 ** the last one.
 **
-** Sets 'refused' if the result is 0; it is 0 then until the next major collection.
+** A result of 0 sets 'refused', and later results are 0, too, until a major collection ends.
 */
 LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
 
