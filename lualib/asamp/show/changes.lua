@@ -142,10 +142,9 @@ local function tablesof(result, style, which, by)
   return lines
 end
 
---- Returns the text. 'results': results of asamp.sums.compare, one for each field; of those with 'head' true
--- only the totals are shown. 'options': top,
--- color, width, all (include noise), sigma, scaled, cumulative, clocks (reason why time is not
--- compared; nil: it is).
+--- Returns the text of a comparison. 'results': results of asamp.sums.compare, one for each field;
+-- with 'head' true only totals are shown. 'options': top, color, width, all (with noise), sigma,
+-- scaled, cumulative, clocks (reason why time is not compared; nil: it is).
 function M.render(a, b, results, options)
   local paint = layout.painter(options.color)
   local width = math.max(options.width or layout.WIDTH, layout.NARROW)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Widths of characters on a terminal: 2 columns if Unicode's East Asian Width is wide or full
--- (most emoji are), 0 for combining characters, else 1. Pure. WIDE is from EastAsianWidth.txt of
--- Unicode 14 with the additions of later versions; ranges include unassigned code points. NONE is
--- complete only for scripts that are likely in names of programs.
+-- (most emoji), 0 for combining characters, else 1. Pure. WIDE is from EastAsianWidth.txt of
+-- Unicode 14 with later additions. NONE is complete only for scripts that are likely in names of
+-- programs.
 
 local M = {}
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The head of a report: the command, allocated bytes, duration, accuracy; and advice if there
--- are no samples. Pure: the input is a profile and its totals, the output lines of text.
+-- The head of a report: the command, allocated bytes, duration, accuracy; and advice if there are
+-- no samples. Pure: a profile and its totals in, lines of text out.
 
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
@@ -290,12 +290,15 @@ local function alone(p)
     :format(table.concat(list, ", "))
 end
 
---- Returns the lines. 'style': see tables.lua; 'options': brief (no explanations), verdict (of
--- asamp.sums.verdict; nil: none), rows (rows of the terminal that the report may use: without the path and
--- the command, and with less of the rest; nil: all), label (the profile is restricted to it), focus ({title,
--- exclude, range (texts)}: the totals cover only a part), at ({seconds, inuse, native}: the totals
--- are those of this time; inuse: it is the peak, with this many bytes; native: {bytes, seconds} of
--- native memory's own peak, if it was sampled).
+--- Returns the head as lines. 'style': see tables.lua. Options, nil if absent:
+--
+--   - brief: true: no explanations
+--   - verdict: result of asamp.sums.verdict
+--   - rows: rows of the terminal for the report
+--   - label: the label to which the profile is restricted
+--   - focus: {title, exclude, range}: texts; the totals cover only a part
+--   - at: {seconds, inuse, native}: the totals are those of this time; inuse: bytes in use, if it
+--     is the peak; native: {bytes, seconds} of the peak of native memory
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width
   local rows = options.rows

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Renders a heap snapshot as text: classes, holders, paths, and the changes between two
--- snapshots. Pure. 'style': {paint, width, top, least (smallest share of a visible row)}.
+-- Renders a heap snapshot as text: classes, holders (the references that keep objects alive),
+-- paths, and the changes between two snapshots. Pure. 'style': {paint, width, top, least
+-- (smallest share of a visible row)}.
 
 local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"
@@ -182,8 +183,8 @@ function M.proofs(groups, leaks, style)
   return lines
 end
 
---- Returns the text before a path: bytes and share. The bytes of objects retained by other objects
--- of the list count there, so that each byte counts once.
+--- Returns the text before a path: bytes and share. Bytes that another object of the list retains
+-- count there only.
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or

@@ -113,8 +113,8 @@ local function cell(text, value)
   return {text = text, value = value}
 end
 
--- Adds a table of rows of cells, which are HTML or of 'cell'. 'columns': {title, text (true: not a
--- number), spare (true: hidden in a narrow window)}. 'what': name of the rows in a remark about
+-- Adds a table of rows of cells: HTML, or results of 'cell'. 'columns': {title, text (true: not a
+-- number), spare (true: hidden in a narrow window)}. 'what': name of the rows in the note about
 -- omitted ones.
 local function grid(out, columns, rows, what)
   local function line(tag, cells)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The script of the heap page: search in tables and trees, sorting of tables by their headings, and
--- buttons that open and close all trees. The page shows everything without it. It creates no element
--- from text of the snapshot. The content policy of the page allows this script alone, by its hash:
--- after a change take the hash that the failing spec prints.
+-- The script of the heap page: search, sorting of tables by their headings, and buttons that open
+-- and close all trees. The page shows everything without it. The content policy of the page
+-- allows this script alone, by its hash; after a change, take the hash that the failing spec
+-- prints.
 
 local M = {}
 

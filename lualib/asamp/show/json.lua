@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Converts Lua values to JSON text. Pure. Keys of objects are sorted, so that equal values give
--- equal text. Bytes that are not UTF-8 are replaced by U+FFFD, and nan and infinity by null.
+-- Converts Lua values to JSON text. Pure. Keys of objects are sorted; bytes that are not UTF-8
+-- become U+FFFD; nan and infinity become null.
 
 local layout = require "asamp.show.layout"
 
@@ -143,8 +143,7 @@ function M.write(value, write)
 end
 
 --- Appends the text of a value to the list 'out' on one line, without "<" and direction marks, so
--- that it can be embedded in a page. A list whose first entry is an integer must have only
--- numbers: it is written as a whole.
+-- that it can be embedded in a page. A list that starts with an integer must have only numbers.
 function M.embed(out, value)
   put(out, value, TIGHT, TIGHT.line)
 end

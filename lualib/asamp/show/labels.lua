@@ -37,9 +37,8 @@ local function lastname(where)
   return where:match "([^/]*)$"
 end
 
---- Returns a function and its place in n columns. The middle of the name and the start of the
--- place are cut; the place's last name has precedence over the function's name, except for a
--- native function.
+--- Returns a function and its place in n columns: cuts the middle of the name and the start of the
+-- place. The last part of the place has precedence over the name, except for a native function.
 function M.offunction(row, n, paint)
   local name = nameof(row)
   if isplaceless(row) then

@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Lays out text in columns of a terminal: cleaning, cutting, wrapping, colours. Pure. Widths are
--- in columns of a terminal (asamp.show.characters).
+-- Lays out text in columns of a terminal: cleaning, cutting, wrapping, colours. Pure.
 --
--- A terminal interprets escape sequences and direction marks in text. So each text that may
--- contain names, paths or labels of a file, a process or an argument must pass through
--- `printable` (a line), `clean` (a cell of a table) or `screen` (lines laid out by this command)
--- before it is written to a terminal. asamp/base/printable.h has the same list of characters.
+-- A terminal interprets escape sequences and direction marks. So text with names, paths or labels
+-- of a file, a process or an argument must pass through `printable` (a line), `clean` (a cell of
+-- a table) or `screen` (several lines) before it is written to a terminal. asamp/base/printable.h
+-- has the same list of characters.
 
 local characters = require "asamp.show.characters"
 
@@ -220,12 +219,14 @@ local function fitting(columns, rows, width, least)
   return kept, left
 end
 
---- Lays out a table: columns of numbers on the left and a text column on the right. 'columns': a
--- list of {title, cells (texts, one for each row), gap (spaces before it, default 2), spare
--- (columns with larger values are dropped first if there is no space; nil: dropped only if the
--- text would have fewer than FEWEST columns)}. label(i, n): the text of row i in at most n
--- columns, not counting colours. 'least' (default LEAST): minimum columns of the text. Returns
--- the lines, the start column of the text, and the remaining columns.
+--- Lays out a table: columns of numbers, then a column of text. Returns the lines, the start
+-- column of the text, and the remaining columns.
+--
+--   - columns: list of {title, cells (text by row), gap (spaces before it, default 2), spare};
+--     columns with the largest 'spare' are dropped first if there is no space, those without it
+--     only if the text would have fewer than FEWEST columns
+--   - label(i, n): text of row i in at most n columns
+--   - least: minimum columns of the text, default LEAST
 function M.grid(columns, rows, title, label, width, paint, least)
   local kept, left = fitting(columns, rows, width, least or M.LEAST)
   local function cell(column, text)

@@ -62,8 +62,8 @@ local function heldby(style, row, holder)
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 
--- Returns true if the path of a holder must be shown below row i. Rows after the first one of a group
--- omit paths that start with the group's container.
+-- Returns true if the path of a holder must be shown below row i. Later rows of a group omit
+-- paths that start with the group's table.
 local function isnew(rows, i, holder)
   local before = rows[i - 1]
   local container = rows[i].container

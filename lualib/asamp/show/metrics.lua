@@ -28,8 +28,8 @@ local METRICS = {
   {"profile_bytes", "gauge", "Size of the profile that is written.", "filebytes"},
 }
 
--- Metrics by the name of states, which is a label; fields of asamp.sums.living.names. Counters
--- cover all present and former states with a sample; a state without a sample has no name yet.
+-- Metrics by the name of Lua states, a label of the metric; fields of asamp.sums.living.names.
+-- Counters cover all present and former states with a sample.
 local NAMED = {
   {"named_states", "gauge", "Present Lua states, by name.", "states"},
   {"named_states_total", "counter", "Lua states so far, by name.", "made"},
@@ -47,9 +47,9 @@ local function escaped(text)
   return (layout.printable(text):gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
--- Returns the set of labels as Prometheus' labels, with a leading comma. A program's label may have any
--- name, and Prometheus' names have few characters: label_ and the name with _ for others. 'known': counts
--- of the results so far.
+-- Returns a set of labels in Prometheus' form, with a leading comma. A label of the program
+-- becomes label_NAME, with _ for characters that Prometheus does not allow. 'known': counts of
+-- the results so far.
 local function setof(row, known)
   local parts, used = {}, {}
   for _, label in ipairs(row.labels or {{"set", "(others)"}}) do

@@ -14,9 +14,8 @@ end
 
 local GROUPS = {lua = "Lua", native = "native", rest = "rest"}
 
---- Returns the rows of a snapshot, each followed by its largest parts, and the sum at the end:
--- {bytes, label, part (true: part of the row above), more (number of omitted parts; without
--- bytes)}.
+--- Returns the rows of a snapshot, each followed by its largest parts, and the sum: {bytes, label,
+-- part (true: part of the row above), more (number of omitted parts; without bytes)}.
 function M.rows(found, top)
   local list = {}
   for _, row in ipairs(found.rows) do
@@ -96,8 +95,8 @@ local function most(found)
   return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
 end
 
---- Returns a sentence about the resident size. Without 'peak' the snapshot is the peak itself, or
--- that of a running process, and not the last one of the run.
+--- Returns a sentence about the resident size. Without 'peak' the snapshot is the peak, or that of
+-- a running process.
 function M.summary(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and "Resident memory: " .. units.bytes(now.rss) or

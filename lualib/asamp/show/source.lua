@@ -54,9 +54,9 @@ local function code(text, n)
   return layout.cutend(spaces .. layout.clean(rest), n)
 end
 
---- Returns lines of text. 'file': {name, text (its lines), rows (of asamp.sums.totals for this
--- file), cut (reason why the text is incomplete; nil: it is complete), changed (a warning that
--- the file has changed since the profile; nil: none)}.
+--- Returns a file's lines with their costs, as text. 'file': {name, text (its lines), rows (of
+-- asamp.sums.totals), cut (reason why the text is incomplete, or nil), changed (warning that the
+-- file has changed since the profile, or nil)}.
 function M.lines(style, file)
   local whole, byline, beyond, unknown = style.totals.whole, {}, 0, 0
   for k, row in ipairs(file.rows) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The report's tables of the Lua states and OS threads of a process, whose sums are always those of
--- the whole run. Pure. 'style': see tables.lua; 'part': the rest of the report has a part of the
--- samples, so the titles state that the table has all.
+-- The report's tables of the Lua states and OS threads of a process, always of the whole run.
+-- Pure. 'style': see tables.lua; 'part' true: the rest of the report covers a part of the
+-- samples, so the titles mention the difference.
 
 local layout = require "asamp.show.layout"
 local states = require "asamp.sums.states"
@@ -24,8 +24,8 @@ local function titleof(text, part)
   return part and text .. ", of the whole run" or text
 end
 
--- Returns a table. name(row), number(row): texts of a row. If a name is too long, its start is
--- cut; the number before it, the argument of --state, is kept.
+-- Returns a table. name(row), number(row): texts of a row. A name that is too long loses its
+-- start, but not its number, the argument of --state.
 local function titled(style, title, all, what, name, number)
   return tables.titled(style, title, all, tables.sums(all, SUMS), what, function(i, n)
     local lead = number and number(all[i]) or ""

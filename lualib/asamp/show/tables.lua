@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Common parts of the report's tables: cells with numbers, and the first rows of a list under a
--- title. Pure. 'style' is passed to all sections of a report: {paint, width, top (rows), profile,
--- totals, key ("total": sorted by total instead of self), choice (true: there are several
--- measures), focus}.
+-- title. Pure. All sections receive 'style': {paint, width, top (rows), profile, totals, key
+-- ("total": sorted by total, not self), choice (true: there are several measures), focus}.
 
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
@@ -38,8 +37,8 @@ function M.shares(spare, field, whole)
   end}
 end
 
---- Returns columns for those sums that are not 0 in all rows. 'list': {title, field, show(value):
--- its text, spare =, shares = true: followed by a column of shares}.
+--- Returns columns for the sums that are not 0 in all rows. 'list': {title, field, show(value):
+-- its text, spare, shares (true: a column of shares follows)}.
 function M.sums(all, list)
   local columns = {}
   for _, sum in ipairs(list) do
@@ -77,7 +76,7 @@ function M.whole(style, title, list, ...)
 end
 
 --- Returns the first rows of a list under a title, as lines, with the number of omitted rows; and
--- the columns of layout.grid. 'columns': of M.columns; 'what', 'label' and 'wanted': title, label
+-- the columns of layout.grid. 'columns': of M.columns; 'what', 'label', 'wanted': title, label
 -- and least of layout.grid.
 function M.titled(style, title, list, columns, what, label, wanted)
   local rows = M.top(style, list)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Renders a profile and its totals as the text of a report. Pure; colours on request. The head
--- and the sections are in separate files. Those that the short report of `asamp run` does not
--- have are loaded when they are shown.
+-- Renders a profile and its totals as the text of a report. Pure; colours on request. Each
+-- section has its own file; sections that the short report of `asamp run` lacks are loaded when
+-- they are shown.
 
 local copies = require "asamp.show.copies"
 local head = require "asamp.show.head"
@@ -76,16 +76,22 @@ end
 M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
               "states", "threads", "leaks", "holders", "lifetimes", "tree", "collections", "marks"}
 
---- Returns the report. 'options': bylabel (label of the section labels; nil: all), within (its
--- asamp.sums.labelled.within; nil: not shown), label (text:
--- the restriction of the profile), top (rows of each table), color, width, show (set of
--- sections), by (field to sort by and for shares; nil: all measures), cumulative (sort by total
--- instead of self), brief (no explanations), rows (height of the report: sections that do not fit are
--- left out; nil: all), source (a file of asamp.show.source; replaces the
--- sections), own ({paths, samples, timesamples}: these are charged to code there), at (head.lua),
--- min and depth (asamp.sums.calltree), focus ({title, entries}: the totals cover only a part),
--- and results of asamp.sums modules: leaks, lifetimes, copies, trends, native, verdict, holders
--- (of verdict.held).
+--- Returns the report as text. Options, besides results of asamp.sums modules (leaks, lifetimes,
+-- copies, trends, native, verdict, holders (of verdict.held)):
+--
+--   - show: set of sections
+--   - top: rows of each table
+--   - color, width, brief (no explanations)
+--   - rows: height of the report; sections that do not fit are left out
+--   - by: field to sort by and for shares; nil: all measures
+--   - cumulative: true: sort by total, not self
+--   - min, depth: of asamp.sums.calltree
+--   - label: label to which the profile is restricted
+--   - bylabel, within: label of the section labels, and its asamp.sums.labelled.within
+--   - focus: {title, entries}: the totals cover a part
+--   - at: see head.lua
+--   - source: a file of asamp.show.source; replaces the sections
+--   - own: {paths, samples, timesamples}: samples charged to code there
 function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,

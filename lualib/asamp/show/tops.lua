@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The report's tables of functions, lines, types and callers: renders rows of totals as lines of
--- text. Pure. 'style': see tables.lua; style.explain(what, columns) records the columns (of
--- layout.grid) of a table for the legend; 'field': the measure.
+-- The report's tables of functions, lines, types and callers: renders rows of totals as lines.
+-- Pure. 'style': see tables.lua; style.explain(what, columns) records a table's columns for the
+-- legend; 'field': the measure.
 
 local cols = require "asamp.show.columns"
 local labels = require "asamp.show.labels"
@@ -77,8 +77,8 @@ local function owning(list, field)
   return rows
 end
 
---- Returns the table of lines, the largest value of a field first, with columns of time. If the
--- profile has both sorts of samples, there is no space for totals.
+--- Returns the table of lines, the largest value of a field first, with columns of time; without
+-- totals if there are both allocation and time samples.
 function M.lines(style, field)
   local list = totals.sorted(style.totals.lines, field, style.key)
   local both = has(style, "timesamples") and has(style, "samples")

@@ -310,8 +310,8 @@ local function fit(blocks, rows, width)
   end
 end
 
---- Returns lines of text. 'style': see tables.lua. 'rows': rows of the terminal that they may use;
--- sentences of less importance are left out. nil: all are shown.
+--- Returns the verdict as lines. 'style': see tables.lua. 'rows': rows of the terminal for them,
+-- which leaves out less important sentences; nil: all.
 function M.lines(style, v, rows)
   local blocks, lines = {}, {}
   for i, sentence in ipairs(M.sentences(v, style.profile)) do

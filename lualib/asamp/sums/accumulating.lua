@@ -1,46 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Finds containers that accumulate: containers whose objects are not removed. Pure.
+-- Finds containers that accumulate: tables, trees and chains whose objects are not removed. Pure.
 --
--- The rules read the births of live samples (asamp.sums.births), on the clock of allocated bytes and on
--- that of the program's own CPU time; no rule depends on the speed or the load of the machine. A
--- container accumulates if it goes on, and keeps or grows:
---   goes on   it has had samples until the end. It has stopped if the last stretch of bytes without one
---             is more than twice as long as any before it and, for a steady rate, less probable than
---             e^-STOP. It has also stopped if no sample came in the last IDLE of the CPU time, twice as
---             long as any pause before except one and less probable than e^-QUIET, in which the program
---             allocates less than before: it loads something, then works with it. It is doubtful after
---             the longest stretch, if less probable than e^-2*STOP, and after half of IDLE without a
---             sample, if longer than these pauses and less probable than e^-2*QUIET.
---   keeps     of the survivors of a line, those of the first half are alive as often as those of
---             the second: at least KEPT of the latter's share. A line of a full cache, ring or pool
---             fails: its old objects were replaced. At least EARLY of the live bytes are from the
---             second half: a container filled in the first half fails.
---   grows     in spite of removals (a queue): the live heap grew by GROWTH from each quarter of the
---             clock to the next, in the second half at least EVEN of the growth in the first. This
---             is at least NET of the bytes that the container keeps of the second half, and no
---             other container explains it. The size of the live heap is known after major
---             collections; the last one, in the second half of the run, counts as the end.
+-- The input is the births of live samples (asamp.sums.births), by two clocks: allocated bytes,
+-- and the program's CPU time. So no rule depends on the speed of the machine. A container
+-- accumulates if it
 --
--- The verdict is "leak" if the container was in use from the start: of the samples (for "grows", of its
--- lines' survivors), the first quarter of the bytes has at least START of its share at an even rate. It is
--- "maybe" if not; if growth is slower at the end than EARLY or EVEN require, but not below a half of
--- these: a cache that fills also looks so, and a longer run decides. It is also "maybe" for a container
--- that is doubtful to go on; for one that was filled in the second half only, of the allocated bytes (if
--- it caused at least CAUSE of the heap's growth then) or of the CPU time (DELAY): a leak that started
--- late, or the last phase of the program; in a program that worked for TAIL of its CPU time at
--- its end without allocating: it may have used the loaded data; and in a run so short that it had no
--- major collection. "few": fewer than LEAST samples, of both halves.
+--   - goes on: it had samples until the end (function goeson), and
+--   - keeps its objects: those of the first half are alive as often as those of the second
+--     (ofkept), or
+--   - grows in spite of removals, as a queue does (ofgrowing).
 --
--- False positives. A container whose first object comes after the first quarter is never called a leak: a
--- sample cannot come before its object. Only the position of the quarter has an error, of a twentieth
--- of the run with 300 samples. TAIL does not depend on samples: CPU time and bytes are measured exactly
--- at each collection, and the end must take TAIL more than 19 of 20 periods between collections take for
--- the same bytes; so chance calls at most 1 of 20 leaks "maybe". "keeps": a container in which 2 of 3
--- objects of the first half were replaced passes with 8 samples (LEAST) in 1 of 50 runs, with 16 in 1 of
--- 1,000. "grows": a level heap passes if five independent sizes happen to be in order and evenly
--- spaced, in less than 1 of 100 runs; then a container must still have NET of its bytes from it. A
--- container that is filled until the very end of the program and never replaced cannot be distinguished
--- from a leak otherwise, and is called one.
+-- A container that is filled until the end of the program and never emptied looks like a leak.
 
 local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
@@ -49,20 +19,31 @@ local M = {}
 
 local LEAST, PARTS = births.LEAST, births.PARTS
 local COLLECTIONS = 4  -- fewer leave no time for objects to die
-local FEW = 4         -- samples of a container that are mentioned as too few
+local FEW = 4         -- fewest samples of a container that is reported as having too few
+-- For goeson: improbability of a stretch without samples, by allocated bytes (STOP) and by CPU
+-- time (QUIET), as n of e^-n; and the least share of the CPU time (IDLE).
 local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
+-- KEPT: how often older objects are alive, relative to newer ones. EARLY: part of the live bytes
+-- from the second half; a container filled in the first half has less.
 local KEPT, EARLY = 4 / 5, 1 / 4
+-- For ofgrowing: factor of growth of the live heap in each quarter; growth in the second half
+-- relative to the first; part of a container's late bytes that the growth must explain; part of
+-- the run in which a container must have its first sample.
 local GROWTH, EVEN, NET, YOUNG = 1.02, 3 / 4, 1 / 4, 7 / 8
-local LEFT = 1 / 2    -- as KEPT, if the walk found nothing: recent garbage counts as alive then
-local FREED = 1 / 10  -- share that the walk reaches if the program's end freed nearly everything
+local LEFT = 1 / 2    -- as KEPT, if the walk found nothing; then recent garbage counts as alive
+local FREED = 1 / 10  -- share reached by the heap walk below which the program's end has freed
+                      -- nearly everything
 local LARGE = 1 / 20  -- share of the live samples below which a container is not judged
-local NONE = 1 / 8    -- share of a line's survivors below which the first half has none of them
-local DELAY = 1 / 2   -- share of the run's time before the first object of a container that is filled late
-local START = 1 / 8   -- share of an even rate that the first quarter has at least in a leak
-local TAIL = 1 / 100  -- share of the CPU time that a program works without allocating at its end
-local CAUSE = 1 / 2   -- share of the heap's growth that makes a container its cause
-local LOADED = 1 / 2  -- share of the allocated bytes that a program keeps if it mainly loads data
-local OWN = 1 / 20    -- share of a container's samples from which a line counts as one of its
+local NONE = 1 / 8    -- share of a line's survivors below which the first half counts as empty
+local DELAY = 1 / 2   -- share of the CPU time before the first object of a container from which it
+                      -- was filled late
+local START = 1 / 8   -- share of the rate of the whole run that a leak's first quarter has at
+                      -- least
+local TAIL = 1 / 100  -- share of the CPU time from which a program has worked at its end without
+                      -- allocating
+local CAUSE = 1 / 2   -- share of the heap's growth from which a container is its cause
+local LOADED = 1 / 2  -- share of its bytes from which a program mainly loads data
+local OWN = 1 / 20    -- share of a container's samples below which a line is ignored
 
 local function add(t, key, n)
   t[key] = (t[key] or 0) + n
@@ -70,7 +51,7 @@ end
 
 -- {== tests =================================================================
 
--- Returns the last part with samples, the length of the stretch after it and the longest one
+-- Returns the last part with samples, the number of parts after it, and the longest distance
 -- between two parts with samples.
 local function stretches(parts)
   local last, longest
@@ -83,8 +64,9 @@ local function stretches(parts)
   return last, PARTS - 1 - last, longest
 end
 
--- Returns "leak" if a container had samples until the end of the run, "maybe" if this is doubtful,
--- nil if it has stopped.
+-- Returns "leak" if a container had samples until the end of the run, "maybe" if this is
+-- doubtful, nil if it has stopped: the time without samples at the end is twice as long as any
+-- before (of CPU time all but one), and improbable at a steady rate.
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
   local first = 0
@@ -119,8 +101,8 @@ local function goeson(run, c)
   return not stopped and (lacking > 2 * QUIET and "maybe" or verdict) or nil
 end
 
--- Returns true if DELAY of the program's CPU time had passed before the lines of a container allocated
--- their first survivor. 'lines': see births.of.
+-- Returns true if half (DELAY) of the program's CPU time had passed before the lines of a
+-- container allocated their first survivor. 'lines': see births.of.
 local function isdelayed(run, c, lines)
   local first = math.huge
   for key in pairs(c.keys) do
@@ -143,8 +125,8 @@ local function keptshare(profile)
   return kept / math.max(all, 1)
 end
 
--- Returns true if a holder is a local variable of a running function that allocated all lines in 'keys'.
--- The holder's text may be cut.
+-- Returns true if a holder (path of references, perhaps cut) is a local variable of a running
+-- function that allocated all lines in 'keys'.
 local function isofrunning(holder, keys)
   local place = (holder or ""):match '^local ".-" of (.*)$'
   if not place or place:find(holders.ARROW, 1, true) then
@@ -170,9 +152,9 @@ local function halves(parts, middle)
   return n[1], n[2]
 end
 
--- Returns the part at which the survivors of a line are divided into earlier and later ones: the
--- middle of the run, or of the rest of it after the line's first survivor, if nearly all are of the
--- second half.
+-- Returns the part of the run that divides the survivors of a line into earlier and later ones:
+-- the middle of the run; if nearly all are of the second half, the middle between the first
+-- survivor and the end.
 local function middleof(survivors)
   local early, late = halves(survivors)
   if early >= NONE * (early + late) then
@@ -185,9 +167,9 @@ local function middleof(survivors)
   return (first + PARTS) // 2
 end
 
--- Returns by how much the share of a line's survivors that is alive is smaller for the earlier
--- ones: 1 if it is not, 0 if none of these is alive. Arguments are numbers of samples by part;
--- 'alive': in all containers.
+-- Returns how much less often the earlier survivors of a line are alive than the later ones: 1
+-- equally often, 0 never. Arguments are numbers of samples by part: of a container, of all
+-- survivors, alive in all containers.
 local function retention(own, survivors, alive)
   local middle, share = middleof(survivors), {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
@@ -214,8 +196,8 @@ local function sum(lines)
   return c
 end
 
--- Returns how evenly the heap grew: the growth in the second half as a share of that in the first;
--- 0: it did not grow in each quarter, or its course is unknown.
+-- Returns the growth of the heap in the second half relative to that in the first; 0: it did not
+-- grow in each quarter, or its course is unknown.
 local function evenness(course)
   for q = 1, 3 do
     if not course or course((q + 1) / 4) < GROWTH * course(q / 4) then
@@ -230,15 +212,15 @@ local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end
 
--- Returns the growth of the heap over the second half; infinite: it did not grow. If the course is
--- unknown, its upper limit 'late', the live bytes of the second half.
+-- Returns the growth of the heap over the second half; infinite: it did not grow. If the course
+-- is unknown, returns 'late', an upper limit: the live bytes of the second half.
 local function growthof(course, late)
   local growth = course and course(1) - course(1 / 2) or not course and late or 0
   return growth > 0 and growth or math.huge
 end
 
--- Returns true if lines were in use in the first quarter of the run: of their samples, by part, at least
--- START of the quarter that an even rate gives are from there.
+-- Returns true if lines were in use in the first quarter of the run: it has at least START of the
+-- samples that a steady rate would give it.
 local function isfromstart(parts)
   local early, all = 0, 0
   for part, n in pairs(parts) do
@@ -247,8 +229,11 @@ local function isfromstart(parts)
   return early > 0 and early >= START * all / 4
 end
 
--- Returns the verdict on the lines of a container that keep their objects. 'born': bytes of the second
--- half that all containers keep.
+-- Returns the verdict on the lines of a container that keep their objects: "leak", "maybe", "few"
+-- (too few samples) or nil. 'born': bytes of the second half that all containers keep.
+--
+-- A container that has lost 2 of 3 objects of the first half passes with 8 samples (LEAST) in 1
+-- of 50 runs, with 16 in 1 of 1,000.
 local function ofkept(run, c, course, born)
   local early, late = halves(c.bytes)  -- not samples: periods may differ
   local verdict = c.n >= FEW and not level(course) and goeson(run, c)
@@ -262,8 +247,11 @@ local function ofkept(run, c, course, born)
          (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course, born)) and "maybe" or nil
 end
 
--- Returns the verdict on a container in spite of removals. 'growth': bytes of the second half that
--- nothing else explains; 'late': bytes that the container keeps of it; 'lines': see births.of.
+-- Returns the verdict on a container that has removals. 'growth': growth of the heap in the
+-- second half that no other container explains; 'late': bytes of the second half that this one
+-- keeps; 'lines': see births.of.
+--
+-- A heap of constant size passes in less than 1 of 100 runs.
 local function ofgrowing(run, c, course, growth, late, lines)
   local first, survivors = 0, {}
   for key in pairs(c.keys) do
@@ -291,9 +279,10 @@ local function occupied(parts)
   return n
 end
 
--- Judges the objects that no walk reached and no collection found dead: the end of the program,
--- such as the return of its main function, has freed them. Not those of lines whose tables the walk
--- reached ('tables': set of keys): the program has emptied these.
+-- Judges the objects that no heap walk reached and no collection found dead: the end of the
+-- program, such as the return of its main function, has freed them. Ignores lines that allocated
+-- parts of tables which the walk reached ('tables': set of keys), because the program has emptied
+-- these.
 local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
@@ -312,7 +301,7 @@ local function unreached(run, profile, lines, alive, tables, course, keep)
   keep(c, ofkept(run, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
--- Returns the live samples of each line, by key {n, parts}, the number of all, and the set of the
+-- Returns the live samples of each line, {key = {n, parts}}; their number; and the set of the
 -- keys of lines that allocated parts of live tables.
 local function living(containers)
   local alive, all, tables = {}, 0, {}
@@ -342,11 +331,16 @@ local function keeping(c, lines, alive)
   return sum(kept), every
 end
 
---- Returns the containers that accumulate: a list of {verdict ("leak", "maybe" or "few"), holder
--- (text; nil: unknown), n (live samples), lines (set of keys, births.keyof), most (the key with the
--- most samples), vectors (bytes of parts of the container's tables, by the key of the line), parts,
--- of (number of parts with live samples, and of all parts)}; nil: the file has no walk, or no slices
--- by bytes.
+--- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by bytes.
+-- Fields:
+--
+--   - verdict: "leak"; "maybe": also in a run without a major collection, or if the program only
+--     loaded data; "few": too few samples
+--   - holder: path of references (text); nil: unknown
+--   - n: number of live samples
+--   - lines: set of keys (births.keyof); most: the one with the most samples
+--   - vectors: bytes of parts of the container's tables, by the key of the line
+--   - parts, of: number of parts of the run with live samples, and of all parts
 function M.of(profile)
   local born = births.of(profile)
   if not born then

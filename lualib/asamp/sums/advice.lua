@@ -1,39 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Advice about the collector from a profile. Pure: the input is a profile, the output predictions
--- and rows.
+-- Advice about the size of the nursery, from a profile. Pure: a profile in, predictions out.
 --
--- Survival in another nursery. asamp.sums.survival estimates the surviving share for a nursery of
--- any size. Two corrections apply. First, a nursery holds more than its nominal size: a
--- collection starts at the block that no longer fits, and a vector that grows counts as new
--- memory as a whole. The excess is measured from the collections of the profile. Second, the
--- result is multiplied by a factor: the bytes tenured according to the core, divided by the
--- samples' estimate for the same run; it is computed for the whole run or, if it differs
--- significantly, for nurseries of similar size. The error is the deviation of the same prediction
--- from each collection of the profile; it includes that programs have phases.
+-- A prediction for a size has two parts. The surviving share is from asamp.sums.survival,
+-- corrected by what the collections of the profile show (function near). The CPU time of minor
+-- collections is a constant for each, plus a cost per filled and per surviving byte (function
+-- bybyte). The time of major collections is proportional to their number (function M.predict).
 --
--- If LUA_GC did not set the sizes, the collector chose them by the previous survival. Then
--- nurseries of similar size say nothing about other nurseries of that size, and their difference
--- is added to the error, as is the part that comes from not separating age and allocation time
--- (survival.doubt). Of the latter one half is added if all nurseries have about one size: the
--- factors alone are then the extremes, and the truth may be one of them. If blocks are large
--- compared with the nursery, the large blocks decide when collections run, and survival depends on
--- that rather than on age. Then unchanged survival is equally likely, so its difference to the
--- prediction is added to the error, and no size is recommended.
---
--- Time. The CPU time of a minor collection is modelled as a constant (roots), plus a cost per
--- byte that the nursery was filled with (lines, dead strings, samples), plus a cost per surviving
--- byte. The total time is known, so that another size changes only the constant part (the number
--- of collections) and the part of the survivors. The coefficients are fitted by least squares to
--- differences between successive collections, because costs drift as the heap grows, with a
--- Bayesian prior, because collections of almost equal size do not determine them (ridge
--- regression: Hoerl and Kennard 1970). Waiting for a processor does not count. Slices of major
--- collections within minor pauses are charged to major collections.
---
--- The time of major collections is proportional to their number. A major collection becomes due
--- after a number of tenured bytes or, if these are few, of allocated bytes. Only a minor
--- collection detects this, so the major one is late by part of the bytes of one nursery
--- (inspection paradox: half the mean square divided by the mean). Smaller nurseries reduce this
--- delay.
+-- Errors include the deviation of the same prediction from each collection of the profile.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -45,8 +18,8 @@ local M = {}
 --- The largest size for which M.setting returns a valid LUA_GC: its upper limit is 1024M.
 M.MOST = 910 << 20
 
--- SURE: standard errors of a significant difference. ADVISED: standard errors of a recommended
--- one. SAMPLES: number of samples that a prediction needs.
+-- SURE: standard errors of a significant difference. ADVISED: of a recommended one. SAMPLES:
+-- fewest samples for a prediction.
 local SURE, ADVISED, SAMPLES = 1, 2, 40
 -- If nurseries exceed their size by this part on average, large blocks decide when collections
 -- run.
@@ -54,10 +27,9 @@ local LARGE = 0.1
 -- NEXT: width, as a natural logarithm of sizes, of the weight of nurseries of similar size.
 -- ENOUGH: sum of weights needed to use them.
 local NEXT, ENOUGH = 0.2, 12
--- Nurseries have about one size if the standard deviation of the natural logarithm of their sizes
--- is below this number: 0.07 with the sizes of M.setting, 0.4 if the largest is four times the
--- smallest. A larger number makes the stated errors of wide ranges larger. HALF: part of the doubt
--- that is added then.
+-- ONESIZE: nurseries have about one size if the standard deviation of the logarithm of their
+-- sizes is below this (0.07 with the sizes of M.setting). HALF: part of survival.doubt that is
+-- added to the error then.
 local ONESIZE, HALF = 0.3, 0.5
 -- FAR: residuals above this multiple of the deviation are weighted down (Huber 1964). ROUNDS:
 -- iterations of the fit.
@@ -67,8 +39,8 @@ local FAR, ROUNDS = 2, 5
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
 -- Effect of the processor's caches: error as a part of the time, per doubling of the size.
 local CACHES = 0.05
--- A line is listed if it has LEAST samples and the part WORTH of the bytes in Lua's heap, and if
--- the part LIVE of its objects survives or the part DIE dies.
+-- A line is listed if it has LEAST samples, the part WORTH of the bytes in Lua's heap, and if the
+-- part LIVE of its objects survives or the part DIE dies.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
 -- Growth of the heap that makes a major collection due, in bytes (MIN_GROWTH in lua/gc/pace/pace.c).
@@ -80,9 +52,9 @@ local ALIKE = 0.1
 
 -- {== time ==================================================================
 
--- Returns the minor collections of the profile: {planned, filled, tenured (bytes), us (CPU time
--- without slices of major ones), n (number of collections that the row represents, with their
--- mean values)}.
+-- Returns the minor collections of the profile: {planned (size of the nursery), filled, tenured
+-- (bytes), us (CPU time without slices of major ones), n (number of collections whose means the
+-- row has)}.
 local function minorsof(profile)
   local rows = {}
   for _, c in ipairs(profile.collections) do
@@ -100,9 +72,8 @@ local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- Returns the differences of successive collections: {filled, tenured, us, n (weight)}, for a fit
--- of us = a * filled + b * tenured, with the costs a and b of a byte. Successive collections have
--- other influences on the cost in common, which cancel.
+-- Returns the differences of successive collections: {filled, tenured, us, n (weight)}. Other
+-- influences on the cost, such as the size of the heap, cancel.
 local function differences(rows, us, mean)
   local list = {}
   for i = 2, #rows do
@@ -117,8 +88,10 @@ local function differences(rows, us, mean)
   return list
 end
 
--- Fits the cost in us of a filled and of a tenured byte. 'us': mean time of a collection; 'mean':
--- mean filled and tenured bytes. Returns {filled, tenured, cov (their covariances)}.
+-- Fits the cost in us of a filled and of a tenured byte, by least squares with a prior (ridge
+-- regression: Hoerl and Kennard 1970), because collections of equal size do not determine them.
+-- 'us', 'mean': mean time, and mean filled and tenured bytes, of a collection. Returns {filled,
+-- tenured, cov (covariances)}.
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
@@ -237,10 +210,14 @@ end
 
 -- ==}
 
---- Returns the measurements of the collector: {allocated, minors, nursery (mean), tenured, share
--- (of allocated), time, major (part of time; CPU seconds), majors (number), held, filled (bytes
--- of all nurseries), over (mean bytes above a nursery's size), large (true: large blocks decide
--- when collections run)}. nil: the profile lacks data.
+--- Returns the measurements of the collector; nil: the profile lacks data. Fields:
+--
+--   - allocated, tenured (bytes), share (tenured of allocated)
+--   - minors, majors (numbers), time, major (CPU seconds: all; of major collections)
+--   - nursery (mean size), filled (bytes of all nurseries), over (mean bytes above a nursery's
+--     size)
+--   - held (largest reserved size of the heap, bytes)
+--   - large: true: large blocks decide when collections run, so survival does not depend on age
 function M.measured(profile)
   local c = profile.course
   if not c or not profile.allocated or profile.minors < 2 or not profile.fates or
@@ -265,8 +242,8 @@ local function isonesize(rows)
   return squares / n - (sum / n) ^ 2 < ONESIZE ^ 2
 end
 
--- Returns the common basis of a profile's predictions: now, s, factor (tenured bytes divided by
--- the samples' estimate) and more; nil: the profile has too little data.
+-- Returns the data that all predictions of a profile use: now, s, factor (tenured bytes divided
+-- by the samples' estimate) and more; nil: the profile has too little data.
 local function basis(profile)
   local now, s = M.measured(profile), survival.of(profile.ages or {})
   if not now or not s or s.bytes < SAMPLES * profile.period then
@@ -284,11 +261,10 @@ local function basis(profile)
   return #rows > 0 and b or nil
 end
 
--- Returns the model's deviation for nurseries of about n bytes: the factor by which more is
--- tenured than expected; its standard error; the bytes by which nurseries exceed their size. The
--- error is at least that of the scatter of all collections: a few collections may happen to
--- include none of the rare ones that tenure much. Only the part of a difference that chance does
--- not explain is used (positive-part James-Stein estimator).
+-- Returns the deviation of the collections of the profile from the model, for nurseries of about
+-- n bytes: the factor by which more is tenured than expected, its standard error, and the bytes
+-- by which nurseries exceed their size. Uses the part of a difference that chance does not
+-- explain (positive-part James-Stein estimator).
 local function near(b, n)
   local scatter = 0
   local function sums(weigh)
@@ -320,8 +296,8 @@ local function near(b, n)
   return all * (1 + kept * difference), unsure, over
 end
 
--- Returns the mean number of bytes ('what': "filled" or "tenured") by which a major collection
--- starts late with the nurseries of the profile.
+-- Returns the mean delay of a major collection in bytes ('what': "filled" or "tenured"): only a
+-- minor collection detects that it is due.
 local function lateness(rows, what)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do
@@ -379,21 +355,24 @@ local function predict(b, n)
 end
 
 --- Predicts a run with a nursery of n bytes: {nursery, minors, tenured, tenurederror, time,
--- timeerror (seconds), held, beyond (true: above all observed sizes)}. Errors are one standard
+-- timeerror (seconds), held, beyond (true: above all observed sizes)}. An error is one standard
 -- error plus unknown effects.
 function M.predict(profile, n)
   local b = basis(profile)
   return b and predict(b, n)
 end
 
---- Returns {now (of M.measured), sizes (M.predict for sizes around the present one), live, die
--- (lines whose objects nearly all survive, or die young: {file, line, name, samples, bytes,
--- survived, survivedbytes, alivebytes, share (that survives), error}), pauses (the longest ones:
--- {time, us, major, slice (a slice of a major collection after a minor one), tenured, inuse,
--- alone (the row is a single collection), and scanned data in addition to live objects:
--- remembered (slots and objects written to), stacks (slots), weak (entries of weak tables),
--- listed (entries of the collector's lists: threads, objects with finalizers)}), classes
--- (lifetimes.classes), lines (lifetimes.lines)}; nil: the profile has too little data.
+--- Returns the advice; nil: the profile has too little data. Fields:
+--
+--   - now: of M.measured
+--   - sizes: M.predict for sizes around the present one
+--   - live, die: lines whose objects nearly all survive, or die young: {file, line, name, samples,
+--     bytes, survived, survivedbytes, alivebytes, share (that survives), error}
+--   - pauses: the longest ones: {time, us, major, slice (part of a major collection after a minor
+--     one), tenured, inuse, alone (the row is a single collection); scanned data besides objects:
+--     remembered (objects written to), stacks (slots), weak (entries of weak tables), listed
+--     (threads, objects with finalizers)}
+--   - classes, lines: of lifetimes
 function M.of(profile)
   local b = basis(profile)
   if not b then
@@ -410,10 +389,9 @@ function M.of(profile)
           classes = lifetimes.classes(profile) or {}, lines = lifetimes.lines(profile) or {}}
 end
 
---- Returns the value of LUA_GC for nurseries of about n bytes: sizes vary by an eighth. A single
--- size could run in step with a cycle of the program, so that all collections happen at the same
--- place of the cycle, which no prediction covers. 'tuning': the present value or nil; its other
--- words are kept.
+--- Returns the value of LUA_GC for nurseries of about n bytes. Sizes vary by an eighth, because a
+-- single size could run in step with a cycle of the program. 'tuning': the present value or nil;
+-- its other words are kept.
 function M.setting(n, tuning)
   local low, high, unit = n * 7 // 8, n * 9 // 8, ""
   if low % 1024 == 0 and high % 1024 == 0 then
@@ -429,8 +407,8 @@ function M.setting(n, tuning)
 end
 
 -- Combines runs of the same program (results of M.measured): medians of tenured bytes and minor
--- collections, the shortest and the longest time. Other load can only make a run longer, so that
--- the shortest is the best estimate.
+-- collections, the shortest and the longest time. The shortest is the best estimate, because
+-- other load only makes a run longer.
 local function ofruns(runs)
   local tenured, times, minors = {}, {}, {}
   for i, run in ipairs(runs) do
@@ -443,12 +421,14 @@ local function ofruns(runs)
   return {tenured = tenured[middle], minors = minors[middle], time = times[1], most = times[#times]}
 end
 
---- Compares the prediction for nurseries of n bytes with runs with them ('after') and runs with
--- the nurseries of the profile ('before', as many), which were alternated; all are results of
--- M.measured. Returns {nursery, setting, runs (number), predicted (M.predict, with times scaled
--- to the present speed of the machine), before, measured (each {tenured, minors, time (shortest),
--- most (longest)}), recorded (time in the profile), alike (false: the runs before differ from the
--- profile)}.
+--- Compares a prediction with runs, all results of M.measured: 'after' with nurseries of n bytes,
+-- 'before' with those of the profile, alternately. Fields of the result:
+--
+--   - nursery, setting, runs (number)
+--   - predicted: M.predict, with times scaled to the present speed of the machine
+--   - before, measured: {tenured, minors, time (shortest), most (longest)}
+--   - recorded: time in the profile
+--   - alike: false: the runs before differ from the profile
 function M.verified(profile, n, setting, before, after)
   local b = M.measured(profile)
   local predicted, was, is = M.predict(profile, n), ofruns(before), ofruns(after)
@@ -462,7 +442,7 @@ function M.verified(profile, n, setting, before, after)
 end
 
 --- Returns the predicted size with the shortest time, if it is shorter than the present one by
--- ADVISED standard errors and by a tenth; else nil. Sizes beyond the observed ones are ignored.
+-- ADVISED standard errors and by a tenth; else nil. Ignores sizes beyond the observed ones.
 function M.best(advice)
   local best
   for _, p in ipairs(advice.now.large and {} or advice.sizes) do

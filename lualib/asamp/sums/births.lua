@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- When the live samples of a profile were allocated, by container and line. Pure.
 --
--- The walk at the end of a session reports which samples are alive and their holders. The time of an
--- allocation is measured by two clocks: allocated bytes, which no load of the machine disturbs, in
--- PARTS equal parts, and CPU time. The clock of bytes leaves out the parts of tables (the blocks that
--- store their slots) that survived: a table that grows allocates them in leaps, between which it seems
--- to pause. A container is the table with many elements in the path of a holder, or the object
--- that holds a tree or chain, or else the deepest holder with at least LEAST samples. Parts of tables
--- do not count as its objects: a table that grows replaces them.
+-- The heap walk at the end of a session reports which samples are alive, and the paths of
+-- references that keep them alive. A container is the table with many elements in a path, or the
+-- object that holds a tree or chain, or else the deepest object with at least LEAST samples.
+--
+-- Times are measured by two clocks: allocated bytes, in PARTS equal parts, and CPU time. The
+-- blocks that store a table's slots are not objects of the container, because a growing table
+-- replaces them; those that survived do not advance the clock of bytes.
 
 local holders = require "asamp.sums.holders"
 local totals = require "asamp.sums.totals"
@@ -31,8 +31,8 @@ local COVERED = 1 / 2  -- position that the last major collection must have reac
 -- The types of the parts of tables.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the clock: a function from a number of decided bytes to a position from 0 to 1. The
--- surviving parts of tables do not count.
+-- Returns the clock of bytes: a function from a number of bytes with a known outcome to a
+-- position from 0 to 1.
 local function clockof(profile)
   local born = profile.born
   local slices, counted, last = {}, 0, -1
@@ -101,10 +101,10 @@ local function ticked(profile, from, to)
   return n * (profile.timeperiod or 0) * 1e6
 end
 
---- Returns the clock of the program's own CPU time, without collections: a function from us since the
--- start to us of CPU time, linear between collections; and its value at the program's end, or at the last
--- sample if the program allocated until its end: within a period, the clock is not exact. In a file
--- that does not record this time, the clock is that of real time.
+--- Returns the clock of the program's CPU time without collections: a function from us since the
+-- start to us of CPU time, linear between collections; and its value at the program's end, or at
+-- the last sample if the program allocated until its end. Without CPU times in the file, it is
+-- real time.
 function M.worked(profile)
   local list, sum, known = {{time = 0, cpu = 0}}, 0, false
   for _, c in ipairs(profile.collections) do
@@ -131,9 +131,9 @@ function M.worked(profile)
   return clock, clock(closed(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
 end
 
---- Returns how long the program worked at its end without allocating, as a share of its CPU time: the time
--- since the collection before the end, minus that for the bytes allocated since. For a byte, 19 of 20
--- periods between collections took less time. 0: none, or unknown, as after a program's own collection.
+--- Returns how long the program worked at its end without allocating, as a share of its CPU time:
+-- the time since the last collection, minus that for the bytes allocated since, at a speed that
+-- 19 of 20 periods between collections exceed. 0: none, or unknown.
 function M.tail(profile)
   local rates, sum, last = {}, 0, profile.collections[#profile.collections]
   for i, c in ipairs(profile.collections) do
@@ -151,8 +151,8 @@ function M.tail(profile)
   return time >= ENDING and time / sum or 0
 end
 
--- Returns the bytes that were allocated in all, and after a time in us. In files of many states by
--- samples: the last collection of a state that is closed charges bytes of long before.
+-- Returns the bytes that were allocated in all, and after a time in us. In files of many states
+-- by samples, because the last collection of a closed state counts bytes of long before.
 local function allocated(profile, time)
   local all, after = 0, 0
   local born = profile.states and profile.born
@@ -167,8 +167,8 @@ local function allocated(profile, time)
   return all, after
 end
 
---- Returns the time in us of the last walk if it is not of the end: the program went on to allocate
--- more than LATER of its bytes, and was ended by a signal, for example. nil: there is no such walk.
+--- Returns the time in us of the last heap walk if the program allocated more than LATER of its
+-- bytes after it, because a signal ended the program, for example. nil: there is no such walk.
 function M.stale(profile)
   local walks = profile.walktimes or {}
   local last = walks[#walks]
@@ -185,9 +185,8 @@ local function walked(profile)
          not M.stale(profile)
 end
 
--- Returns the collections of the program's work. In files of many states these are the ones before the
--- last sample: then a host often closes its states one after the other, and the size of the heap is that
--- of the states that are left.
+-- Returns the collections of the program's work. In files of many states: those before the last
+-- sample, because a host often closes its states one after the other at its end.
 local function working(profile)
   local born, last, list = profile.states and profile.born, 0, {}
   for _, time in ipairs(born and born.last or {math.huge}) do
@@ -200,8 +199,7 @@ local function working(profile)
 end
 
 -- Returns the size of the live heap after the first collection and each major one: a list of {at
--- (share of all allocated bytes, from 0 to 1), size}. Minor collections leave old garbage, so that
--- their sizes say nothing.
+-- (share of all allocated bytes, from 0 to 1), size}.
 local function sizes(profile)
   local all, sum, list, collections = 0, 0, {}, working(profile)
   for _, c in ipairs(collections) do
@@ -216,9 +214,9 @@ local function sizes(profile)
   return list
 end
 
---- Returns the course of the live heap until the last major collection: a function from a
--- position to bytes, linear between major collections; 0 is the first collection, 1 the last major
--- one. nil: too few major collections, or none in the second half of the run.
+--- Returns the course of the live heap: a function from a position (0: first collection, 1: last
+-- major one) to bytes, linear between major collections. nil: too few major collections, or none
+-- in the second half of the run.
 function M.course(profile)
   local list = sizes(profile)
   local last, middle = list[#list], false
@@ -244,8 +242,8 @@ function M.course(profile)
 end
 
 --- Returns the least size of the live heap in the second and in the last quarter of the clock of
--- bytes. Without a course, minor collections count, which leave old garbage. nil: unknown, or the
--- file has no walk.
+-- bytes. Uses minor collections, which leave old garbage, if there is no course. nil: unknown, or
+-- the file has no heap walk.
 function M.quarters(profile)
   local course = walked(profile) and M.course(profile)
   if course then
@@ -372,8 +370,8 @@ end
 
 -- ==}
 
---- Returns the holder (text) of most live samples of lines, by the last walk that reached them: the
--- function that had it may have returned. 'keys': set of keys of lines. nil: none.
+--- Returns the holder (path of references, text) of most live samples of lines, by the last heap
+-- walk that reached them. 'keys': set of keys of lines. nil: none.
 function M.holderof(profile, keys)
   local h = profile.holders
   local total, best = {}, nil
@@ -389,13 +387,15 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns the objects that are alive at the end, and all that were allocated: {containers, lines}.
--- containers: a list of {holder (text), late (bytes of the second half), vectors (bytes of parts of
--- its tables, by the key of the line that allocated them), lines = {key = {samples of the first
--- half, of the second, n (samples), parts (samples by part), bytes (by part), lasts (by part: time
--- of the last one, us)}}}. lines: by key {survivors of the first half, of the second, survivors (by
--- part), n (of these: not known to be dead), parts, bytes (of the n, by part), lasts}. nil: the file
--- has no walk at its end, or no slices by bytes.
+--- Returns {containers, lines}: the objects alive at the end, and all that were allocated. nil:
+-- the file has no heap walk at its end, or no slices by bytes.
+--
+--   - containers: list of {holder (text), late (bytes of the second half), vectors (bytes of the
+--     blocks with its tables' slots, by key of the line), lines}; lines[key]: {samples of the
+--     first half, of the second, n (samples), parts (samples by part), bytes, lasts (us of the
+--     last sample), both by part}
+--   - lines[key]: {survivors of the first half, of the second, survivors (by part), n (of these:
+--     not known to be dead); parts, bytes (of the n, by part), lasts}
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil

@@ -1,18 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Estimates the share of a nursery that survives, for a nursery of any size. Pure.
+-- Estimates the share of a nursery that survives, for any size of nursery. Pure. All lengths are
+-- bytes filled in the nursery.
 --
--- Of the bytes allocated u bytes before a collection and v bytes after the previous one, the
--- share A(u) B(v) is dead by the collection. A is the mortality by age. B is below 1 shortly
--- after a collection because of nepotism: a newly tenured object counts as alive in minor
--- collections even if it is dead, and keeps the objects stored into it alive. A smaller nursery
--- has a larger part shortly after a collection.
+-- Of the bytes allocated u before a collection and v after the previous one, the share A(u) B(v)
+-- is dead. A is the mortality by age. B is below 1 after a collection because of nepotism: dead
+-- objects that were just tenured keep younger ones alive.
 --
--- A grows with u and B with v. They are fitted alternately, each as the best estimate given the
--- other one (Poisson counts), and made monotone by pooling neighbours that violate it (isotonic
--- regression: Ayer, Brunk and others 1955). If all nurseries have one size, u + v is constant,
--- and only the monotonicity separates A from B. Nurseries of many sizes (LUA_GC=nursery=128K-2M)
--- determine both. If the collector chose the sizes, the deviation of each factor alone from both
--- together is the uncertainty (M.doubt). All lengths are bytes filled in the nursery.
+-- A and B are fitted alternately to counts of samples, and made monotone (isotonic regression:
+-- Ayer, Brunk and others 1955). Nurseries of many sizes (LUA_GC=nursery=128K-2M) determine both;
+-- with a single size only the monotonicity separates A from B.
 
 local M = {}
 
@@ -20,8 +16,8 @@ local ROUNDS = 60
 local TAIL = 0.03
 
 -- Returns the best monotone shares of 'died' of 'exposed' by bin, at most 'most'. Bins without
--- exposure have the value of the previous bin. The last value covers at least the part TAIL of
--- the exposure: it applies to all longer nurseries, and with few samples it would be arbitrary.
+-- exposure have the previous bin's value. The last value covers at least the part TAIL of the
+-- exposure, because it applies to all longer nurseries.
 local function monotone(died, exposed, bins, most)
   local pools, all = {}, 0
   for k = 0, bins do
@@ -63,8 +59,8 @@ local function sums(cells, by, other, values)
 end
 
 --- Fits the model to a profile's 'ages'. Returns the argument of M.share; nil: there are no ages.
--- 'reach': the longest observed nursery; 'bytes': of all samples; 'mean': the share that
--- survived.
+-- Fields of it: reach (longest observed nursery), bytes (of all samples), mean (share that
+-- survived).
 function M.of(ages)
   if #ages == 0 then
     return nil

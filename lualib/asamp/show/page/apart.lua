@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Tables of the page by label, Lua state and OS thread. Pure: the input is a profile, the output
--- tables to embed, each with at most ROWS rows, the largest; 'left' is the number of further
--- rows. They cover the whole run, also if a part is selected on the page.
+-- Tables of the page by label, Lua state and OS thread. Pure: a profile in, tables to embed out,
+-- each with the ROWS largest rows; 'left' is the number of further rows. They always cover the
+-- whole run.
 
 local labelled = require "asamp.sums.labelled"
 local states = require "asamp.sums.states"
@@ -20,9 +20,9 @@ local function cut(title, what, all, name)
   return {title = title, what = what, rows = rows, left = #all - #rows}
 end
 
---- Returns {labels (a list of tables), states (a list of tables)}. A table is {title, what (title
--- of the names), rows = {{name, bytes, alive (bytes), time (seconds), collections, count (of
--- states; nil: other tables)}}, left}.
+--- Returns {labels, states}, lists of tables {title, what (title of the names), rows, left}. A
+-- row: {name, bytes, alive (bytes), time (seconds), collections, count (of states; nil in other
+-- tables)}.
 function M.of(profile)
   local out = {labels = {}, states = {}}
   for _, label in ipairs(labelled.names(profile)) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The differential flame graph of the page. Pure: two profiles in, columns of the page out. At most
--- NODES frames and ROWS functions, the largest; the view shows how many frames are left out.
+-- The differential flame graph of the page. Pure: two profiles in, columns of the page out, with
+-- the NODES largest frames and ROWS largest functions.
 
 local compare = require "asamp.sums.compare"
 local difftree = require "asamp.sums.difftree"
@@ -58,8 +58,8 @@ local function part(r)
   return math.abs(r.b - r.a) / math.max(r.a, r.b)
 end
 
--- Returns the measure that the page shows first: live bytes at the end, if they changed, and more than
--- the first measure; otherwise the first measure. 'list': of difftree.measures.
+-- Returns the measure that the page shows first: live bytes at the end, if they changed and more
+-- than the first measure; otherwise the first one. 'list': of difftree.measures.
 local function first(old, a, new, b, list)
   local function compared(field)
     return compare.of(old, a, new, b, field, {sigma = SIGMA})
@@ -75,12 +75,17 @@ local function first(old, a, new, b, list)
   return list[1].key
 end
 
---- Returns nil if the profiles have no measure in common; else {old (its path), functions = columns
--- name, file, line, native, nodes = columns parent (0: the root), fn (from 0), left (frames that are
--- left out), first (key of the measure that is shown first), measures = {{key, bytes (true: amounts are
--- bytes), worth (seconds of one unit of the old and of the new profile; nil: no time), wholea, wholeb,
--- ofa, ofb (of which shares are taken), a, b, error, noise (columns by node), rows = columns fn (from 0),
--- a, b, totala, totalb, error, noise of functions}}}. 'limit' (nil: NODES): the most frames.
+--- Returns the comparison for the page, with at most 'limit' (nil: NODES) frames; nil: the
+-- profiles have no measure in common.
+--
+--   - old: path of the old profile
+--   - functions: columns name, file, line, native
+--   - nodes: columns parent (0: the root), fn (from 0)
+--   - left: number of frames left out
+--   - first: key of the measure that is shown first
+--   - measures: list of {key, bytes (true: amounts are bytes), worth (seconds of a unit, old and
+--     new; nil: no time), wholea, wholeb, ofa, ofb (of which shares are taken), a, b, error, noise
+--     (columns by node), rows (columns fn, a, b, totala, totalb, error, noise of functions)}
 function M.of(old, new, limit)
   local a, b = totals.of(old), totals.of(new)
   local list = difftree.measures(old, a, new, b)

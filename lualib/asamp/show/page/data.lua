@@ -1,15 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- Converts a profile, as profiler.reader returns it, to the data that the page embeds: columns of
--- numbers, and each name once. Pure. The size is bounded:
+-- numbers, and each name once. Pure. Node 0 is the root; nodes count from 1; bins, kinds,
+-- functions and files from 0. Times are us since the start of the profile. The size is bounded:
+--
 --   VD1  at most options.nodes nodes are kept, those with the largest totals. Removed nodes are
---        merged into one node of the function [smaller callees] below their nearest kept
---        caller, so that all totals stay the same;
+--        merged into one node of the function [smaller callees] below their nearest kept caller,
+--        so that all totals stay the same;
 --   VD2  at most ROWS rows (bin, node, kind): time slices are widened until the rows fit;
 --   VD3  at most POINTS collections: of neighbouring collections the largest values are kept;
---   VD4  data omitted by VD1 to VD3 and by limits of the reader (left) are listed in 'notes';
---        those omitted by heldby.lua and lives.lua are mentioned in their views.
--- Node 0 is the root; nodes count from 1; bins, kinds, functions and files from 0. Times are
--- microseconds since the start of the profile.
+--   VD4  omitted data are listed in 'notes', or in the views of heldby.lua and lives.lua.
 
 local apart = require "asamp.show.page.apart"
 local heldby = require "asamp.show.page.heldby"
@@ -50,9 +49,8 @@ local function functions(profile)
   return out, files, add
 end
 
--- Returns collections as columns (VD3): of neighbouring collections the largest of each value and
--- the last time are kept. Pauses are -1 if there is none. Also returns the number of collections
--- of a row.
+-- Returns collections as columns (VD3): of neighbouring ones the largest of each value and the
+-- last time. Pauses are -1 if there is none. Also returns the number of collections in a row.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}

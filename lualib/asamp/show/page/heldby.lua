@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Data of the page about the holders of the objects alive at the end: the paths as a tree, and
--- the allocating lines of the objects that each path holds. Pure: the input is a profile, the
--- output columns. At most PATHS paths are kept, those that hold most including the paths that
--- extend them, and ROWS pairs of path and line. Omitted paths count for the path that they
--- extend, omitted lines for no line.
+-- Data of the page about the references that keep objects alive at the end: the paths as a tree,
+-- and the lines that allocated the objects. Pure: a profile in, columns out. Keeps the PATHS
+-- paths that hold most, with longer paths that start with them, and ROWS pairs of path and line.
+-- An omitted path counts for the path that it extends.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -25,8 +24,8 @@ local function sums(h, own)
   return all
 end
 
--- Returns the columns of the kept paths, the map from all paths to these (from 1; 0: no path),
--- and the number of omitted paths that hold something.
+-- Returns the columns of the kept paths, a map from all paths to these (from 1; 0: no path), and
+-- the number of omitted paths that hold something.
 local function paths(h, limit)
   local own = {}
   for path = 1, #h.parent do
@@ -57,8 +56,8 @@ local function paths(h, limit)
   return out, map, #holding - n
 end
 
--- Returns the largest pairs of path and line as columns: {path, place, samples, bytes}, with
--- places from 1; 0: no line. Also returns the places and the number of omitted pairs.
+-- Returns the largest pairs of path and line as columns {path, place, samples, bytes}, with
+-- places from 1 (0: no line); the places; and the number of omitted pairs.
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}
   local bykey = {}
@@ -105,11 +104,13 @@ local function pairsof(h, map, nearest, limit)
   return out, places, math.max(0, #list - limit)
 end
 
---- Returns {paths = {parent, step} (columns; paths count from 1; parent 0: the step is a root),
--- rows = {path (0: no known holder), place, samples, bytes}, places = {{file, line, name}} (from
--- 1; place 0: no line, or one of many small ones), left (number of omitted paths), leftrows
--- (number of omitted rows)}; nil if the file has no holders. 'limits': {paths, rows}, default
--- PATHS and ROWS.
+--- Returns nil if the file has no paths of references, else a table. 'limits': {paths, rows},
+-- default PATHS and ROWS.
+--
+--   - paths: columns parent (0: the step is a root), step; paths count from 1
+--   - rows: {path (0: unknown), place, samples, bytes}
+--   - places: {{file, line, name}}, from 1; place 0: no line, or one of many small ones
+--   - left, leftrows: number of omitted paths and rows
 function M.of(profile, limits)
   local h = profile.holders
   if not h then

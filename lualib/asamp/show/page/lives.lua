@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Data of the page about lifetimes: likely leaks, lifetimes, live bytes over time, copies and
--- native memory, as in the report. Pure: the input is a profile with bins, the output tables to
--- embed with at most ROWS lines; 'left' is the number of further lines. They cover the whole run,
--- also if a part is selected on the page.
+-- native memory, as in the report. Pure: a profile with bins in, tables out, with at most ROWS
+-- lines; 'left' is the number of further lines. They always cover the whole run.
 
 local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
@@ -45,10 +44,10 @@ local function pathsof(holders)
   return #list > 0 and list or nil
 end
 
---- Returns {summary (a sentence), proved, rows = {{file, line, name, kept, keptbytes, share (of the
--- samples), parts, of, type, below (true: belongs to the row above), holders (the
--- paths to the kept objects {text, share}, at most PATHS; nil: unknown)}}, left}. If the profile lacks data,
--- 'summary' is the reason and there are no rows.
+--- Returns {summary (a sentence), proved, rows, left}. If the profile lacks data, 'summary' is the
+-- reason and there are no rows. A row: {file, line, name, kept, keptbytes, share (of the
+-- samples), parts, of, type, below (true: belongs to the row above), holders (at most PATHS paths
+-- to the kept objects {text, share}; nil: unknown)}.
 function M.leaks(profile)
   local found, lacks = leaks.of(M.coarse(profile))
   if not found then
@@ -78,9 +77,8 @@ local function trendrows(list)
   return rows
 end
 
---- Returns the trends of lines and of functions (by the line of their definition): {{file, line,
--- name, bars (one for each slice of the run), alive (bytes at the end), growth (per hour, as
--- text)}}; nil if the profile lacks data.
+--- Returns the trends of lines and functions: {{file, line, name, bars (one for each slice of the
+-- run), alive (bytes at the end), growth (per hour, as text)}}; nil if the profile lacks data.
 function M.trends(profile)
   local found = trends.of(M.coarse(profile))
   if not found then
@@ -102,9 +100,9 @@ function M.copies(profile)
   return found and rows
 end
 
---- Returns {summary (a sentence), rows = {{library (its name), path, bytes, alive (nil: unknown),
--- samples, file, line, name (the line with most of its bytes; nil: none)}}}; nil if native memory
--- was not sampled or has no sample.
+--- Returns {summary (a sentence), rows}; nil: there are no samples of native memory. A row:
+-- {library (its name), path, bytes, alive (nil: unknown), samples; file, line, name of the line
+-- with most of its bytes, or nil}.
 function M.native(profile)
   local found = native.of(M.coarse(profile))
   if not found or found.samples == 0 then

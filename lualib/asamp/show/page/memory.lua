@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Data of the page about resident memory: the rows of asamp memory for the last snapshot and the
--- largest one, and the sums over time. Pure: the input is a profile.
+-- Data of the page about resident memory: the rows of `asamp memory` for the last snapshot and
+-- the largest one, and sums over time. Pure: a profile in.
 
 local resident = require "asamp.sums.resident"
 local shown = require "asamp.show.resident"
@@ -15,10 +15,13 @@ local function picture(of)
           note = shown.note(of)}
 end
 
---- Returns {summary (a sentence), last, peak (nil: the last one is the peak) = {time (seconds), rss
--- (bytes), rows (of asamp.show.resident), outside, note (sentences; nil: none)}, course = {{time,
--- rss, lua, free, native, rest}}, left (number of snapshots omitted from course)}; nil if the
--- profile has no snapshot.
+--- Returns nil if the profile has no snapshot, else a table:
+--
+--   - summary: a sentence
+--   - last, peak: {time (seconds), rss (bytes), rows (of asamp.show.resident), outside, note
+--     (sentences or nil)}; peak nil: it is the last one
+--   - course: {{time, rss, lua, free, native, rest}}
+--   - left: number of snapshots omitted from 'course'
 function M.of(profile)
   local found = resident.ofprofile(profile)
   if not found then

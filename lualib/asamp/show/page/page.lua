@@ -2,6 +2,7 @@
 -- Inserts data into the page's template, which `view/build` makes from view/. Pure. The data are
 -- JSON without "<", so that no name or source line can end the script element or start another
 -- one:
+--
 --   VP1  bytes of a profile or a source file reach the page only as the contents of JSON strings
 --        or as numbers.
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The samples that were alive when most of Lua's heap was in use, as `asamp report --at peak` has them:
--- at the end of the collection after which most was in use, without samples that a collection had
--- found dead by then. Tenured objects are found dead by major collections only. Pure: two readings of
--- a file in, columns out.
+-- The samples that were alive when most of Lua's heap was in use, for the page: those not found
+-- dead by the end of the collection after which most was in use, as in `asamp report --at peak`.
+-- Old objects are found dead by major collections only. Pure: two readings of a file in, columns
+-- out.
 
 local measures = require "asamp.sums.measures"
 
@@ -14,9 +14,9 @@ function M.time(profile)
   return measures.hasdeaths(profile) and profile.course and profile.course.highest or nil
 end
 
---- Returns {time (seconds), inuse (bytes after that collection), bin (the slice of the page that contains it,
--- from 0), columns node, kind (as in the page's rows), bytes}. 'at': the second reading; its nodes
--- and kinds have the numbers of the first. 'tree': of asamp.sums.pruned; 'bins': the page's slices.
+--- Returns {time (seconds), inuse (bytes after that collection), bin (the page's time slice that
+-- contains it, from 0), columns node, kind, bytes}. 'at': the second reading, with the same
+-- numbers of nodes and kinds. 'tree': of asamp.sums.pruned; 'bins': the page's slices.
 function M.of(profile, at, tree, bins)
   local time, nkinds = M.time(profile), #profile.kinds
   local out, index = {node = {}, kind = {}, bytes = {}}, {}

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Selects the source lines that the page embeds: lines with frames, and their surroundings. Pure:
--- the input is the page's columns and a function that reads files (asamp.cli.sources has the
--- rules of what may be read).
+-- the page's columns in, and a function that reads files (asamp.cli.sources says which files may
+-- be read).
+--
 --   VS2  of a file at most MAXFILE bytes are read. At most MAXTEXT bytes of lines are embedded in
 --        total, and MAXLINE bytes of a line, which then ends with an ellipsis;
 --   VS3  every file with frames has either its lines or a reason why they are missing.
@@ -72,9 +73,9 @@ local function around(set, all)
   return texts, bytes, last
 end
 
---- Returns {L1 = text, ...} for every file that was found, by "F" and the file's index; and the
--- reason's name for every other file (VS3). find(name) returns the text, or nil and the reason;
--- with a text the reason may be "long": the text was cut.
+--- Returns {L1 = text, ...} for each file that was found, by "F" and the file's index; for other
+-- files the reason's name (VS3). find(name) returns the text ("long" as second result: it was
+-- cut), or nil and the reason.
 function M.of(columns, find)
   local files, order = wanted(columns)
   local out, missing, left = {}, {}, MAXTEXT
@@ -95,7 +96,7 @@ function M.of(columns, find)
 end
 
 --- Returns a sentence, without a full stop, with the number of files without lines and the
--- reasons; nil: all files have lines. One file is named for each reason.
+-- reasons, each with one file as an example; nil: all files have lines.
 function M.summary(columns, missing)
   local by, n = {}, 0
   for i, name in ipairs(columns.files) do
