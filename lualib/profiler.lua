@@ -48,9 +48,9 @@ local function current()
   return session
 end
 
--- Returns the path of the profile, the first number tried for its name, and true if the name may
--- be replaced by a numbered one: it was not given, or contains a % escape such as %p (the process
--- id). Without 'out' the path is SCRIPT.PID.vmprof in the current folder.
+-- Returns the path of the profile, the first number tried for its name, and true if a numbered
+-- name may replace it: it was not given, or has a % escape such as %p (process id). Default:
+-- SCRIPT.PID.vmprof in the current folder.
 local function place(out)
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
   local pid = core.getpid()
@@ -110,9 +110,9 @@ local function open(o, every, summary)
   return true
 end
 
--- Starts the sources of samples that a session's options name. If time cannot be sampled, starts
--- the others and returns true, message, errno. If there are no others, closes the session and
--- returns nil, message, errno.
+-- Starts the sources of samples of a session. If time cannot be sampled, starts the others and
+-- returns true, message, errno; without others, closes the session and returns nil, message,
+-- errno.
 local function start(o, every)
   local message, errno
   if interval(o) > 0 then
@@ -158,9 +158,9 @@ function M.disable()
   return core.close()
 end
 
--- Checks the options of the session that a call of 'name' opens. 'own' is the option that the
--- call has as its first argument, and 'other' the option of the other source of samples: neither
--- is allowed. Raises errors at the caller of 'name'.
+-- Checks the options of the session that a call of 'name' opens. Not allowed: 'own', the option
+-- of the call's first argument, and 'other', that of the other source of samples. Raises errors
+-- at the caller of 'name'.
 local function startoptions(name, o, own, other)
   if o ~= nil and type(o) ~= "table" then
     error(("bad argument #2 to '%s' (table of options expected, got %s)"):format(name, type(o)), 3)
@@ -208,9 +208,8 @@ function M.alloc_stop()
 end
 
 --- Takes 'hz' time samples (1 to 30000) per second of CPU time of the calling OS thread; opens a
--- session if none is open. o: options of enable, except alloc and time, for a session that this
--- call opens; 'wall' and 'exact' are also allowed for an open one. Returns true, or nil, message,
--- errno.
+-- session if none is open. o: options of enable, except alloc and time, for such a session;
+-- 'wall' and 'exact' also for an open one. Returns true, or nil, message, errno.
 function M.time_start(hz, o)
   local n, wrong = options.rate(hz)
   if not n then error(("bad argument #1 to 'time_start' (%s)"):format(wrong), 2) end
@@ -327,13 +326,15 @@ end
 -- The options of snapshot and their types.
 local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
 
---- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references. A
--- forked process writes it; the call returns at once. path: default SCRIPT.PID.heap; %p is the
--- process id. If the file exists, the next free name is used (x.2.heap). t.wait: return only
--- after the snapshot was written (default false). t.fork: write in a forked process (default
--- true; if that is impossible, this process writes, and 'refused' has the reason). t.overwrite:
--- replace an existing file of any kind (default false). Returns a table: path, forked, stopped
--- (seconds of this call), refused (nil or the reason); or nil, message, errno.
+--- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references.
+-- Returns a table with path, forked, stopped (seconds of this call), refused (why fork failed, or
+-- nil); or nil, message, errno.
+--
+--   - path: default SCRIPT.PID.heap; %p is the process id. If the file exists, the next free name
+--     is used (x.2.heap).
+--   - t.wait: return after the snapshot was written (default false)
+--   - t.fork: write in a forked process (default true); if that is impossible, this process writes
+--   - t.overwrite: replace an existing file of any kind (default false)
 function M.snapshot(path, t)
   if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'snapshot' (path expected, got %s)"):format(options.show(path)), 2)
@@ -366,9 +367,9 @@ function M.snapshot(path, t)
   return s, message, errno
 end
 
---- Writes the holders of the sampled blocks that are alive into the profile. The end of the
--- session does so, too. The call walks all reachable objects before it returns. Returns the
--- number of these blocks; 0 without a session or if none is followed.
+--- Writes the references that keep sampled live blocks alive into the profile, as the end of the
+-- session does. Walks all reachable objects. Returns the number of these blocks; 0 without a
+-- session.
 function M.holders()
   return current() and core.holders() or 0
 end

@@ -225,11 +225,10 @@ function M.read(text)
   return t
 end
 
---- Returns the path of the profile of process 'pid' if no path is given: SCRIPT.PID.vmprof in the
--- current folder. 'script' is arg[0]; nil or "-" (standard input) gives lua.PID.vmprof. A
--- name with a leading dash is prefixed with ./ so that commands do not take it for an option. Of
--- the script's name at most LONGEST bytes are used, cut between UTF-8 characters: file names have
--- at most 255 bytes, and the process id, a number and the suffix are added.
+--- Returns the default path of the profile of process 'pid': SCRIPT.PID.vmprof in the current
+-- folder. 'script' is arg[0]; nil or "-" (standard input) gives lua.PID.vmprof. A leading dash
+-- gets the prefix ./ so that the name is no option of a command. The script's name is cut to
+-- LONGEST bytes, because file names have at most 255.
 local LONGEST = 200
 function M.path(script, pid)
   local name = script and script ~= "-" and script:match "([^/]+)/*$" or "lua"

@@ -42,7 +42,7 @@ local START = 1 / 8   -- share of the rate of the whole run that a leak's first 
 local TAIL = 1 / 100  -- share of the CPU time from which a program has worked at its end without
                       -- allocating
 local CAUSE = 1 / 2   -- share of the heap's growth from which a container is its cause
-local LOADED = 1 / 2  -- share of its bytes from which a program mainly loads data
+local LOADED = 1 / 2  -- kept share of the allocated bytes from which a program mainly loads data
 local OWN = 1 / 20    -- share of a container's samples below which a line is ignored
 
 local function add(t, key, n)

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Builds a call tree of functions without its small parts. Pure: the input is sums, the output a
--- list of rows in display order.
+-- Builds a call tree of functions without its small parts. Pure: sums in, rows in display order
+-- out.
 --
 -- Nodes of the profile's tree that differ only in their line are merged. A row is indented deeper
--- than its parent only if the parent has several visible children: a chain of calls stays at its
--- level, so that deep stacks stay readable. C functions at the start of all stacks are omitted.
+-- than its parent only if the parent has several visible children, so that deep stacks stay
+-- readable. C functions at the start of all stacks are left out.
 
 local order = require "asamp.sums.order"
 
@@ -50,11 +50,10 @@ local function childrenof(tree)
   return children
 end
 
---- Returns rows {fn (of profile.functions), self, total, level, last (last of its siblings),
--- chained (the only visible part of its parent), bars (by level of an ancestor: true if a sibling
--- of it follows)}. A row without fn represents 'more' children, which are too small each. 't':
--- totals; 'field': the measure; 'options': min (smallest share of the whole, percent), depth
--- (maximum number of rows from the root).
+--- Returns the rows of a call tree: {fn (of profile.functions), self, total, level, last (last of
+-- its siblings), chained (the only visible part of its parent), bars (by level of an ancestor:
+-- true if it has further children)}. A row without fn represents 'more' small children. 't':
+-- totals; 'field': the measure; 'options': min (smallest share of the whole, percent), depth.
 function M.rows(profile, t, field, options)
   if not t.self[field] then
     return {}
@@ -124,8 +123,8 @@ function M.rows(profile, t, field, options)
   return table.move(rows, first, #rows, 1, {})
 end
 
---- Returns the same rows as trees: a list of {name, file, line, native, self, total, children (a
--- list or nil)}, with {more (number), total} for children that are too small.
+--- Returns the same rows as trees: {name, file, line, native, self, total, children (a list or
+-- nil)}, and {more (number), total} for small children.
 function M.nested(profile, t, field, options)
   local rows = M.rows(profile, t, field, options)
   local roots, at = {}, {}

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Compares two profiles: the input is the profiles and their totals, the output the differences.
--- Pure.
+-- Compares two profiles. Pure: profiles and their totals in, differences out.
 --
--- asamp.sums.significance separates differences from chance by the variance of each sum
--- (measures.variance). Fixed sampling intervals, and rows that are a large part of the whole,
--- have a smaller variance than assumed.
+-- Differences are separated from chance (asamp.sums.significance) by the variance of each sum
+-- (measures.variance), which is too large for fixed sampling intervals and for rows that are most
+-- of the whole.
 
 local heldpairs = require "asamp.sums.heldpairs"
 local measures = require "asamp.sums.measures"
@@ -24,8 +23,8 @@ local function measured(profile, sum, field, scale)
          measures.variance(profile, sum, field) * scale * scale
 end
 
--- Returns rows of both profiles as pairs {a =, b =}. 'same' ({[row of a] = row of b}) names
--- partners. The other half is nil if a row has no partner or its partner is taken.
+-- Pairs the rows of both profiles: {a, b}; one is nil if a row has no partner. 'same' ({[row of
+-- a] = row of b}) names partners.
 local function paired(a, b, same)
   local list, taken = {}, {}
   for _, row in ipairs(a) do
@@ -66,8 +65,7 @@ local function order(x, y)
 end
 
 -- Returns one of the two profiles for comparisons: {profile, scale (factor of its values), usual
--- (mean weight of an observation, used for sums of 0; if the whole is 0, the weight of a
--- sample)}.
+-- (mean weight of an observation, for sums of 0)}.
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,
@@ -85,7 +83,7 @@ local function tested(a, suma, b, sumb, field)
 end
 
 -- Returns rows {name, file, line, native, class, a, b, change, error, p, noise} for all pairs
--- that are not 0 on both sides; significant rows first, then by the size of the change.
+-- with a value; significant rows first, then by the size of the change.
 local function changes(list, key, field, a, b, sigma)
   local rows = {}
   for _, pair in ipairs(list) do
@@ -128,8 +126,8 @@ local function holdersof(profile, totals)
          {step = {}, parent = {}, path = {}, samples = {}, bytes = {}} or nil
 end
 
--- Returns the rows of holders of the objects alive at the end, in bytes or samples according to
--- the field; nil if a profile has no holders or the field is not of allocations.
+-- Returns the differences of the paths that keep objects alive at the end; nil if a profile has
+-- none or the field is not of allocations.
 local function held(pa, a, pb, b, field, options)
   local ha, hb = holdersof(pa, a), holdersof(pb, b)
   if not (ha and hb) or field == "timesamples" or measures.counted(field) == "survived" then
@@ -160,7 +158,7 @@ local function timeweights(pa, pb)
   return 1, 1, false
 end
 
--- Returns the wholes of both profiles and the standard error of their difference: 0 if both are
+-- Returns the wholes of both profiles and the standard error of their difference; 0: both are
 -- exact, from the files or because every n-th byte was sampled.
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile
@@ -174,13 +172,14 @@ local function wholes(a, suma, b, sumb, field)
 end
 
 --- Compares the profiles 'pa' and 'pb' with the totals 'a' and 'b' by a field. 'options': sigma
--- (standard errors up to which a change is noise), scaled (true: scale a so that both wholes are
--- equal), cumulative (true: compare totals instead of self). Returns {field, seconds (true: the
--- values are seconds), scale, a, b (the wholes; a is not scaled), error (of their difference; 0:
--- exact), functions, lines, types, classes, holders (of the objects alive at the end, by path;
--- nil: not available)}. The last five are lists of rows {name, file, line, native, class, a, b,
--- change, error (standard error of the change), p (probability of such a change by chance),
--- noise}.
+-- (standard errors up to which a change is noise), scaled (true: scales a so that both wholes are
+-- equal), cumulative (true: compares totals, not self). Fields of the result:
+--
+--   - field; seconds: true: values are seconds; scale
+--   - a, b: the wholes, unscaled; error: standard error of their difference, 0: exact
+--   - functions, lines, types, classes, holders (by path; nil: not available): lists of {name,
+--     file, line, native, class, a, b, change, error (standard error of the change), p
+--     (probability of such a change by chance), noise}
 function M.of(pa, a, pb, b, field, options)
   local unita, unitb, seconds = 1, 1, nil
   if field == "timesamples" then
@@ -231,8 +230,8 @@ function M.fields(pa, a, pb, b)
   return list
 end
 
---- Returns the field of a measure if both profiles support it and one has a value above 0;
--- otherwise nil and, if there is a specific reason, the reason.
+--- Returns the field of a measure if both profiles support it and one has a value; otherwise nil
+-- and perhaps the reason.
 function M.fieldof(by, pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples"
                or "bytes"

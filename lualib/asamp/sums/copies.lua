@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Copied bytes by line: copies into new strings, and moves by growing buffers and tables. Pure:
--- the input is a profile, the output rows. (Scalene calls this copy volume.)
+-- Copied bytes by line: copies into new strings, and moves by growing buffers and tables. Pure: a
+-- profile in, rows out. (Scalene calls this copy volume.)
 --
--- A byte is copied again if an earlier copy had created the block that it is copied from. For a
--- concatenation whose result replaces one of its operands (s = s .. x), these are the operand's
--- bytes; for a buffer or table that grows, all of its bytes.
+-- A byte is copied "again" if its source was created by a copy: for a concatenation whose result
+-- replaces an operand (s = s .. x), these are the operand's bytes; for a buffer or table that
+-- grows, all bytes.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -26,8 +26,8 @@ local function add(row, sort, samples, bytes)
   row[sort] = row[sort] + bytes
 end
 
--- Returns a lower bound of the mean number of copies per byte of the row's strings: the number of
--- new bytes is increased by two standard errors of its few samples.
+-- Returns a lower bound of the mean number of copies per byte of the row's strings: the copied
+-- bytes by the new ones, which are increased by two standard errors.
 local function times(row)
   local period = row.bytes / row.samples
   local new = row.new / period
@@ -44,12 +44,15 @@ local function finish(row, duration)
   return row
 end
 
---- Returns nil if copies were not sampled; else {samples, bytes, new (bytes copied into new
--- strings), again (bytes of replaced strings), grown (bytes moved by growth), persecond (bytes;
--- nil: no duration), share (of again and grown in bytes; nil: 0 bytes), lines}. lines: rows with
--- the same fields and {file, line, name, times (lower bound of the mean number of copies per
--- byte; nil: nothing was copied again), quadratic (true: times is at least OFTEN)}, the largest
--- first. 'covered': the set of nodes that count (nil: all).
+--- Returns the copies; nil: they were not sampled. 'covered': set of nodes that count (nil: all).
+-- Fields:
+--
+--   - samples, bytes, persecond (bytes; nil: no duration)
+--   - new (bytes copied into new strings), again (bytes of replaced strings), grown (bytes moved
+--     by growth), share (of again and grown in bytes)
+--   - lines: the largest first, with the same fields and file, line, name, times (lower bound of
+--     the mean number of copies per byte; nil: none copied again), quadratic (true: times is at
+--     least OFTEN)
 function M.of(profile, covered)
   local copies = profile.copies
   if not copies then

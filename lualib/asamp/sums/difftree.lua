@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The call trees of two profiles as one tree of functions, with the numbers of both profiles at
--- each node. Pure: profiles and their totals in, columns out. Shares of the whole are compared, so
--- that a longer run is no difference by itself. Only live bytes at the end are compared as amounts:
--- as shares of the larger whole, because a leak is an amount that does not depend on the rest. The C
--- functions with which nearly all stacks of a profile start are left out.
+-- each node. Pure: profiles and their totals in, columns out. Shares of the whole are compared,
+-- so that a longer run is no difference by itself; live bytes at the end as amounts. C functions
+-- with which nearly all stacks of a profile start are left out.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -43,8 +42,8 @@ local function keyof(fn)
   return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
 end
 
--- Returns the variances of the estimated numbers of blocks: of each node including its callees, and of
--- each function itself by its key. A sample represents as many blocks as fit into its bytes; the blocks
+-- Returns the variances of the estimated numbers of blocks: of each node with its callees, and of
+-- each function by its key. A sample represents as many blocks as fit into its bytes; the blocks
 -- of one site are assumed to be equally large.
 local function blocksvariance(profile)
   local parent, sites, list, own = profile.nodes.parent, profile.sites, {}, {}
@@ -68,10 +67,9 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- Returns one profile for one measure: {whole (of which shares are taken), value(node) and
--- variance(node) (of its share of the whole), both including all that the node called, ofrow(row)
--- (variance of the share of a function itself; a row of totals), usual (variance of a single
--- observation's share)}.
+-- Returns one profile for one measure: {whole (of which shares are taken), value(node),
+-- variance(node) (of its share), both with callees, ofrow(row) (variance of a function's own
+-- share), usual (variance of one observation's share)}.
 local function side(profile, t, field, whole)
   local columns = t.sums
   local blocks, own
@@ -133,8 +131,8 @@ end
 
 -- {== the common tree =======================================================
 
--- Returns the functions of both profiles, those of the new one first, and the numbers of functions in
--- this list: by number in the old profile, by number in the new one, and by key.
+-- Returns the functions of both profiles, those of the new one first, and their numbers in this
+-- list: by number in the old profile, by number in the new one, and by key.
 local function functions(pa, pb, same)
   local list, at, old, partner = {}, {}, {}, {}
   local function number(fn)
@@ -179,8 +177,9 @@ local function add(tree, bykey, profile, numbers, folded)
   return map
 end
 
--- Adds to the rows {a, b, va, vb} of nodes the amounts and variances of one profile, under the keys
--- 'value' and 'variance'. 'map': of add; 'numbers': the row of each node of the tree, nil: none.
+-- Adds to the rows {a, b, va, vb} of nodes the amounts and variances of one profile, in the
+-- fields 'value' and 'variance'. 'map': of add; 'numbers': row of each node of the tree, nil:
+-- none.
 local function gather(one, map, folded, rows, numbers, value, variance)
   for i = 1, #map do
     local row = not folded[i] and rows[numbers[map[i]] or 0]
@@ -227,8 +226,8 @@ local function newrows(n)
   return rows
 end
 
--- Returns rows of functions: {fn, a, b, va, vb (of the function itself), totala, totalb (including all
--- that it called)}. 'same': the partners among the rows of totals; 'at': numbers of functions by key.
+-- Returns rows of functions: {fn, a, b, va, vb (without callees), totala, totalb (with callees)}.
+-- 'same': partners among the rows of totals; 'at': numbers of functions by key.
 local function byfunction(a, sa, b, sb, field, same, at)
   local rows, byrow = {}, {}
   for _, fn in ipairs(b.functions) do
@@ -247,8 +246,8 @@ local function byfunction(a, sa, b, sb, field, same, at)
   return rows
 end
 
--- Drops the nodes with a weight below SMALL, and of the others the smallest ones above 'limit'. Returns
--- the remaining tree, a map from old to new numbers of nodes, and the number of dropped nodes.
+-- Drops the nodes with a weight below SMALL, and the smallest ones above 'limit'. Returns the
+-- tree, a map from old to new numbers of nodes, and the number of dropped nodes.
 local function prune(tree, weight, limit)
   local order = {}
   for i = 1, #tree.parent do
@@ -274,13 +273,14 @@ local function prune(tree, weight, limit)
   return out, map, #tree.parent - #out.parent
 end
 
---- Returns the whole comparison: {functions = {{name, file, line, native}}, nodes = {parent (0: the root),
--- fn} (columns, a parent's number is lower than its child's), left (nodes left out: small in both, or
--- more than 'limit'), measures = {{key, field, wholea, wholeb, ofa, ofb (of which shares are taken),
--- nodes, functions}}}; the last two are
--- lists of rows {a, b (amounts: of nodes with callees, of functions without, which have fn, totala
--- and totalb, too), change (of the share), error (standard error of that), noise (true: chance may
--- make such a change)}. 'list': of M.measures.
+--- Returns the comparison. 'list': of M.measures; 'limit': most nodes. Fields:
+--
+--   - functions: {{name, file, line, native}}
+--   - nodes: columns parent (0: the root; lower than the child's number), fn
+--   - left: number of nodes left out
+--   - measures: list of {key, field, wholea, wholeb, ofa, ofb (of which shares are taken), nodes,
+--     functions}; rows of the last two: {a, b (amounts; functions without callees, and with them
+--     totala, totalb), change (of the share), error (standard error), noise (true: may be chance)}
 function M.of(pa, a, pb, b, list, limit)
   local same = samecode.functions(a.functions, b.functions, samecode.files(a, b))
   local fns, oldnumbers, newnumbers, at = functions(pa, pb, same)

@@ -1,13 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Totals of the events of a session that are not samples: collections and markers. Pure: the
--- input is a profile, the output plain tables. Times are in microseconds.
+-- Totals of the events of a session that are not samples: collections and markers. Pure: a
+-- profile in, tables out. Times are in us.
 
 local M = {}
 
---- Returns totals of the collections; nil if the profile has none: {minors, majors, tenured
--- (bytes), inuse, held, rss = {start, peak, stop} (bytes; of the first collection, the largest,
--- of the last), pauses = {n, total, median, p99, longest, at (time at which the longest ended)}}.
--- 'pauses' is nil if the profile has none.
+--- Returns totals of the collections; nil: there are none: {minors, majors, tenured (bytes),
+-- inuse, held, rss ({start, peak, stop}, bytes: at the first collection, the largest, at the
+-- last), pauses ({n, total, median, p99, longest, at (end of the longest)}, or nil)}.
 function M.collections(profile)
   local course = profile.course
   if not course then
@@ -25,8 +24,8 @@ function M.collections(profile)
   return sum
 end
 
---- Returns the bytes in use over the session: a list of n numbers, each the largest value in 1/n
--- of the time, or the previous value if no collection ended then.
+--- Returns the bytes in use over the session: n numbers, each the largest in 1/n of the time;
+-- without a collection there, the previous one.
 function M.heap(profile, n)
   local list = profile.collections
   local last = list[#list].time
@@ -44,7 +43,7 @@ function M.heap(profile, n)
 end
 
 --- Returns the markers by name, in the order of first use: {name, count, first, last (times),
--- least, mean, most (if all values are numbers), value (the last one; "": none)}.
+-- least, mean, most (if all values are numbers), value (last one; "": none)}.
 function M.marks(profile)
   return profile.marknames or {}
 end

@@ -26,7 +26,7 @@ function M.byline(text)
 end
 
 --- Returns the set of nodes whose stacks have a frame that passes 'test'; and for each outermost
--- such frame {node, caller (its node; 0: none)}, as a list.
+-- such frame {node, caller (its node; 0: none)}.
 function M.cover(profile, test)
   local covered, entries = {}, {}
   local nodes = profile.nodes
@@ -41,8 +41,8 @@ function M.cover(profile, test)
   return covered, entries
 end
 
---- Returns the set of nodes whose stacks have no function with this text in its name or its file's
--- path. 0 is in the set: samples without a stack.
+--- Returns the set of nodes whose stacks have no function with this text in its name or file path.
+-- It contains 0, the samples without a stack.
 function M.without(profile, text)
   local written = paths.written(text)
   local covered = M.cover(profile, function(fn)

@@ -1,22 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- Checks limits of a profile, and the increase of bytes from one profile to another. Pure: the
--- input is totals, the output checks with results.
+-- Checks limits of a profile, and increases of bytes from one profile to another. Pure: totals
+-- in, checks with results out. A check has the fields
 --
--- A check: {name, ok, value, limit, error (standard error of the value; 0: exact), unit ("bytes";
--- nil: a count), blame (a row of the totals, or nil), 'found' (of an estimate: the smallest value that
--- fails in 9 of 10 runs), for a comparison 'before', 'sigma' (standard errors of the difference)
--- and 'needed' (required standard errors), and for "no-leak" why a leak may have been missed: 'maybe'
--- (the first of asamp.sums.leaks), 'few' (of the same), 'unjudged' (a clause: the data that the
--- profile lacks)}.
+--   - name, ok, value, limit, unit ("bytes"; nil: a count)
+--   - error: standard error of the value; 0: exact
+--   - blame: a row of the totals, or nil
+--   - found: of an estimate: smallest value that fails in 9 of 10 runs
+--   - before, sigma, needed: of a comparison: the earlier value, its difference in standard
+--     errors, and those required
+--   - maybe, few (of asamp.sums.leaks), unjudged (data that the profile lacks): of "no-leak": why
+--     a leak may have been missed
 --
 -- If the exact number of allocated bytes is known, a row's bytes are its share of the samples
--- times that number. The share p of n random samples has the standard error sqrt(p (1 - p) / n),
--- which is smaller than that of the number of samples, especially for rows that are most of the
--- whole. Two profiles with exact totals are compared in this way.
---
--- The largest chance difference of m equal rows grows with m. So a row must differ by as many
--- standard errors as chance exceeds in any of m rows once in 100,000 comparisons (Bonferroni),
--- and by at least 3.
+-- times that number, which reduces the error.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -78,8 +74,8 @@ local function smallest(low, f)
   return high
 end
 
--- Returns the check of a value against a limit; an estimate must exceed the limit by SIGMA errors
--- to fail. 'errorof': the standard error of an estimate; nil: exact.
+-- Returns the check of a value against a limit, which an estimate must exceed by SIGMA errors to
+-- fail. 'errorof': function that returns the standard error of an estimate; nil: exact.
 local function limited(name, value, error, limit, blame, errorof)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
           ok = value - M.SIGMA * error <= limit,
@@ -88,8 +84,8 @@ local function limited(name, value, error, limit, blame, errorof)
           end)}
 end
 
--- Returns the function of 'limited' for sums of samples of 'weight' bytes each. With the exact total
--- of the run, of which the sum has 'value' bytes now, the sum is a share.
+-- Returns the function of 'limited' for sums of samples of 'weight' bytes each. With an exact
+-- total of the run, the sum ('value' bytes now) is a share of it.
 local function estimated(weight, exact, value)
   return function(x)
     return math.sqrt(x * weight * (exact and 1 - x / math.max(exact + x - value, x) or 1))
@@ -106,8 +102,8 @@ local function deviation(profile, sum, field)
   return math.sqrt(math.max(0, measures.variance(profile, sum, field)))
 end
 
--- Returns the bytes of a sum and their error. If the exact total is known and no part of the
--- profile is excluded, the bytes are the sum's share of that total.
+-- Returns the bytes of a sum and their error. Uses the sum's share of the exact total, if that is
+-- known and no part of the profile is excluded.
 local function share(profile, whole, sum, exact)
   if not exact or whole.bytes == 0 then
     return sum.bytes, deviation(profile, sum, "bytes")
@@ -134,9 +130,9 @@ local function ofline(profile, totals, exact, wanted)
   return check
 end
 
---- Returns the checks of one profile. 'o', nil fields are not checked: allocated, peak, alive
--- (bytes), lines ({{file, line, bytes, text}, ...}), leaks (result of asamp.sums.leaks; false: none,
--- for the reason 'lacks'), cut (true: parts are excluded, so exact totals do not apply).
+--- Returns the checks of one profile. Fields of 'o', nil: not checked: allocated, peak, alive
+-- (bytes), lines ({{file, line, bytes, text}, ...}), leaks (result of asamp.sums.leaks; false:
+-- none, for the reason 'lacks'), cut (true: parts are excluded, so exact totals do not apply).
 function M.limits(profile, totals, o)
   local list, whole = {}, totals.whole
   local exact = not o.cut and profile.allocated or nil
@@ -167,7 +163,7 @@ end
 
 --- Compares two shares of exact totals: 'a' of 'na' samples of the total A, and 'b' of 'nb'
 -- samples of B. Returns the bytes of both, the difference in standard errors, and the standard
--- error, computed as if both were equal.
+-- error if both were equal.
 function M.difference(a, na, A, b, nb, B)
   local x, y = a / na * A, b / nb * B
   local same = (a + b) / (na / A + nb / B)
@@ -176,9 +172,9 @@ function M.difference(a, na, A, b, nb, B)
   return x, y, error > 0 and (y - x) / error or y > x and math.huge or 0, error
 end
 
---- Returns the smallest increase in percent of a line that fails in 9 of 10 comparisons: the line has
--- the part 'p' of the 'n' samples of the baseline, and must increase by 'tolerance' percent and 'needed'
--- standard errors. 'exact': the totals are known.
+--- Returns the smallest increase, in percent, of a line that fails in 9 of 10 comparisons. 'p':
+-- the line's share of the 'n' samples of the baseline; 'needed': standard errors of a failure;
+-- 'tolerance': percent; 'exact': the totals are known.
 function M.least(p, n, needed, tolerance, exact)
   local k = p * n
   return 100 * smallest(0, function(r)
@@ -196,8 +192,8 @@ function M.least(p, n, needed, tolerance, exact)
   end)
 end
 
--- Returns the largest power of two as a period with which twice the tolerance is found; nil: the
--- period of the profile does, or is unknown, or none from PERIOD on does.
+-- Returns the largest period, a power of two, with which an increase of twice the tolerance is
+-- found; nil: the present period does, or is unknown, or none from PERIOD on does.
 local function periodfor(profile, p, n, needed, tolerance, exact)
   local period = profile.period or 0
   local now = period
@@ -223,10 +219,10 @@ local function sight(rows, profile, whole, n, check, needed, exact)
   return {all = exact and check.tolerance or M.least(1, n, M.needed(1), check.tolerance), lines = list}
 end
 
---- Compares profile 'pb' and its totals 'b' with the baseline 'pa' and 'a': returns the check of
--- the whole, and checks of the lines that exceed their limits; and the smallest increases that the
--- comparison finds, {all (percent), lines = {{blame (row), share, least (percent), period (bytes that
--- find twice the tolerance; nil: these)}, ...}}. 'tolerance': percent. 'cut': as in M.limits.
+--- Compares profile 'pb' and its totals 'b' with the baseline 'pa' and 'a'. Returns the check of
+-- the whole, those of the lines that exceed their limits, and the smallest increases that are
+-- found: {all (percent), lines = {{blame (row), share, least (percent), period (bytes that find
+-- twice the tolerance; nil: these)}, ...}}. 'tolerance': percent. 'cut': as in M.limits.
 function M.changes(pa, a, pb, b, tolerance, cut)
   local result = compare.of(pa, a, pb, b, "bytes", {sigma = M.SIGMA})
   local A, B = not cut and pa.allocated, not cut and pb.allocated

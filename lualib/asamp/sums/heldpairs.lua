@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Compares the holders of two profiles: merges the paths of both into one tree, and returns paths
--- that together contain every sample once. Pure.
+-- Compares the holders (references that keep objects alive) of two profiles: merges the paths of
+-- both into one tree, and returns paths that together contain every sample once. Pure.
 --
--- Steps are equal if their texts are. Of the remaining steps below one holder, those that differ
--- only in line numbers are paired, then those that differ only in the places of functions, if the
--- pairing is unique: line numbers change when a file is edited, and files are renamed.
+-- Steps are equal if their texts are. Remaining steps below one holder are paired if they differ
+-- only in line numbers, or else only in places of functions, and the pairing is unique.
 
 local holders = require "asamp.sums.holders"
 
@@ -119,8 +118,8 @@ local function rest(node, parts, side)
   return samples > 0 and {samples = samples, bytes = bytes} or nil
 end
 
--- Returns the texts of a path in both profiles {a, b}, extended by the step of a pair. A path that only
--- one profile has is only correct for that profile.
+-- Returns the texts of a path in both profiles {a, b}, extended by the step of a pair. The text
+-- for a profile without the path is invalid.
 local function extended(path, p)
   local function text(before, node)
     return (before ~= "" and before .. holders.ARROW or "") .. node.step
@@ -156,9 +155,9 @@ local function rows(p, path, whole, list)
   end
 end
 
---- Returns paths that contain every live sample of profiles with the holders 'a' and 'b' once: a
--- list of {name (the steps), a, b ({samples, bytes}; nil: none), parted (true: some paths that
--- extend it have separate rows)}.
+--- Returns paths that contain every live sample of the holders 'a' and 'b' once: a list of {name
+-- (the steps), a, b ({samples, bytes}; nil: none), parted (true: some longer paths have separate
+-- rows)}.
 function M.of(a, b)
   local list, root = {}, {a = tree(a), b = tree(b)}
   rows(root, {a = "", b = ""}, size(root), list)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Paths of holders as text. Pure.
+-- Paths of holders, the references that keep objects alive, as text. Pure.
 --
--- A step is {text, function (the function that the step leads to, or nil)}; paths start at a root
--- of the state.
+-- A path starts at a root of the Lua state. A step is {text, function (to which the step leads,
+-- or nil)}.
 
 local order = require "asamp.sums.order"
 
@@ -49,9 +49,9 @@ function M.text(path)
   return table.concat(M.steps(path), M.ARROW)
 end
 
---- Returns the paths of a merged tree (rows of profiler.heap): one for each row whose count exceeds
--- that of the rows below it. A list of {text, count and value (without those of the rows below),
--- class}, the largest first.
+--- Returns the paths of a merged tree (rows of profiler.heap), one for each row with more than the
+-- rows below it: a list of {text, count and value (without those below), class}, the largest
+-- first.
 function M.leaves(rows)
   local below, theirs, list = {}, {}, {}
   for i, row in ipairs(rows) do
@@ -92,8 +92,8 @@ end
 -- Steps that represent many elements of one table.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak key)"] = "keys"}
 
---- Finds the table with many elements in a path: returns its path, "list" or "keys", and the steps
--- after the element. Without such a table: the whole path, nil and "".
+--- Finds the table with many elements in a path: returns the path to it, "list" or "keys", and the
+-- steps after the element. Without such a table: the whole path, nil and "".
 function M.container(text)
   local steps = {}
   for step in (text .. M.ARROW):gmatch("(.-)" .. M.ARROW) do
@@ -135,9 +135,9 @@ function M.elements(h, text)
   return kind
 end
 
---- Returns a function that returns, for a path of profile.holders, its part before the steps of a
--- recursive structure, a tree or chain: the steps that occur again further down. All its nodes have
--- this part in common, though their paths differ. A path without such steps is returned as it is.
+--- Returns a function that maps a path of profile.holders to its part before the first step that
+-- occurs again: the common part of all nodes of a tree or chain. A path without such steps is
+-- unchanged.
 function M.stems(h)
   local roots, again = {}, {}
   for path = 1, #h.step do
@@ -168,8 +168,8 @@ end
 
 -- {== in a profile ==========================================================
 
--- A path is extended while one step has the part MOST of it, and split if steps have the part
--- SOME of the whole. PATHS: maximum number of paths.
+-- A path is extended while one step has MOST of it, and split if steps have SOME of the whole.
+-- PATHS: most paths.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
 --- Returns the text of a path of profile.holders.
@@ -232,9 +232,9 @@ local function parts(h, path, total, all, children, list)
   end
 end
 
---- Returns the main holders of samples: a list of {text, samples, share}, the largest first, and
--- the total of which these are shares. 'own': path -> samples; path 0 (dead, or no known holder)
--- does not count.
+--- Returns the main holders of samples: a list of {text, samples, share}, the largest first; and
+-- the total of which these are shares. 'own': path -> samples; path 0 (no known holder) does not
+-- count.
 function M.of(h, own)
   local total = 0
   for path, n in pairs(own) do
@@ -263,8 +263,8 @@ function M.grouped(h, key)
   return groups
 end
 
---- Returns all paths as rows of a tree: {text, depth, samples, bytes}, including paths that extend
--- them, and the total bytes. Rows below 'share' of the total are omitted. 'h': profile.holders.
+--- Returns all paths as rows of a tree, {text, depth, samples, bytes} with longer paths included;
+-- and the total bytes. Omits rows below 'share' of the total. 'h': profile.holders.
 function M.tree(h, share)
   local samples, bytes = {}, {}
   for i, path in ipairs(h.path) do

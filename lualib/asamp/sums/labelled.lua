@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Totals of a profile by the values of a label that the program has set. Pure. Rows have value,
--- samples, bytes, alive (bytes at the end, as in asamp.sums.totals: without undecided samples; 0
--- if the file has no deaths), time (seconds), collections (during such work) and pause (seconds
--- of these), and exact (bytes as counted; nil: the profile has no counts). They are sorted by exact
--- or else by bytes, then by time, the largest first.
+-- Totals of a profile by the values of a label that the program has set. Pure. A row has value,
+-- samples, bytes, alive (bytes at the end, as in asamp.sums.totals), time (seconds), collections
+-- and pause (seconds; both during such work), exact (counted bytes; nil: unknown). Rows are
+-- sorted by exact or else by bytes, then by time, the largest first.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
@@ -65,9 +64,9 @@ end
 
 local PARTS, LINES = 3, 3  -- values, and lines of each, of M.within
 
---- Returns, for those of the first PARTS values of a label that have samples, the lines that allocated
--- most: {value, bytes (sampled), lines = {{name, file, line, bytes}, ...}}. read(label) returns the
--- profile of the samples with that label.
+--- Returns the lines that allocated most, for those of the first PARTS values of a label that have
+-- samples: {value, bytes (sampled), lines = {{name, file, line, bytes}, ...}}. read(label):
+-- returns the profile of the samples with that label.
 function M.within(profile, name, read)
   local parts = {}
   for i, row in ipairs(M.rows(profile, name)) do
@@ -95,8 +94,8 @@ function M.all(profile, top)
   return #names > 0 and all or nil
 end
 
---- Parses "route=/checkout" into {name, value, text}; value is nil for "(none)". The value
--- "(none)" itself is written in quotes. Returns nil if the text has another form.
+--- Parses "route=/checkout" into {name, value, text}; value nil: "(none)" (the text "(none)"
+-- itself is quoted). Returns nil if the text has another form.
 function M.parse(text)
   local name, value = text:match "^([^=]+)=(.*)$"
   if value == M.NONE then

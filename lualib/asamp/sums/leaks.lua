@@ -1,43 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Finds lines that are likely to leak. Pure: the input is a profile with bins, the output rows.
+-- Finds lines that are likely to leak. Pure: a profile with bins in, rows out.
 --
--- The session is divided into parts of equal time (the reader's bins). Leaks are searched only if
--- the heap grew: the minimum of bytes in use in the last quarter exceeds that of the second
--- quarter, after start-up, by a tenth (GROWTH). A growth of 2% (SLOW) suffices if the lines that
--- are found explain it.
+-- The session has parts of equal time (the reader's bins). Leaks are searched only if the heap
+-- grew (GROWTH). A line is likely to leak if it keeps objects from most parts, early and late
+-- (function steady), or a growing table (function grows). "Kept" objects survived and were not
+-- found dead by a major collection. If most parts have no such deaths, the result is not
+-- "proved", and further conditions apply (function likely). Native memory is judged separately.
 --
--- "Kept" means survived and, if the file has deaths, not found dead by a major collection. Deaths
--- are known for the parts before the last major collection. If these are at least half of the
--- session, only they are used, and the result is "proved". Parts in which the program did not run
--- (ranin) are ignored if they are more than a quarter of the session and at least FEWBUSY other parts
--- remain: a server may be idle half of the day. All shares are of bytes, not of samples: a limit of
--- samples per second changes the period. A line is likely to leak if
---   - it keeps something in at least three quarters of the parts, and in the last quarter;
---   - at least two fifths of the bytes that it keeps are from the second half, and these are at
---     least a twentieth of the heap's growth; or the line has kept nearly everything that it
---     allocated: a closure or a list node that holds large objects may be small itself. In a
---     flight recorder's file, objects from before its time are in the first part and do not count.
--- A line that keeps fewer than LEAST samples is not judged.
---
--- A growing table stores its slots in one vector, which is replaced by one of twice the size:
--- only the last vector of the line is alive, and it was allocated once. So a line whose array or
--- hash parts grow is found by another rule (function grows): the last vector is alive, is from
--- the later half, and is a large part of several.
---
--- Without proof, "survived" is used instead of "kept", and further conditions apply: the heap's
--- growth is at least a third of the survivors of the second half (otherwise most of them died
--- later, and it is unknown which); at least half of the line's samples survived; and its
--- survivors of the second half are at most one and a half times the growth.
---
--- In a file without holders of its end the lines are only "maybe" leaks if the program keeps LOADED of
--- its bytes, in local variables: it may have been loading data when a signal ended it.
---
--- Native memory is judged separately: its frees are known at once and for all parts, but
--- collections do not report its size. The rules above apply with the bytes that all lines keep of
--- the second half as the growth.
---
--- Lines are grouped by the table that holds their objects; lines without known holders with
--- related ones (asamp.sums.related): the objects and the table or closure that keeps them.
+-- All shares are of bytes, not of samples, because a limit of samples per second changes the
+-- period. Lines are grouped by the table that holds their objects.
 
 local accumulating = require "asamp.sums.accumulating"
 local births = require "asamp.sums.births"
@@ -54,20 +25,28 @@ local larger = order.by("-keptbytes", "file", "line")
 M.BINS = 16
 
 local LEAST = 12
+-- Growth of the least bytes in use, from the second to the last quarter, that makes the heap
+-- grow.
 local GROWTH = 1.1
 local SLOW = 1.02  -- growth of a large heap that suffices if lines explain it
+-- Without proof: KEPT is the least growth of the heap, as a share of the survivors of the second
+-- half; ROOM the most survivors of a line relative to the growth. WORTH: share of the growth that
+-- a line must keep.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
+-- Shares for a line that leaks: of its samples that survived (without proof), of the parts, and
+-- of kept bytes from the second half.
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
-local ALONE = 1 / 2  -- share of the heap's growth that a list of numbers must explain alone
-local ALL = 9 / 10  -- share of its samples that a line must keep to count as losing nothing
-local LOADED = 1 / 2  -- share of the allocated bytes that a program keeps if it mainly loads data
-local FEWBUSY = 4  -- minimum number of parts with allocation if others are ignored
-local RAN = 1 / 4  -- share of a part's CPU time outside of collections from which the program ran
-local SLOWER = 1 / 4   -- part of its mean rate below which a line has stopped
+local ALONE = 1 / 2  -- share of the heap's growth that a list of numbers must explain by itself
+local ALL = 9 / 10  -- share of its samples from which a line has kept all
+local LOADED = 1 / 2  -- kept share of the allocated bytes from which a program mainly loads data
+local FEWBUSY = 4  -- fewest parts in which the program ran, if the others are ignored
+local RAN = 1 / 4  -- share of a part's CPU time, outside of collections, from which the program
+                   -- ran
+local SLOWER = 1 / 4   -- share of its mean rate below which a line has stopped
 local STRAIGHT, SOME = 1 / 2, 1 / 2  -- an evenly growing heap; the share of parts that is
                                      -- required then
--- For vectors: minimum of live samples (FEW) and of parts with growth (STEPS), and the last
--- vector's minimum share (LAST).
+-- For vectors: fewest live samples (FEW), fewest parts with growth (STEPS), smallest share of the
+-- last vector (LAST).
 local FEW, STEPS, LAST = 6, 3, 1 / 4  -- FEW must be at most LEAST
 
 -- The types of vectors that store the slots of a table.
@@ -88,7 +67,7 @@ local function floor(profile, from, to)
 end
 
 -- Returns the number of parts before the last major collection, for which deaths are known; nil:
--- too few, or the file has no deaths.
+-- less than half of the parts, or the file has no deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -124,8 +103,8 @@ local function addto(row, part, all, kept, name)
   add(row.types, name == "upvalue" and "Lua closure" or name, kept[2])
 end
 
--- Returns the set of lines in 'nearest' that keep enough samples to be judged. Most lines of a
--- profile do not, and rows are large.
+-- Returns the set of lines in 'nearest' with enough kept samples to be judged, because rows of
+-- all lines would need much memory.
 local function worthy(bins, nearest, proved, wanted)
   local kept, set = {}, {}
   for i, node in ipairs(bins.node) do
@@ -148,9 +127,8 @@ local function kindsof(profile, native)
   return wanted
 end
 
--- Returns the set of parts in which the program ran: with samples of the 'wanted' kinds, or with RAN of
--- the CPU time outside of collections. A program without memory ends with many collections that free
--- nothing. Also returns the samples of time by part.
+-- Returns the set of parts in which the program ran: with samples of the 'wanted' kinds, or with
+-- RAN of the CPU time outside of collections. Also returns the time samples by part.
 local function ranin(profile, wanted)
   local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
@@ -169,8 +147,8 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Returns a map from the first n parts to the numbers 0, 1, ... of the parts that count, and how
--- many these are: those of the set 'has', or all.
+-- Returns a map from the first n parts to the numbers 0, 1, ... of those in the set 'has' (nil:
+-- of all), and the number of these.
 local function busyparts(n, has)
   local number, busy = {}, 0
   for part = 0, n - 1 do
@@ -198,9 +176,8 @@ local function middleof(profile, n, wanted)
   return 0
 end
 
--- Returns the rows of all judged lines with the samples and bytes that they keep of the first n
--- parts, by part, and of their vectors in total; and the kept bytes of all lines from the second
--- half of the n parts.
+-- Returns the rows of all judged lines: samples and bytes that they keep of the first n parts, by
+-- part, and of their vectors; and the bytes of the second half that all lines keep.
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile, true)
@@ -248,9 +225,9 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Measures the session by sampled bytes: returns {parts (bytes by part), squares (their variances), all
--- (total), from (the part in which the last quarter of the bytes starts), before (bytes before it), n
--- (number of parts)}. Time is a poor measure for a short run: start-up may take most of it by waiting.
+-- Measures the session by sampled bytes, because the start of a short run may mostly wait.
+-- Returns {parts (bytes by part), squares (variances), all (total), from (part in which the last
+-- quarter starts), before (bytes before it), n (number of parts)}.
 local function clockof(bins, wanted)
   local parts, squares, all, after = {}, {}, 0, 0
   for i, part in ipairs(bins.bin) do
@@ -268,8 +245,8 @@ local function clockof(bins, wanted)
 end
 
 -- Returns true if a line keeps bytes from enough parts, early and late. at(part) returns the
--- share of the session that has passed at the part's end, and the part's own share; 'most': the
--- share of the session in which the line must keep something.
+-- share of the session at the part's end, and the part's own share; 'most': share of the session
+-- from which the line must keep something.
 local function spread(row, all, clock, at, most)
   local covered, late, last, variance = 0, 0, 0, 0
   for part, bytes in pairs(row.bytesin) do
@@ -287,10 +264,9 @@ local function spread(row, all, clock, at, most)
 end
 
 -- Returns true if a line keeps objects throughout the n parts that count ('busy': their numbers),
--- measured by time, or by sampled bytes because a start-up may be long and allocate little.
--- 'proved': deaths are known. 'ring': the first part also has objects from before. 'straight':
--- the heap grows evenly; then fewer parts are required, because the first elements of a growing
--- queue are gone.
+-- by time or by sampled bytes. 'proved': deaths are known. 'ring': the first part also has older
+-- objects. 'straight': the heap grows evenly, so fewer parts are required: a growing queue has
+-- lost its first elements.
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}  -- by bytes: periods may differ
   for part, bytes in pairs(row.bytesin) do
@@ -317,8 +293,8 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
          (proved or row.keptbytes >= SURVIVED * row.bytes and row.late <= ROOM * growth)
 end
 
--- Returns the bytes that a sample represents, in the parts from 'from' on: the mean, weighted by bytes.
--- The standard error of n bytes is the square root of n times this number.
+-- Returns the mean bytes that a sample represents, in the parts from 'from' on, weighted by
+-- bytes. The standard error of n bytes is the square root of n times this.
 local function periodof(clock, from)
   local bytes, squares = 0, 0
   for part, square in pairs(clock.squares) do
@@ -329,11 +305,10 @@ local function periodof(clock, from)
   return squares / math.max(bytes, 1)
 end
 
--- Returns true if a line has stopped allocating: in the last parts it has far fewer bytes, dead or alive,
--- than its earlier rate predicts, which is at least FEW sampling periods. The last parts are measured by
--- time (those after the first n parts, or the last quarter, if the program ran in them: 'ran'; and by
--- CPU time, 'time': other processes may slow the program down) and by sampled bytes. Not used for a flight
--- recorder, whose first part has objects from before.
+-- Returns true if a line has stopped allocating: in the last parts it has far fewer bytes, dead
+-- or alive, than its earlier rate predicts. The last parts are measured by sampled bytes, by time
+-- ('ran': parts in which the program ran) and by CPU time ('time'). Not for a flight recorder,
+-- whose first part has older objects.
 local function stopped(row, n, bins, clock, ran, time)
   local from, ntail, before, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), 0, 0, 0
   for part in pairs(ran) do
@@ -377,8 +352,9 @@ local function reduce(row, made, kept, steps, n)
   row.parts, row.of = steps, n
 end
 
--- Returns true if a line keeps the vectors of a table that grows up to about the n-th part. Then
--- changes the row to the vectors alone.
+-- Returns true if a line keeps the vectors (blocks with the slots) of a table that grows until
+-- about the n-th part: the last vector is alive and large. Then changes the row to the vectors
+-- alone.
 local function grows(row, n, clock)
   local made, kept, steps, last = vectorsof(row)
   local latest, since = row.vector.kept[last] or 0, 0
@@ -395,11 +371,9 @@ local function grows(row, n, clock)
   return true
 end
 
--- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), and of those that
--- allocated parts of tables in them: at least WORTH of the heap's growth, or parts of one growing
--- table. Also returns the rows of other lines with such parts, of a list of numbers, say: when the
--- last part was allocated is known, but not when the list got its last element. 'grew': the heap
--- grew, 'growth': bytes.
+-- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), with the lines
+-- that allocated much of their tables; and the rows of other lines with parts of tables, such as
+-- lists of numbers, whose elements are not sampled. 'grew': the heap grew, by 'growth' bytes.
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, byline, vectors = {}, {}, {}, {}
   for _, c in ipairs(containers) do
@@ -442,9 +416,9 @@ local function accumulated(profile, containers, wanted, grew, growth)
   return rows, alone
 end
 
--- Returns {lines, least, alloc} about the lines that keep early and late objects but too few
--- samples to be judged: their number, LEAST, and the period with which the largest of them would
--- have enough (nil: unknown period). nil: there are no such lines.
+-- Returns {lines, least, alloc} about lines that keep early and late objects, but too few
+-- samples: their number, LEAST, and the period with which the largest of them has enough (nil:
+-- unknown). nil: there are no such lines.
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
   local middle = middleof(profile, n, wanted)
@@ -470,8 +444,8 @@ local function fewof(profile, n, proved, wanted)
   return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= power and power or nil} or nil
 end
 
--- Returns the lines that are likely to leak: those that keep objects throughout, and growing
--- tables if they keep enough bytes themselves or may hold the objects of other leaking lines.
+-- Returns the lines that are likely to leak: those that keep objects throughout; and growing
+-- tables, if they keep enough bytes themselves or may hold the objects of other such lines.
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
@@ -495,8 +469,8 @@ local function likely(profile, rows, n, growth, proved, straight)
   return list
 end
 
--- Returns true if the bytes that these lines keep of the second half are at most about the growth
--- of the heap. A full cache fails: it replaces its objects as fast as they are allocated.
+-- Returns true if the bytes of the second half that these lines keep are at most about the growth
+-- of the heap. A full cache fails, because it replaces its objects.
 local function explained(rows, growth)
   local late = 0
   for _, row in ipairs(rows) do
@@ -551,8 +525,8 @@ local function nativerows(profile)
   return list, late
 end
 
--- Groups rows by the container that holds most of them; rows of unknown holders stay in their
--- groups. Returns a new list, the groups and rows with the most kept bytes first.
+-- Groups rows by the table that holds most of them; rows of unknown holders stay in their groups.
+-- Returns a new list, with the most kept bytes first.
 local function byholder(rows)
   local bytes, list = {}, table.move(rows, 1, #rows, 1, {})
   for _, row in ipairs(rows) do
@@ -591,9 +565,9 @@ local function loads(profile)
   return kept > LOADED * all
 end
 
--- Moves the rows to 'maybe' if they may be of a program that was loading data when a signal ended it:
--- it keeps LOADED of its bytes, and each holder is unknown, a local variable, or a chain that starts
--- there. 'walked': the holders at the end are known, so that other rules apply.
+-- Moves the rows to 'maybe' if a signal may have ended a program that was loading data: it keeps
+-- LOADED of its bytes, and all holders are unknown, local variables, or chains from these.
+-- 'walked': a heap walk at the end has shown the holders, so other rules apply.
 local function doubt(profile, found, walked)
   if walked or profile.ring or found.native or #found.rows == 0 or not loads(profile) then
     return
@@ -633,8 +607,8 @@ local function undecided(profile, containers, alone, few)
   return #maybe > 0 and maybe or nil, isfew and few or nil
 end
 
--- Returns the period, a power of 2, with which a growth of the heap by n bytes has about 2 * LEAST
--- samples; nil: it has as many with the present period, or would need one below 64.
+-- Returns the sampling period, a power of 2, with which a growth of the heap by n bytes has about
+-- 2 * LEAST samples; nil: the present one does, or it would be below 64.
 local function finer(profile, n)
   local mean = profile.bytes and profile.samples > 0 and profile.bytes / profile.samples or 0
   local most, period = n // (2 * LEAST), 1024
@@ -701,21 +675,22 @@ local function lacking(profile)
     (not bins or bins.n < M.BINS // 2) and "it has no times" or nil
 end
 
---- Returns {parts (number of judged parts), proved (true: deaths are known), before, after (minimum of
--- bytes in use in the second and the last quarter), grew (true: the heap grew), late (kept bytes of
--- the second half), kept (true: lines can be judged), rows = {{file, line, name, samples (decided or
--- not), survived, survivedbytes, kept, keptbytes (all for the judged parts), late, parts (number of
--- parts of which it keeps something; for a growing table: in which it grew), of (number of parts),
--- type (with most kept bytes), group, holders (list of {text, samples, share}; nil: unknown), held
--- (samples of which these are shares)}}, few ({lines, least, alloc} about lines with too few samples),
--- alloc (period with which a growth of the heap without such lines has enough samples),
--- maybe (list of {holder, samples, file, line, name} of containers that may accumulate, with the line
--- that allocates most of their objects, or grows a list; nil: none), native (kept bytes of native
--- memory from the second half; nil: no row is of native memory)}. Rows with the same
--- container (path of the main holder, to its table with many elements; nil: unknown), or related rows,
--- have the same group (1, 2, ...) and are adjacent; groups and rows are sorted by kept bytes. Rows of
--- native memory have the type "native". Without collections 'before' and the fields that depend on it
--- are nil. If the profile lacks data, or is merged from several, returns nil and a clause with the reason.
+--- Returns likely leaks; nil and a clause with the reason if the profile lacks data. Without
+-- collections, fields that depend on bytes in use are nil. Fields:
+--
+--   - parts (number of judged parts); proved (true: deaths are known)
+--   - before, after: least bytes in use in the second and the last quarter; grew (true: the heap
+--     grew)
+--   - late: kept bytes of the second half; kept (true: lines can be judged)
+--   - rows: {file, line, name, samples, survived, survivedbytes, kept, keptbytes (all of the
+--     judged parts), late, parts, of (number of parts with kept objects, and of all), type (with
+--     most kept bytes; native memory: "native"), group, holders ({text, samples, share}; nil:
+--     unknown), held (samples of which these are shares)}; rows with the same container have the
+--     same group, and are adjacent
+--   - few: {lines, least, alloc} about lines with too few samples; alloc: period that has enough,
+--     if there are none
+--   - maybe: containers that may accumulate: {holder, samples, file, line, name}; nil: none
+--   - native: kept bytes of native memory from the second half; nil: no row has any
 function M.of(profile)
   local bins, lacks = profile.bins, lacking(profile)
   if lacks then

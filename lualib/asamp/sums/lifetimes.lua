@@ -1,15 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Lifetimes of sampled blocks, in bytes allocated between allocation and death, or in time. Pure:
--- the input is a profile, the output rows. Each row has the line with the largest part of it.
--- Objects that die, but not young, cause most of the work of a generational collector.
+-- Lifetimes of sampled blocks, in bytes allocated between allocation and death, or in time; each
+-- with the line that has most of them. Pure: a profile in, rows out.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Rows of lifetimes, in binary digits of bytes: the first row is below 1 MiB (FIRST), and the
--- upper bound of each further row is four times (STEP digits) that of the previous one.
+-- Bounds of the rows of lifetimes, as log2 of bytes: the first row is below 1 MiB (FIRST), each
+-- further one ends at four times (STEP) the previous bound.
 local FIRST, STEP = 20, 2
 
 -- Returns the index of the row for a lifetime: 0, 1, ...
@@ -48,10 +47,10 @@ local function lead(row)
   return row
 end
 
---- Returns rows {kind ("young": dead before the first collection; "later"; "alive": not known to
--- have died), below (for "later": upper bound of the bytes allocated during the lifetime),
--- samples, bytes, file, line, name (of the line with the largest part; nil: none), share (of that
--- line)}, the shortest lifetimes first, without empty rows. nil if the file has no deaths.
+--- Returns rows, the shortest lifetimes first; nil: the file has no deaths. A row: {kind ("young":
+-- dead before the first collection; "later"; "alive": not known to be dead), below (for "later":
+-- upper bound of the lifetime in bytes), samples, bytes; file, line, name, share of the line with
+-- the largest part, or nil}.
 function M.of(profile)
   if (profile.followed or 0) == 0 or not profile.fates then
     return nil
@@ -96,8 +95,8 @@ local function sortof(share)
   return share <= SHORT and "short" or share <= MID and "mid" or "long"
 end
 
--- Returns the median lifetime in us from a histogram with bounds that double; the middle of the
--- histogram's row is used. Live objects count as living longest: nil if the median is among them.
+-- Returns the median lifetime in us from a histogram with bounds that double, as the middle of
+-- its row; nil: it is among the live objects.
 local function median(row)
   local seen = 0
   for _, slot in ipairs(row.histogram) do
@@ -120,12 +119,15 @@ local function histogram(digits)
   return list
 end
 
---- Returns lifetimes by class (by type for objects without a class), as time from allocation to
--- the collection that found the object dead, or to the end: {name, samples, bytes, objects
--- (estimate), mean, median (us; nil: more than half are alive), share (mean as a share of the
--- run), sort ("short": up to a twentieth of the run, "mid": up to half, "long"), kept (live
--- objects), histogram ({{below (us, a power of 2), objects (dead at that age)}})}, the most bytes
--- first. nil if the profile has too little data.
+--- Returns lifetimes by class (by type for objects without a class), from allocation to the
+-- collection that found the object dead, or to the end; the most bytes first; nil: too little
+-- data. A row has
+--
+--   - name, samples, bytes, objects (estimate)
+--   - mean, median (us; nil: more than half are alive), share (mean as a share of the run)
+--   - sort: "short": up to a twentieth of the run; "mid": up to half; "long"
+--   - kept: live objects
+--   - histogram: {{below (us, a power of 2), objects (dead at that age)}}
 function M.classes(profile)
   local sites, rows, byname, bykind, digits = profile.sites, {}, {}, {}, {}
   if not sites.life or (profile.duration or 0) == 0 then
@@ -178,10 +180,10 @@ local function lives(profile, nearest)
   return found
 end
 
---- Returns lifetimes by allocating line: {file, line, name, samples, bytes, objects, mean, share,
--- sort, kept (as in M.classes), young (samples dead before their first collection), alive (at the
--- end), later ({{below (bytes allocated during the lifetime, a power of 2), samples}})}, the most
--- bytes first. nil if the profile has too little data.
+--- Returns lifetimes by allocating line, the most bytes first; nil: too little data. A row: {file,
+-- line, name, samples, bytes, objects, mean, share, sort, kept (as in M.classes), young (samples
+-- dead before their first collection), alive (at the end), later ({{below (bytes allocated during
+-- the lifetime, a power of 2), samples}})}.
 function M.lines(profile)
   local sites, rows, byline = profile.sites, {}, {}
   if not sites.life or (profile.duration or 0) == 0 then
@@ -220,8 +222,8 @@ function M.lines(profile)
 end
 
 --- Compares the lifetimes of two rows of M.classes: returns the largest distance of their
--- distributions, 0 to 1 (Kolmogorov-Smirnov), and the distance that chance exceeds in 5% of the
--- cases for this number of samples.
+-- distributions, 0 to 1 (Kolmogorov-Smirnov), and the distance that chance exceeds in 5% of
+-- cases.
 function M.distance(a, b)
   local steps, most, sum = {}, 0, 0
   for _, slot in ipairs(a.histogram) do

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Native memory by library, and its peak. Pure: the input is a profile, the output rows.
+-- Native memory by library, and its peak. Pure: a profile in, rows out.
 --
--- A sample is charged to the object file of its innermost C function outside of the C and C++
--- runtime libraries: strdup's memory is charged to its caller. If there are only runtime
--- functions, the innermost one is charged; a sample without a C stack has no library.
+-- A sample is charged to the object file of its innermost C function outside the C and C++
+-- runtime libraries, so that strdup's memory counts for its caller. If there are only runtime
+-- functions, the innermost one is charged.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
@@ -35,7 +35,7 @@ local function libraryof(profile, node)
 end
 
 -- Returns the largest number of live bytes at the end of a time slice, and that time in seconds.
--- Blocks that died before their first collection are not included.
+-- Without blocks that died before their first collection.
 local function highest(profile, kinds, covered)
   local bins, gone = profile.bins, profile.gone
   local change, alive, most, at = {}, 0, 0, 0
@@ -64,11 +64,14 @@ local function highest(profile, kinds, covered)
   return most, at
 end
 
---- Returns nil if native memory was not sampled; else {samples, bytes, alive (bytes; nil here and
--- below: the file has no deaths), peak (largest live bytes at the end of a time slice), peaktime
--- (seconds; both nil: no slices), libraries = {{library (a path; "-": no C stack), samples,
--- bytes, alive, file, line, name (the Lua line with the most bytes; nil: none)}}, the largest
--- first}. 'covered': the set of nodes that count (nil: all).
+--- Returns the native memory; nil: it was not sampled. 'covered': set of nodes that count (nil:
+-- all). Fields:
+--
+--   - samples, bytes, alive (bytes at the end; nil, also below: the file has no deaths)
+--   - peak, peaktime: largest live bytes at the end of a time slice, and its time in seconds; nil:
+--     no slices
+--   - libraries: the largest first: {library (a path; "-": no C stack), samples, bytes, alive;
+--     file, line, name of the Lua line with the most bytes, or nil}
 function M.of(profile, covered)
   if not profile.malloc then
     return nil

@@ -24,7 +24,7 @@ function M.normal(path, current)
   return "/" .. table.concat(names, "/")
 end
 
---- Returns a test of a function's file: true if it is in the list or below a folder of the list.
+--- Returns a test of a function's file: true if it is in the list or below a folder of it.
 -- 'current': as in M.normal. Chunks that are not files fail the test.
 function M.below(list, current)
   local prefixes, here = {}, paths.written(current)
@@ -59,9 +59,8 @@ local function nearest(profile, test)
 end
 
 --- Returns a profile in which every sample is charged to the innermost line of its stack whose
--- file passes 'test'; samples without such a line are unchanged. Also returns the number of
--- allocation samples and of time samples that have such a line. 'leaf' of a site is the original
--- node of its samples.
+-- file passes 'test', if there is one; and the numbers of allocation and time samples that have
+-- one. 'leaf' of a site is the original node of its samples.
 function M.of(profile, test)
   local found = nearest(profile, test)
   local function charged(columns)

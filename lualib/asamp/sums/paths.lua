@@ -31,8 +31,8 @@ local function ends(path, tail)
   return path == tail or path:sub(-#tail - 1) == "/" .. tail
 end
 
---- Returns true if the path 'wanted' of a user can be the file of a profile, or the end of its
--- path. A profile has only the end of a very long path, after three dots.
+--- Returns true if the path 'wanted' of a user can name the file of a profile, or is the end of
+-- its path. A very long path in a profile has lost its start, replaced by three dots.
 function M.names(wanted, file)
   local written = M.written(wanted)
   local tail = file:match "^%.%.%.(.+)$"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Proves likely leaks by a snapshot of the same run: the bytes that become free if the reference that
--- the report names were removed. Pure: the input is the groups of asamp.sums.verdict and a
--- snapshot (profiler.heap). The snapshot has all objects and references of the real heap, so the
--- bytes are exact; the share of a line's bytes is of its samples.
+-- Proves likely leaks by a snapshot of the same run: the bytes that become free if the reference
+-- named in the report were removed. Pure: groups of asamp.sums.verdict and a snapshot
+-- (profiler.heap) in. The bytes are exact, because the snapshot has all objects; the share of a
+-- line's bytes is of its samples.
 
 local holders = require "asamp.sums.holders"
 
@@ -55,10 +55,13 @@ local function ofcut(cut, holder, emptied)
           also = cut.also and container(holders.text(cut.also)) or nil}
 end
 
---- Returns {holder, freed (bytes), objects, references (number of removed references), share (of
--- the live sampled bytes of the rows' lines; nil: none is in the snapshot), samples, emptied
--- (true: the elements of the holder are removed, because other references hold it, too), also (a
--- path that holds the rest, or nil), proved}; or {reason} if the path cannot be cut.
+--- Returns the proof, or {reason} if the path cannot be cut. Fields:
+--
+--   - holder, freed (bytes), objects, references (numbers; of removed references)
+--   - share (of the live sampled bytes of the rows' lines; nil: none is in the snapshot), samples
+--   - emptied: true: the elements of the holder are removed, because it has other references
+--   - also: a path that holds the rest, or nil
+--   - proved
 function M.of(heap, group)
   if group.rows[1].type == "native" then
     return {reason = "it is native memory, which no reference of Lua holds"}

@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Reduces the call tree to its largest nodes. Pure: the input is a profile, the output columns.
--- Removed nodes are merged into one node below their nearest remaining caller, so that all totals
--- stay the same.
+-- Reduces the call tree to its largest nodes. Pure: a profile in, columns out. Removed nodes are
+-- merged into one below their nearest remaining caller, so that totals stay the same.
 
 local order = require "asamp.sums.order"
 
 local M = {}
 
--- Returns for each node its share of the allocation samples plus its share of the time samples,
--- including everything called from it; and the shares of the nodes themselves.
+-- Returns each node's share of the allocation samples plus its share of the time samples,
+-- including its callees; and the shares of the nodes themselves.
 local function weights(profile)
   local parent, sites, kinds = profile.nodes.parent, profile.sites, profile.kinds
   local weight = {}
@@ -32,8 +31,8 @@ local function weights(profile)
   return weight, itself
 end
 
--- Returns the set of remaining nodes; nil: all remain. A caller has at least the total of a
--- callee and a lower index, so that the callers of remaining nodes remain.
+-- Returns the set of remaining nodes; nil: all. It has the callers of remaining nodes, because
+-- these have at least the total of a callee and a lower index.
 local function largest(weight, limit)
   local n = #weight
   if n <= limit then
@@ -76,10 +75,9 @@ local function tree(profile, keep, cutfn)
   return to, map, cut
 end
 
---- Returns {nodes = {parent, fn, line} (functions are numbered from 0; merged nodes have the
--- number of functions), map (from the profile's nodes to these; 0 to 0), cut (number of removed
--- nodes), share (of all samples in removed nodes)}. The 'limit' nodes with the largest totals
--- remain.
+--- Returns the tree of the 'limit' nodes with the largest totals: {nodes = {parent, fn, line}
+-- (functions from 0; merged nodes have the number of functions), map (from the profile's nodes to
+-- these; 0 to 0), cut (number of removed nodes), share (of all samples in them)}.
 function M.of(profile, limit)
   local weight, itself = weights(profile)
   local keep = largest(weight, limit)

@@ -50,8 +50,9 @@ local function together(a, b)
          a.caller == b.caller and not ismain(a.caller)
 end
 
---- Groups rows {file, line, defined (line of the function's start), keptbytes, callers (bytes by
--- caller, a key of M.callers)}. Returns a new list, sorted by groups, and sets row.group.
+--- Groups related rows {file, line, defined (line of the function's start), keptbytes, callers
+-- (bytes by caller, a key of M.callers)}. Returns a new list, sorted by groups, and sets
+-- row.group.
 function M.grouped(rows)
   local list = table.move(rows, 1, #rows, 1, {})
   table.sort(list, larger)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Breakdown of resident memory. Pure: the input is the rows of a snapshot of memory (of a profile
--- or a running process), the output rows for reports. doc/profile-format.md lists the words in
--- snapshots; an unknown word gets a row of its own.
+-- Breakdown of resident memory. Pure: rows of a memory snapshot (of a profile or a running
+-- process) in, rows for reports out. doc/profile-format.md lists the words in snapshots; an
+-- unknown word has its own row.
 
 local order = require "asamp.sums.order"
 
@@ -34,8 +34,8 @@ end
 
 local bybytes = order.by("-bytes", "where")
 
--- Sorts the parts of a row, the most bytes first, and sets row.known to their sum. Parts are
--- estimates; their sum is at most the row, and the rest has no known line.
+-- Sorts the parts of a row, the most bytes first, and sets row.known to their sum. They are
+-- estimates, and their sum is at most the row.
 local function settle(row)
   table.sort(row.parts, bybytes)
   local sum = 0
@@ -48,8 +48,8 @@ end
 
 --- Converts a snapshot ({{what, bytes, text}}) to {rss, sum (of all rows), outside (external bytes
 -- of userdata), lua, native, rest (sums), rows = {{what, group, text, bytes, parts = {{where,
--- bytes}} (lines, files), known (sum of parts)}}}. In files of older versions bytes may be
--- negative: reserved memory that was never touched.
+-- bytes}}, known (sum of parts)}}}. Negative bytes, of old files, are reserved memory that was
+-- never touched.
 function M.of(picture)
   local rows, byword = {}, {}
   for _, word in ipairs(WORDS) do
@@ -99,10 +99,12 @@ local function ordered(profile)
   return list
 end
 
---- Returns the breakdown of a profile: {last, peak (results of M.of with 'time' in seconds),
--- course = {{time, rss, lua, free (lines, reserve), native, rest}} by time, duration (seconds),
--- highest (largest resident memory after a collection, with or without a snapshot; nil:
--- unknown)}. nil: the profile has no snapshot.
+--- Returns the breakdown of a profile; nil: it has no snapshot. Fields:
+--
+--   - last, peak: results of M.of with 'time' in seconds
+--   - course: {{time, rss, lua, free (lines, reserve), native, rest}} by time
+--   - duration (seconds)
+--   - highest: largest resident memory after a collection; nil: unknown
 function M.ofprofile(profile)
   if not profile.pictures then
     return nil

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Matches files, functions and lines of two profiles although the program was moved or edited
--- between them. Pure: the input is rows of totals, the output maps.
+-- between them. Pure: rows of totals in, maps out.
 
 local order = require "asamp.sums.order"
 
@@ -93,9 +93,9 @@ local function overlap(x, y)
   return nx, ny, both
 end
 
---- Returns renamed files: {[path in a] = path in b}. Paths that exist in only one profile are
--- paired if each is the best match of the other: by the end of their paths; and those that remain, by
--- the names of their functions, if at least half of the names of one are names of the other.
+--- Returns renamed files: {[path in a] = path in b}. Paths in only one profile are paired if each
+-- is the best match of the other: by the ends of the paths; then by names of functions, at least
+-- half of which must be equal.
 function M.files(a, b)
   local ina, inb = files(a), files(b)
   local onlya, onlyb, same = {}, {}, {}
@@ -224,8 +224,8 @@ local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
 
---- Returns the lines of both profiles: {[row of a] = row of b}. Lines match if they are in the
--- same function ('functions': result of M.functions) at the same distance from its start, or at
+--- Returns the lines of both profiles: {[row of a] = row of b}. Lines match if they are at the
+-- same distance from the start of the same function ('functions': result of M.functions), or at
 -- the same place in a function that only one profile has.
 function M.lines(a, b, functions, same)
   local pairs_, taken, definition, inb = {}, {}, {}, {}

@@ -1,16 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Tests whether the difference of two sums of samples may be chance. Pure: numbers in and out.
 --
--- A sum has a value and a variance. It is equivalent to value / weight observations of the weight
--- variance / value. If both sums estimate the same amount, each of their observations belongs to
--- the second sum with a probability that depends only on the weights: the exact test of two
--- Poisson counts (Przyborowski and Wilenski 1940).
+-- A sum with a value and a variance counts as value / weight observations of the weight variance
+-- / value. If both sums estimate the same amount, each observation belongs to the second one with
+-- a known probability: the exact test of two Poisson counts (Przyborowski and Wilenski 1940).
 --
--- Some of many rows differ strongly by chance. So of m rows the k-th most significant one must
--- have a p-value below k / m of the limit (Benjamini and Hochberg 1995). If nothing has changed,
--- the probability of any false report is at most the limit; among the reported rows, the expected
--- share of false ones is at most the limit. Rows with too few samples to be significant at all
--- are not counted in m (Tarone 1990).
+-- Of m rows the k-th most significant one must have a p-value below k / m of the limit (Benjamini
+-- and Hochberg 1995), because some of many rows differ by chance. Rows with too few samples to be
+-- significant are not counted in m (Tarone 1990).
 
 local M = {}
 
@@ -93,9 +90,8 @@ local function weightof(value, variance, usual)
 end
 
 --- Tests the difference of two sums: values a and b, their variances, and the weight of
--- observations for a sum of 0. Returns the standard error of b - a, which is at least that for
--- equal amounts; the p-value of the difference; and the smallest p-value that this number of
--- observations can have.
+-- observations for a sum of 0. Returns the standard error of b - a; the p-value of the
+-- difference; and the smallest p-value that this number of observations can have.
 function M.test(a, variancea, usuala, b, varianceb, usualb)
   local wa = weightof(a, variancea, usuala)
   local wb = weightof(b, varianceb, usualb)

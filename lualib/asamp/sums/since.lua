@@ -28,8 +28,7 @@ end
 local NONE = {bytes = 0, alive = 0, time = 0}
 
 --- Returns rows {name, bytes, time (both since 'before'), alive, more (change of alive)}, sorted
--- by bytes, then by time, the largest first. 'before': result of M.remember; nil: since the
--- start.
+-- by bytes, then by time, the largest first. 'before': result of M.remember; nil: the start.
 function M.lines(t, before)
   local rows = {}
   for _, row in ipairs(t.lines) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Samples in each slice of time by node and kind, as columns with a limited number of rows. Pure:
--- the input is a profile with bins.
+-- Samples in each time slice by node and kind, as columns with a limited number of rows. Pure: a
+-- profile with bins in.
 
 local measures = require "asamp.sums.measures"
 
@@ -75,9 +75,8 @@ local function fit(rows, bins, nodeof, kinds, nodes, limit)
 end
 
 --- Returns columns: bin, node, kind (all from 0), samples (of time: periods), bytes, survived,
--- survivedbytes, undecidedbytes, alive, alivebytes. Slices are widened until there are at most
--- 'limit' rows. 'tree': the nodes (asamp.sums.pruned). The second result describes the slices:
--- {start, width (microseconds), n}.
+-- survivedbytes, undecidedbytes, alive, alivebytes; and the slices: {start, width (us), n},
+-- widened until there are at most 'limit' rows. 'tree': the nodes (asamp.sums.pruned).
 function M.of(profile, tree, limit)
   local rows, bins = rowsof(profile)
   return fit(rows, bins, function(node) return tree.map[node] end, #profile.kinds,

@@ -2,24 +2,22 @@
 -- Totals per function, line and type of a profile, as profiler.reader returns it. Pure: reads the
 -- profile and does not change it.
 --
---   self   costs in the item itself: for a function, samples whose innermost frame it is; for a
---          line, samples whose innermost Lua frame is at that line
---   total  samples with the item anywhere on their stack; each sample counts once, also in
---          recursion
+--   - self: costs in the item itself: samples whose innermost frame is the function, or whose
+--     innermost Lua frame is at the line
+--   - total: samples with the item anywhere on their stack, once each
 --
--- Every sum has these fields, with 0 as default; pairs() visits all of them, next() does not:
---   samples, bytes, survived, survivedbytes, undecided   of allocations
---   undecidedbytes   if the period was changed; else 0, see measures.fate
---   later, laterbytes    the survivors that died later
---   alive, alivebytes    the other survivors; 0 if the file has no deaths
---   objects          estimated number of blocks; 0: unknown
---   timesamples      time in periods of the profile's timeperiod (not an integer if the period was
---                    changed); of these:
---   nativesamples    with a C function as the innermost frame
---   gcsamples        in a collection
---   timesquares      variance of timesamples: a sample may represent several periods
---   bytesquares, survivedsquares, alivesquares   variances of bytes if the period was
---                    changed; else 0, see measures.variance
+-- A sum has these fields, 0 by default; pairs() visits them all, next() does not:
+--
+--   - samples, bytes, survived, survivedbytes, undecided (without an outcome): of allocations
+--   - undecidedbytes: if the period was changed, else 0 (measures.fate)
+--   - later, laterbytes: survivors that died later
+--   - alive, alivebytes: other survivors; 0 if the file has no deaths
+--   - objects: estimated number of blocks; 0: unknown
+--   - timesamples: time in periods; of these nativesamples: in a C function; gcsamples: in a
+--     collection
+--   - timesquares: variance of timesamples
+--   - bytesquares, survivedsquares, alivesquares: variances of bytes if the period was changed,
+--     else 0 (measures.variance)
 
 local measures = require "asamp.sums.measures"
 
@@ -31,8 +29,8 @@ local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
 local TIME = {"timesamples", "nativesamples", "gcsamples", "timesquares"}
 local SQUARES = {"bytesquares", "survivedsquares", "alivesquares"}
 
--- A row of a large profile has few non-zero fields, and there are many rows. So a sum stores only
--- non-zero fields; its metatable provides the zeros.
+-- A sum stores only non-zero fields, because rows are many and have few; its metatable provides
+-- the zeros.
 local NOTHING = {}
 for _, fields in ipairs{ALLOCATION, TIME, SQUARES} do
   for _, field in ipairs(fields) do NOTHING[field] = 0 end
@@ -79,8 +77,8 @@ local function addcolumns(to, sums, node)
   end
 end
 
--- Calls add(field, n) for all fields of the i-th site, which is of time. The running function is
--- that of its leaf if asamp.sums.owned has charged it to another node.
+-- Calls add(field, n) for all fields of the i-th site, one of time samples. If asamp.sums.owned
+-- has charged it to another node, the running function is that of its original node.
 local function addtime(profile, i, add)
   local sites = profile.sites
   local node = (sites.leaf or sites.node)[i]
@@ -130,9 +128,8 @@ local function columnsof(profile)
   return columns
 end
 
--- Sums the sites by node, by kind and in total. 'covered': the set of nodes that count (nil:
--- all). Only fields with values get lists of nodes, so that a large profile without time needs no
--- lists for time.
+-- Sums the sites by node, by kind and in total. 'covered': set of nodes that count (nil: all).
+-- Only fields with values have lists by node.
 local function sumsites(profile, covered)
   local itself, kinds, whole = {fields = {}}, {}, zero()
   local columns, n = columnsof(profile), #profile.nodes.parent
@@ -291,7 +288,7 @@ end
 
 -- Splits the lines with several functions ('several') into parts {row, name, defined}. Returns
 -- the parts and, by node, the part of its own line and that of the innermost Lua frame of its
--- stack (nil: native, or the line has only one function).
+-- stack (nil: native, or a line with one function).
 local function partsoflines(profile, rowof, several)
   local parts, partof, nearest, known = {}, {}, {}, {}
   local nodes = profile.nodes
@@ -325,10 +322,9 @@ local function rename(parts, ismore)
   end
 end
 
---- Returns the rows of lines of a profile, without sums: a list, and for every node the row of its
--- own line (nil: native) and of the innermost Lua frame of its stack. If several functions are at
--- a line (an anonymous function within it), the row has the name of the one with most bytes and
--- samples; with 'alive', of the one with most bytes alive at the end.
+--- Returns the rows of lines of a profile, without sums: a list, and for each node the row of its
+-- own line (nil: native) and that of the innermost Lua frame of its stack. A row has the name of
+-- the line's function with most bytes; with 'alive', with most live bytes at the end.
 function M.linerows(profile, alive)
   local rows, rowof, nearest, several = rowsoflines(profile)
   if not next(several) then
@@ -456,9 +452,9 @@ local function named(row, field, key)
   return new
 end
 
---- Returns the rows whose total (of types: self) of a field is above 0, in a new list: sorted by
--- self, then by total, the largest first, then by name and place. key = "total": sorted by total
--- first. Lines are named after the function with the largest value.
+--- Returns the rows with a value of a field above 0 in total (types: self), in a new list: sorted
+-- by self, then total, the largest first, then by name and place. key = "total": by total first.
+-- Lines are named after the function with the largest value.
 function M.sorted(all, field, key)
   local rows = {}
   for _, row in ipairs(all) do
@@ -484,16 +480,19 @@ end
 
 -- ==}
 
---- Computes the totals of a profile. 'options' (may be nil): covered = {[node] = true}, only
--- samples with these stacks. Returns {unit ("bytes", or "samples" if the file has no bytes),
--- measures (fields with values: the unit, and "timesamples"), whole, functions, lines, types,
--- self, sums}. 'whole' and every row's 'self' and 'total' are sums. Rows of functions: {name,
--- file, line, native, self, total}; of lines: {file, line, name and defined (of the function with
--- the largest value of the first measure), functions (nil: only one; {name, defined, self, total}
--- for each), self, total}; of types: {name, self, blocks (sampled), objects (estimated; 0:
--- unknown), outside (of the blocks), classes (rows of the same form)}. Rows are sorted by the
--- first measure. 'self' and 'sums' have a list for each field: the value of each node itself, and
--- including all nodes below.
+--- Computes the totals of a profile. options.covered = {[node] = true}: only samples with these
+-- stacks. 'whole', and 'self' and 'total' of rows are sums. Rows are sorted by the first measure.
+-- Fields:
+--
+--   - unit: "bytes", or "samples" if the file has no bytes
+--   - measures: fields with values: the unit, and "timesamples"
+--   - whole: the sum of all
+--   - functions: {name, file, line, native, self, total}
+--   - lines: {file, line, name, defined (of the function with the largest value), functions (nil:
+--     only one; {name, defined, self, total} each), self, total}
+--   - types: {name, self, blocks (sampled), objects (estimated; 0: unknown), outside (of the
+--     nursery), classes (rows of this form)}
+--   - self, sums: for each field a list by node: of the node itself, and with all nodes below
 function M.of(profile, options)
   local covered = options and options.covered
   local itself, kinds, whole = sumsites(profile, covered)

@@ -1,15 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Live bytes over time by line and by function: bytes allocated there and not known to be dead at
--- the end of each time slice, and their growth rate. Pure: the input is a profile with bins, the
--- output rows. (Scalene has such a trend for lines.)
+-- Live bytes over time by line and by function: bytes not known to be dead at the end of each
+-- time slice, and their rate of growth. Pure: a profile with bins in, rows out.
 --
--- Blocks that died before their first collection are not included. Other blocks count from the
--- slice of their allocation to the slice of the collection that found them dead; old blocks are
--- found dead only by major collections. So the last slice is the state at the end.
---
--- The slope is that of the least-squares line through the slices' ends. Its standard error
--- combines the sampling error (the change in a slice is a sum of allocations and deaths, each of
--- which represents a period) and the residuals: growth in steps deviates from a line.
+-- Blocks that died before their first collection are left out. Others count from the slice of
+-- their allocation to that of the collection that found them dead. The slope is that of the
+-- least-squares line through the slices' ends. Its standard error has two parts: the sampling
+-- error and the residuals, because growth in steps deviates from a line.
 
 local measures = require "asamp.sums.measures"
 local totals = require "asamp.sums.totals"
@@ -29,9 +25,9 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- Returns the effect of a change in each slice on the slope: a change affects the sums of its
--- slice and all later ones, so their least-squares weights are added. Also returns the mean of
--- the slices' ends and the sum of their squared distances from it.
+-- Returns the effect of a change in each slice on the slope: the sum of the least-squares weights
+-- of this and all later slices. Also returns the mean of the slices' ends and the sum of their
+-- squared distances from it.
 local function weights(seconds)
   local n, mean, squares = #seconds, 0, 0
   for _, t in ipairs(seconds) do
@@ -100,11 +96,14 @@ local function sorted(rows, line)
   return list
 end
 
---- Returns {seconds (ends of the slices, since the start), lines, functions (rows {file, line (of
--- a function: of its definition), name, alive (bytes at the end of each slice), peak, slope
--- (bytes per second), error (of the slope), grows (true: significantly)}, the most alive at the
--- end first), whole (a row of all)}. nil if the profile has too little data. 'covered': the set
--- of nodes that count (nil: all).
+--- Returns the trends; nil: the profile has too little data. 'covered': set of nodes that count
+-- (nil: all). Fields:
+--
+--   - seconds: ends of the slices, since the start
+--   - lines, functions: rows, the most live bytes at the end first: {file, line (of a function:
+--     its definition), name, alive (bytes at the end of each slice), peak, slope (bytes per
+--     second), error (of the slope), grows (true: significantly)}
+--   - whole: a row of all
 function M.of(profile, covered)
   local bins, gone = profile.bins, profile.gone
   if not bins or not gone or bins.n < LEAST or not profile.lines or

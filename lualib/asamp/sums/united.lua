@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Merges several profiles into one: of a fleet of processes, or many runs. Pure. Functions with
--- equal names in files with equal names are merged, and so are calls at the same line below the
--- same callers. Counts are added. Data with a time in one run (single collections, marks, slices,
--- states, holders) have no meaning in the sum and are omitted.
+-- Merges several profiles into one: of many processes, or many runs. Pure. Counts are added.
+-- Functions with equal names in files with equal names are merged, and so are calls at the same
+-- line below the same callers. Data with a time in one run (single collections, marks, slices,
+-- states, holders) are left out.
 
 local M = {}
 
@@ -80,9 +80,8 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields that are added; fields that are true if they are true in all profiles; and if in any. A
--- profile without samples of allocation has no effect on the fields about them: otherwise a
--- profile of time, or an empty one, would remove survival from the result.
+-- Fields that are added; fields that are true if all profiles have them; and if any has. Profiles
+-- without allocation samples do not affect the fields about these.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}
@@ -248,8 +247,8 @@ local function head(profiles)
 end
 
 --- Merges a list of profiles of profiler.reader into one for asamp.sums.totals, calltree, focus
--- and lifetimes. 'profiles': number of profiles; 'alone': texts for the data of single profiles
--- that are omitted.
+-- and lifetimes. Adds 'profiles', their number, and 'alone', texts about the data that were left
+-- out.
 function M.of(profiles)
   local all = head(profiles)
   local nodes, functions, kinds = {parent = {}, fn = {}, line = {}}, {}, {}

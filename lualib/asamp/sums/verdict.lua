@@ -1,20 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- The verdict on a profile: whether the heap grows, the line that allocates most and the reason,
--- the holder of most live bytes, the line with most time. Pure: the input is a profile, its
--- totals and other results of asamp.sums, the output facts. The rules and their thresholds:
+-- the holder of most live bytes, the line with most time. Pure: a profile, its totals and other
+-- results of asamp.sums in, facts out.
 --
--- growth     from asamp.sums.leaks: the least in use grows, and lines keep bytes from all parts
---            of the session. A growth of less than SMALL sampling periods is "small".
--- a reason   for a line with at least WORTH of all bytes and at least FEW samples: with that
---            number a share of one half has an error of 1/3 at most.
---   quadratic  copies were sampled, and each byte of the line's strings was copied 10 times or more
---   closures, tables that grow, strings, tables, coroutines
---            one type has at least MOST of the line's bytes; "made anew" only if at most LIVED of
---            these bytes survived their first collection, or long strings (TEXT) died later; parts
---            of tables grow unless the line makes at least ONCE tables for each, such as {...}
--- time       C is named if it has SLOW of all time, collections if SLOWGC. This needs FEWTIME samples,
---            or a number of one sort that fewer than CHANCE of the programs below that share reach;
---            for collections a share of LONG among the measured pauses and FEWGC samples
+-- A reason is given for a line with at least WORTH of all bytes and FEW samples: its strings are
+-- copied repeatedly ("quadratic"), or one type has at least MOST of its bytes. C code or
+-- collections are named with the part SLOW or SLOWGC of all time.
 
 local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
@@ -24,18 +15,26 @@ local trends = require "asamp.sums.trends"
 
 local M = {}
 
+-- Fewest samples for a reason (a share of one half then has an error of 1/3); fewest samples of
+-- time; growth in sampling periods below which it is "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
 local SLOWGC = 1 / 5
+-- CHANCE: probability by which few samples of time are accepted. FEWGC, LONG: samples in
+-- collections, and their share of the measured pauses, that suffice.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
+-- Shares: of a line of all bytes; of a type of the line's bytes; of bytes that survive at most if
+-- a line makes objects anew; of C code of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
-local GROWN = 1 / 4    -- share of a line's bytes that growth has copied
+local GROWN = 1 / 4    -- share of a line's bytes copied by growth from which its tables or buffers
+                       -- grow
 local ONCE = 2 / 3     -- tables made per vector; a table that grows has several vectors
 local TEXT = 1024      -- mean bytes of long strings: each may contain the one before it
 local ENOUGH = 1000    -- samples that decide about growth
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
-local KNOWN = 3 / 4  -- share of the allocated bytes below which samples were lost
+local KNOWN = 3 / 4  -- share of the allocated bytes that samples must represent, else samples were
+                     -- lost
 local FEWCOLLECTIONS = 16  -- number of collections from which on more samples do not help
-local DECIDED = 100  -- number of decided samples that is sufficient for "level" if none survived
+local DECIDED = 100  -- samples with an outcome that suffice for "level" if none survived
 local HELDROWS = 5
 
 -- Types that are one sort for a reader.
@@ -78,7 +77,7 @@ local function largest(t)
 end
 
 -- Returns the lines with their allocated bytes, by sort of type and by called C function; and the
--- total of the bytes and of the samples. Native memory is left out.
+-- totals of bytes and samples. Without native memory.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile)
   local sites, all, samples = profile.sites, 0, 0
@@ -235,8 +234,8 @@ local function leaksof(found, h)
   return groups
 end
 
--- A path is part of a path above it that holds at least PART times as many bytes by itself: elements of
--- one table that few samples name by their keys.
+-- A path is shown as part of a shorter one that holds at least PART times as many bytes by
+-- itself.
 local PART = 4
 
 -- Adds the rows of small paths to the rows of the paths above them. Returns the remaining rows.
@@ -260,8 +259,8 @@ local function joined(rows, byholder)
   return kept
 end
 
--- Sets the field 'held' of groups, the bytes that the holder keeps in all, if half of these or more were
--- allocated by C code without a frame of Lua code, and so belong to no line.
+-- Sets the field 'held' of groups, the bytes that the holder keeps in all, if at least half of
+-- these were allocated by C code without a Lua frame, and so belong to no line.
 local function holdings(profile, groups)
   local h = profile.holders
   if not h or #groups == 0 or births.stale(profile) then
@@ -284,9 +283,9 @@ local function holdings(profile, groups)
 end
 
 --- Returns the holders of live bytes at the end: a list of {text, samples, bytes, share}, the
--- largest first. A path is cut at the table with many elements, or at a tree or chain; small paths
--- below a large one are added to it. 'at' (us): they
--- are of that time (births.stale). nil: the file has no holders. 'limit': maximum number; nil: all.
+-- largest first; nil: the file has none. A path is cut at the table with many elements, or at a
+-- tree or chain. 'at' (us): time of the heap walk, if it is not the end (births.stale). 'limit':
+-- maximum number; nil: all.
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -393,8 +392,8 @@ end
 
 -- ==}
 
--- Returns the largest period, a power of 2, with which n bytes give about 'samples' samples; nil: it is
--- less than LEASTPERIOD, or not less than half of the profile's.
+-- Returns the largest period, a power of 2, with which n bytes give about 'samples' samples; nil:
+-- it is below LEASTPERIOD, or more than half of the profile's.
 local function finer(bytes, samples, now)
   local p = LEASTPERIOD
   while p * 2 * samples <= bytes do
@@ -409,17 +408,16 @@ local function periodof(profile)
                   (profile.samples or 0) > 0 and (profile.bytes or 0) // profile.samples or 0)
 end
 
--- Returns the bytes of all samples if these are much less than was allocated; nil: they are not. A share
--- of samples that were not lost has an error of less than a tenth.
+-- Returns the bytes of all samples if these are much less than was allocated, because samples
+-- were lost; else nil.
 local function lost(profile)
   local bytes = profile.bytes or 0
   return not profile.ring and not profile.profiles and profile.samples >= DECIDED and
          (profile.allocated or 0) * KNOWN > bytes and bytes or nil
 end
 
--- Returns whether the heap grows: "grows", "maybe" (something grows, and may
--- be a cache that fills), "small", "level", "lines" (it grows, but no line
--- stands out), "few" (too few samples) or nil (unknown).
+-- Returns whether the heap grows: "grows", "maybe" (perhaps a cache that fills), "small",
+-- "level", "lines" (it grows, but no line stands out), "few" (too few samples) or nil (unknown).
 local function growthof(profile, found)
   local period_ = periodof(profile)
   if profile.own and profile.fates and profile.survived == 0 and
@@ -441,17 +439,23 @@ local function growthof(profile, found)
   return found.few and "few" or "lines"
 end
 
---- Returns {growth (see growthof), before, after (bytes least in use), alloc (the period that
--- would decide; nil: none is needed), period (the mean one), few (of asamp.sums.leaks, if lines have too
--- few samples),
--- collections (true: too few of them, not of samples), lost (bytes of all samples, if some were lost),
--- trends (true: asamp.sums.trends has rows), searched ("end", the time in us of the last search for
--- holders, or nil), samples (without those of native memory), leaks = {{holder, kind, bytes, rows}}
--- (asamp.sums.proof adds 'proof'), maybe (of asamp.sums.leaks), lines = {{file, line, name, bytes,
--- samples, share, type, sort, reason, times, calls, few (too few samples for a reason), long (mean
--- bytes of a string, if TEXT or more), survived}}, held (HELDROWS rows of M.held), time = {samples,
--- lua, c, gc (shares), seconds, sort, at = {file, line, name, calls, share}}}.
--- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
+--- Returns the verdict. 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both
+-- may be nil. Fields:
+--
+--   - growth: see growthof; before, after: least bytes in use early and late
+--   - period (mean), alloc (period that would decide; nil: none is needed)
+--   - few (of asamp.sums.leaks); collections (true: collections are too few, not samples); lost
+--     (bytes of all samples, if some were lost)
+--   - trends: true: asamp.sums.trends has rows
+--   - searched: time of the last search for holders, "end" or us; nil: none
+--   - samples: without those of native memory
+--   - leaks: {holder, kind, bytes, rows}; asamp.sums.proof adds 'proof'
+--   - maybe: of asamp.sums.leaks
+--   - lines: {file, line, name, bytes, samples, share, type, sort, reason, times, calls, few (too
+--     few samples for a reason), long (mean bytes of a string, from TEXT on), survived}
+--   - held: HELDROWS rows of M.held
+--   - time: {samples, lua, c, gc (shares), seconds, sort, at (the line: file, line, name, calls,
+--     share)}
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
   holdings(profile, v.leaks)
