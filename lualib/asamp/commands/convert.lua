@@ -25,7 +25,7 @@ local ENDINGS = {
   firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
   speedscope = ".speedscope.json", vmprof = ".vmprof", heapsnapshot = ".heapsnapshot",
 }
--- The kinds of these files as returned by profiler.convert.kind.
+-- The kind of each result's file, as profiler.convert.kind returns it.
 local KINDS = {
   firefox = "a profile for the Firefox Profiler", pprof = "a pprof profile",
   collapsed = "a file of collapsed stacks", speedscope = "a speedscope profile",

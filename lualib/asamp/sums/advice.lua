@@ -24,8 +24,8 @@ local SURE, ADVISED, SAMPLES = 1, 2, 40
 -- If nurseries exceed their size by this part on average, large blocks decide when collections
 -- run.
 local LARGE = 0.1
--- NEXT: width, as a natural logarithm of sizes, of the weight of nurseries of similar size.
--- ENOUGH: sum of weights needed to use them.
+-- A prediction weights nurseries by the similarity of their size. NEXT: width of the weight, as
+-- a natural logarithm of sizes. ENOUGH: least sum of weights.
 local NEXT, ENOUGH = 0.2, 12
 -- ONESIZE: nurseries have about one size if the standard deviation of the logarithm of their
 -- sizes is below this (0.07 with the sizes of M.setting). HALF: part of survival.doubt that is

@@ -449,7 +449,7 @@ end
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
-  local ended = 0  -- kept by lines that stopped, usually start-up
+  local ended = 0  -- bytes kept by lines that have stopped allocating
   local ran, time = ranin(profile, kindsof(profile, false))
   local busy, nbusy = busyparts(n, ran)
   for _, row in ipairs(rows) do

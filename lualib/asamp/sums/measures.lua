@@ -14,7 +14,7 @@ M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
            alivebytes = "bytes alive at the end",
            alive = "samples alive at the end"}
 
--- For fields of bytes: the fields of their samples and of their variances.
+-- For each field of bytes: the field with the number of samples, and that with the variance.
 local COUNTS = {bytes = "samples", survivedbytes = "survived",
                 alivebytes = "alive"}
 local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",

@@ -28,8 +28,8 @@ local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 local GROWN = 1 / 4    -- share of a line's bytes copied by growth from which its tables or buffers
                        -- grow
 local ONCE = 2 / 3     -- tables made per vector; a table that grows has several vectors
-local TEXT = 1024      -- mean bytes of long strings: each may contain the one before it
-local ENOUGH = 1000    -- samples that decide about growth
+local TEXT = 1024      -- mean bytes from which strings are long: each may contain the one before
+local ENOUGH = 1000    -- samples that suffice to decide whether the heap grows
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
 local KNOWN = 3 / 4  -- share of the allocated bytes that samples must represent, else samples were
                      -- lost

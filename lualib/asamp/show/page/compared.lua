@@ -12,7 +12,7 @@ local M = {}
 
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- errors are millionths of the whole
-local SIGMA, LEAST = 3, 0.1  -- minimum of a change of live bytes (first)
+local SIGMA, LEAST = 3, 0.1  -- see first(): standard errors; least difference of shares
 
 local function integer(x)
   return math.tointeger(x) or x
