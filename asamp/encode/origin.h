@@ -68,9 +68,9 @@ uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
-/* Like origins_function, without a state. */
+/* Returns the number of a function name, as origins_function, but without a state. */
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
-/* Like origins_class, without a state. */
+/* Returns the number of a class name, as origins_class, but without a state. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
 /* Returns the file's number of the state's number 'local'; 0: not emitted. */

@@ -161,7 +161,7 @@ static uint64_t address (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Like address; 0: missing. */
+/* Reads an optional address, stored as a distance from 'from'; 0: missing. */
 static uint64_t optional (Reader *r, uint64_t from) {
   uint64_t n = graph_number(r), a;
   if (n == HEAP_NONE)
@@ -291,7 +291,7 @@ static uint32_t graph_find (const Reader *r, uint64_t a) {
   return r->mask == 0 || r->table[s] == FREE ? GRAPH_NONE : (uint32_t)r->table[s];
 }
 
-/* Like object(); GRAPH_NONE for address 0. */
+/* Returns the object at an address, adding it if needed; GRAPH_NONE for address 0. */
 static uint32_t maybe (Reader *r, uint64_t a) {
   return a == 0 ? GRAPH_NONE : object(r, a);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age, which predicts the effect of another nursery size. The table has, for each u
-** and v, how many bytes were allocated u bytes before a collection and v bytes after the previous
-** one, and how many of them survived.
-**
-** The bytes allocated in a nursery are divided among the samples of the collection, in their order
-** and in proportion to the bytes that they represent.
+** Survival by age: for each u and v, the bytes allocated u bytes before a collection and v bytes
+** after the previous one, and how many of them survived. It predicts the effect of another nursery
+** size. The bytes of a nursery are divided among its samples in their order.
 **
 **   AG1  u and v are counted in AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin has
 **        all below AGES_FIRST, the last has no upper end;

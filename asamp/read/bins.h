@@ -47,7 +47,7 @@ void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t n
 /* Counts a survivor as one that died later; it was added by bins_addat at 'at', with its own
    node and kind. */
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
-/* Like bins_deathat, for a survivor added by bins_add. */
+/* Counts a survivor added by bins_add as one that died later, as bins_deathat does. */
 void bins_death (Bins *b, const ReadSample *s);
 /* Sorts the rows by bin, node and kind, and multiplies their bytes by 'scale'. Nothing can be
    added later. */

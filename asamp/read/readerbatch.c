@@ -29,7 +29,7 @@ typedef struct Periods {
 
 #define NOSTATE		UINT64_MAX  /* no Lua state was named yet */
 
-/* Moves to the next line p, q or T. */
+/* Moves to the next line p, q or T of the details (a period or an OS thread). */
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {

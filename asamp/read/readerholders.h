@@ -8,12 +8,13 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Reads a line H: a path of references. 'line' has the fields after the letter. */
+/* Reads a line H of a batch's details: a path of references. 'line' has the fields after the
+   letter. */
 void readerholders_path (ReaderState *s, Fields *line);
-/* Reads a line h: the paths of references to consecutive live survivors. Also ends the pass
-   over them (readerfollow.h). */
+/* Reads a line h of a batch's details: the paths of references to consecutive live survivors.
+   Also ends the pass over them (readerfollow.h). */
 void readerholders_runs (ReaderState *s, Fields *line);
-/* Reads a line w and delivers it: time and duration of a heap walk. */
+/* Reads a line w of a batch's details and delivers it: time and duration of a heap walk. */
 void readerholders_walk (ReaderState *s, Fields *line);
 
 /* Calls the client's 'held' for each selected followed sample that is alive at the end of the

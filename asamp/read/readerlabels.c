@@ -58,7 +58,8 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
-/* Reads a line B. Ignores it unless its set is the last one read or the next one. */
+/* Reads a line B, a label of a set. Ignores it unless its set is the last one read or the next
+   one. */
 static void readline (ReaderState *s, Fields *line) {
   uint64_t id, length;
   size_t rest;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads label sets from the lines B of a text (readerbatch.h). A set is numbered 1, 2, ... in
-   the file and has one line per label. Used only by the files that implement reader.h. */
+/* Reads label sets from the lines B of a batch's details (readerbatch.h). A set is numbered 1,
+   2, ... in the file and has one line per label. Used only by the files that implement
+   reader.h. */
 #ifndef asamp_readerlabels_h
 #define asamp_readerlabels_h
 
 #include "details.h"
 #include "readerstate.h"
 
-/* Reads all lines B of a text. Call it before the samples are read, which refer to them. */
+/* Reads all lines B (labels) of a batch's details. Call it before the samples are read, which
+   refer to them. */
 void readerlabels_read (ReaderState *s, Fields events);
 
 /* Converts a set's number in the file to that of ReadSample.labels; 0: dropped or unknown. */

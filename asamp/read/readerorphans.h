@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Orphans: live samples of native memory whose Lua state has ended. Line X of a text has their
-   number, lines D their deaths. Used only by the files that implement reader.h. */
+/* Orphans: live samples of native memory whose Lua state has ended. In a batch's details
+   (readerbatch.h), line X has their number, and lines D their deaths. Used only by the files
+   that implement reader.h. */
 #ifndef asamp_readerorphans_h
 #define asamp_readerorphans_h
 
@@ -16,7 +17,8 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
    has none. It must not be in 'list'; the caller sets s->of. */
 void readerorphans_bury (ReaderState *s);
 
-/* Reads a line D and delivers deaths of orphans of the state that it names. */
+/* Reads a line D of a batch's details and delivers deaths of orphans of the state that it
+   names. */
 void readerorphans_line (ReaderState *s, Fields *line);
 
 #endif

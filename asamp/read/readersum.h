@@ -70,8 +70,8 @@ typedef struct ReaderSum {
   /* Survivors that died later, by slice of the time of death. Only 'samples' and 'bytes' are
      set. */
   Bins gone;
-  /* The next three are empty if 'bins' is. Slices of 'born' and 'alive' are ranges of
-     ReadSample.born, bytes. */
+  /* 'born', 'alive' and 'worked' are empty if 'bins' is. Slices of 'born' and 'alive' are
+     ranges of ReadSample.born, bytes. */
   Bins born;           /* allocation samples with an outcome */
   /* Survivors alive at the end, except of native memory. BinRow.kind is 2 * path, plus 1 for a
      table's array or hash part. Path: number of the path of references to the sample; 0:

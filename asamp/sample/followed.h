@@ -5,7 +5,8 @@
 **   FW1  at most FOLLOWED_MOST samples: a bound on the time added to the pause of a major
 **        collection;
 **   FW2  a sample leaves the list only when followed_deaths reports its death;
-**   FW3  a dead owner is never checked again: its address may be reused.
+**   FW3  an owner (the object with which a sample's memory dies) is not checked after its death,
+**        because its address may be reused.
 */
 #ifndef asamp_followed_h
 #define asamp_followed_h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds paths to owners (holders.h). A first walk records each object's parent, from which it
-   was first reached. Owners and all their ancestors are "needed". Then the edges of the needed
-   objects are visited again to name the steps. */
+/* Finds paths of references to owners (holders.h). A first walk records each object's parent,
+   from which it was first reached. Owners and all their ancestors are "needed". Then the edges
+   of the needed objects are visited again to name the steps. */
 #include "holders.h"
 #include "binding.h"
 #include "clock.h"
@@ -58,14 +58,14 @@ typedef struct Work {
                                    ancestors). */
   Top *tops;
   size_t ntops, topsize;
-  IdMap needed;		/* Maps a needed object's address to its number in 'list'. */
+  IdMap needed;		/* Maps the address of an object in 'list' to its number there. */
   Needed *list;
   size_t nlist, listsize;
   IdMap wanted;		/* Set of the owners. */
   IdMap known;		/* Maps the hash of a parent path and a step to the path's number. */
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
-  uint32_t at;		/* Number of the needed object that is being visited. */
+  uint32_t at;		/* Number in 'list' of the object that is being visited. */
   int counting;		/* 1: this visit only counts 'fields' and 'slots'. */
   int counted;		/* 1: 'fields' and 'slots' of object 'at' are counted. */
   const void *body;	/* If object 'at' is a coroutine: its outermost function. */
@@ -137,12 +137,12 @@ static int holders_edge (void *ud, const luaN_Edge *e) {
   return 1;
 }
 
-/* Returns the number of a needed object in w->list, or NONE. */
+/* Returns the number of an object in w->list (owners and their ancestors), or NONE. */
 static uint32_t holders_known (const Work *w, const void *o) {
   return idmap_get(&w->needed, holders_keyof(o));
 }
 
-/* Marks an object and its ancestors as needed. 'bits' has one bit per object in walk order. */
+/* Marks an object and its ancestors in 'bits', which has one bit per object in walk order. */
 static void need (const Work *w, uint64_t *bits, uint32_t place) {
   for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
     bits[place / 64] |= UINT64_C(1) << place % 64;
@@ -164,7 +164,7 @@ static int enlist (Work *w, uint32_t place) {
   return 1;
 }
 
-/* Lists the needed objects in walk order. Returns 0 if there is not enough memory. */
+/* Lists the marked objects in walk order. Returns 0 if there is not enough memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {
@@ -447,15 +447,16 @@ static int setnearly (Work *w) {
 
 static int holders_label (void *ud, const luaN_Edge *e);
 
-/* Counts the string keys and C stack slots of object w->at that lead to needed objects. */
+/* Counts the string keys and C stack slots of object w->at that lead to owners or their
+   ancestors. */
 static void count (Work *w) {
   w->counted = w->counting = 1;
   luaN_edges(w->L, w->kept[w->at], holders_label, w);
   w->counting = 0;
 }
 
-/* Visits an edge of object w->at. Sets the path of a needed object if this is the first edge to
-   it; with w->counting only counts. Returns 0 to stop. */
+/* Visits an edge of object w->at. If it is the first edge to an object in w->list, sets that
+   object's path; with w->counting only counts. Returns 0 to stop. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;
@@ -505,7 +506,7 @@ static void labelroots (Work *w) {
   }
 }
 
-/* Visits the needed objects in walk order, so that each has its path before its successors. */
+/* Visits the objects in w->list in walk order, so that each has its path before its successors. */
 static void labelall (Work *w) {
   size_t i;
   for (i = 0; i < w->nlist && !w->failed; i++) {

@@ -62,8 +62,8 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
    must be from malloc. Returns 0 if there is not enough memory. */
 int holders_name (Holders *h);
 
-/* Finds the holders of n owners, which may be NULL or repeat. Returns 0, with nothing to free,
-   if there is not enough memory or luaN_walk cannot run now. */
+/* Finds paths of references to n owners, which may be NULL or repeat. Returns 0, with nothing
+   to free, if there is not enough memory or luaN_walk cannot run now. */
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n);
 void holders_free (Holders *h);
 

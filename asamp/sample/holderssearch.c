@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds holders in a child process (holderssearch.h). */
+/* Finds the references that keep samples alive, in a child process (holderssearch.h). */
 #define _GNU_SOURCE
 #include "holderssearch.h"
 #include "binding.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds holders (holders.h) in a forked child process, so that the program stops only for the
-** fork. A later collection fetches the result.
+** Finds holders, the references that keep samples alive (holders.h), in a forked child process, so
+** that the program stops only for the fork. A later collection fetches the result.
 **
 **   HA1  there is at most one search at a time. The result is in the order of its list of owners;
 **   HA2  holderssearch_end drops the search and kills the child;
@@ -30,8 +30,8 @@ typedef struct HoldersSearch {
                                    length. */
 } HoldersSearch;
 
-/* Starts a search for the holders of n objects. No other search may be running. Returns 0 if
-   there is no child process or no memory. */
+/* Starts a search for the paths of references to n objects. No other search may be running.
+   Returns 0 if there is no child process or no memory. */
 int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
 /* Returns 0 while the child searches, 1 with the result in *h (the caller calls holders_free),

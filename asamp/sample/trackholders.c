@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides when holders are searched, and reports them (trackholders.h). */
+/* Decides when to search for the references that keep samples alive, and reports them
+   (trackholders.h). */
 #include "trackholders.h"
 #include "binding.h"
 #include "clock.h"

@@ -45,8 +45,8 @@ static void notestall (Profile *p) {
   }
 }
 
-/* Like notestall. Also publishes the failure of the file, counts its lost samples, and wakes
-   waiting threads, once. */
+/* Publishes whether the file is stalled (notestall) or has failed. At the first failure counts
+   its lost samples and wakes waiting threads. */
 static void noteerror (Profile *p) {
   notestall(p);
   if (p->file.error == 0 || p->error != 0)

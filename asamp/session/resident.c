@@ -303,8 +303,8 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
          last == RESIDENT_PROFILE || (last && now - p->reported >= ENDING * p->cost);
 }
 
-/* Like isdue, with the lock: several threads use a policy. With 'claims', the caller will emit
-   the snapshot, so it is not due any more. */
+/* Returns 1 if a snapshot is due (RQ3); takes the lock, because several threads use a policy.
+   With 'claims', the caller will emit the snapshot, so it is not due any more. */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);
