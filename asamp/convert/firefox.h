@@ -66,12 +66,13 @@ typedef struct Firefox {
   size_t ndeaths, deathsize;
   /* time at which they were found dead, us */
   uint64_t deathtime;
-  /* Rows stored: allocations; time samples; collections and marks; collections. */
+  /* Numbers of stored rows: of allocations; of time samples; of collections and marks; of
+     collections. */
   uint64_t rows, timerows, events, collections;
-  /* Columns of allocations: us since the previous row; index in 'leaves'; bytes; address; tag
-     (tags.h). */
+  /* Columns of allocations: us since the previous row; stack (index in 'leaves'); bytes;
+     address; tag (tags.h). */
   Spill time, stack, weight, memory, whose;
-  /* Columns of time samples: us since the previous one; index in 'ticksites'; ns; tag. */
+  /* Columns of time samples: us since the previous one; stack (index in 'ticksites'); ns; tag. */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;    /* us */
   /* Collections and marks; firefox.c describes the layout. */

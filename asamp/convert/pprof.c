@@ -37,7 +37,7 @@ typedef struct Writer {
   HeldStack held;
   Output *o;
   StrList strings;
-  Bytes message, part;  /* the message being composed; a message within it */
+  Bytes message, part;  /* the message being composed, and a message within it */
   IdMap bylocation;    /* maps (function << 32 | line) + 1 to the id of the location */
   uint32_t *location;  /* location of each call tree node; ids start at 1 */
   uint64_t *key;       /* function << 32 with the line of location id, at id - 1 */

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PIECE		65536    /* bytes that are copied at once */
+#define PIECE		65536    /* bytes copied at a time */
 #define UNKNOWNTYPE	0xffffu  /* type of the added objects */
 
-/* Client of the reader: counts the allocation samples without a survival outcome. */
+/* A client of the reader that counts samples without an outcome. */
 typedef struct Counter {
   ReaderClient client;
   uint64_t undecided;
@@ -28,13 +28,13 @@ static void repair_fate (void *ud, const ReadSample *s, int fate, uint64_t time)
   c->undecided += fate == READER_UNDECIDED;
 }
 
-/* Appends object records with dead objects of type "unknown" for the stacks of allocation samples
-   that have no object, and the name of this type (X2). */
+/* Appends dead objects of type "unknown", and this type's name, for the stacks of allocation
+   samples without an object (X2). */
 static void putobjects (const ReadProfile *r, Bytes *to) {
   uint64_t left = r->end.unpaired;
   char key[32];
   if (left == 0 || !(r->own || r->fates))
-    return;  /* readers require no objects if the log has none */
+    return;  /* the log has no objects */
   while (left > 0) {
     uint64_t most = VMPROF_MAXWORDS - r->end.statistics;
     uint64_t n = left < most ? left : most, i;
@@ -65,8 +65,8 @@ static void putend (const ReadProfile *r, uint64_t undecided, Bytes *to) {
     bytes_char(to, VMPROF_TRAILER);
 }
 
-/* Copies the next n bytes of the log to the output, or skips them if 'o' is NULL. Returns the
-   number of bytes, which is less if the file ends early. */
+/* Copies n bytes of the log to the output; 'o' NULL: skips them. Returns the number of bytes,
+   less than n at the end of the file. */
 static uint64_t copied (Source *s, uint64_t n, Output *o) {
   unsigned char piece[PIECE];
   uint64_t done = 0, step = 1;
@@ -79,7 +79,7 @@ static uint64_t copied (Source *s, uint64_t n, Output *o) {
   return done;
 }
 
-/* Writes the new file, and sets the sizes in *to. Returns 0 or an errno. */
+/* Writes the new file and sets the sizes in *to. Returns 0 or an errno. */
 static int repair_write (const ReadProfile *r, uint64_t undecided, const char *path,
                          const char *out, RepairResult *to) {
   Output *o = malloc(sizeof(*o));
@@ -91,7 +91,7 @@ static int repair_write (const ReadProfile *r, uint64_t undecided, const char *p
   if (error == 0 && end.failed)
     error = ENOMEM;
   if (error == 0 && copied(s, r->end.intact, o) < r->end.intact)
-    error = ESTALE;  /* another program has changed the file since it was read */
+    error = ESTALE;  /* another program has changed the file */
   if (error == 0) {
     to->cut = copied(s, UINT64_MAX, NULL);
     output_bytes(o, end.data, end.n);

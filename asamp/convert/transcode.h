@@ -26,7 +26,7 @@ typedef struct TranscodeState {
   /* The rest is for merged files only. */
   struct TranscodeState *next;  /* state of the profile that was closed before this one */
   uint64_t allocated;   /* exact bytes allocated */
-  /* Periods written last: allocation and copy samples, bytes; time samples, ns. */
+  /* Sampling periods written last: of allocations in bytes, of time in ns. */
   uint64_t period, timens;
   int wall;             /* 1: wall time; 0: CPU time */
 } TranscodeState;

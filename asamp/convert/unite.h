@@ -22,8 +22,8 @@
 typedef struct UniteRest {
   uint32_t id;              /* number in the result */
   int ended;                /* 1: closed in its profile, at the time 'end' */
-  uint64_t end, allocated, orphans;  /* End, ns; exact bytes; live orphans, as in
-                                        TranscodeState. */
+  uint64_t end, allocated, orphans;  /* The state's end, ns; exact bytes allocated; live orphans
+                                        (native memory that outlives it). */
 } UniteRest;
 
 typedef struct Unite {
@@ -31,7 +31,8 @@ typedef struct Unite {
   EncoderConfig config;     /* data for the head of the result */
   char *command;            /* command line of the first profile, or NULL */
   Bytes sources;            /* identities of the recordings (readprofile_source) */
-  /* 1: 'config' is filled; the commands differ; the periods of native memory differ. */
+  /* 1: 'config' is filled; the commands of the profiles differ; their periods of native memory
+     differ. */
   int checked, othercommand, othermallocs;
   /* Start of the merged run, us: 'clock' is the first profile's by the monotonic clock;
      'started' is the earliest since the epoch. */
@@ -42,7 +43,7 @@ typedef struct Unite {
   StrTab natives, labels;   /* names of native functions; texts of label sets */
   uint32_t nsets;           /* number of label sets whose text is in 'labels' */
   ProfileLeft left;         /* data dropped by the writers or by the merge */
-  uint64_t texts, lost;     /* texts cut, and samples lost, in all profiles */
+  uint64_t texts, lost;     /* number of texts cut, and of samples lost, in all profiles */
   uint64_t ring[4];         /* sums of ReadProfile.ring */
   int isring;               /* 1: some profile is a flight recorder's */
   uint64_t shift;           /* total duration of the profiles so far, us */

@@ -22,7 +22,8 @@
 typedef struct Piece {
   struct Piece *next;
   uint64_t start, end;  /* time range of its events, ns */
-  size_t n, raw;        /* Compressed and original bytes; equal: not compressed. */
+  size_t n, raw;        /* Bytes as compressed, and original; if equal, the piece is not
+                           compressed. */
   unsigned char data[];
 } Piece;
 
@@ -37,7 +38,7 @@ struct Ring {
   Piece *first, *last;
   size_t bytes;         /* compressed bytes of all pieces; atomic */
   Bytes open;
-  /* Start of the open buffer, ns; last 'now', ns. */
+  /* ns: start of the open buffer; argument 'now' of the last ring_put. */
   uint64_t start, now;
   int isrest;           /* 1: 'past' has events */
   z_stream pack, unpack;

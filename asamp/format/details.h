@@ -50,7 +50,8 @@ int details_signed (Fields *f, int64_t *n);
 /* The numbers of a collection's line, as in ProfileCollection; times in us, sizes in bytes. */
 typedef struct Collected {
   int64_t time;              /* us from the last timed event to its end */
-  int64_t inuse, held, rss;  /* changes since the previous collection */
+  int64_t inuse, held, rss;  /* bytes in use, reserved, resident: changes since the previous
+                                collection */
   uint64_t duration;
   uint64_t tenured;
   uint64_t state, minors, majors;
@@ -59,7 +60,8 @@ typedef struct Collected {
   uint64_t processor;
   uint64_t slices;
   uint64_t mutator;
-  /* Change of 'planned' since the previous minor collection; charged - planned. */
+  /* Change of 'planned' since the previous minor collection; excess of 'charged' over
+     'planned'. */
   int64_t planned, over;
   uint64_t looked[LOOKED_COUNT];
 } Collected;

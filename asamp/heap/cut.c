@@ -27,7 +27,8 @@ enum {
 
 /* A value under a weak key of which only the key or only the table is reached so far. */
 typedef struct Waiting {
-  /* The reached one; the value; next entry with the same missing key or table, index + 1. */
+  /* The object that is reached already (key or table); the value; the next entry waiting for
+     the same object, as index + 1. */
   uint32_t from, to, next;
   Way way;
 } Waiting;

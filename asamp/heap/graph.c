@@ -69,8 +69,8 @@ typedef struct Reader {
                                    end */
   uint64_t bytes, sampled;	/* bytes of objects; bytes of samples */
   uint64_t spent;		/* approximate memory used, bytes */
-  /* Bases of stored distances: the previous object; the previous sample's object; the object
-     whose edges are read. */
+  /* Distances in the file are relative to: the previous object; the previous sample's object;
+     the object whose edges are read. */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
   int late;			/* 1: they are stored in Graph.late, because the object has

@@ -54,8 +54,8 @@ typedef struct LateEdge {
 
 /* An allocation site: a function and a line. */
 typedef struct Site {
-  char *name, *source;		/* in one block of memory */
-  uint32_t defined, line;	/* lines of the definition, and of the allocation */
+  char *name, *source;		/* both in one block of memory */
+  uint32_t defined, line;	/* lines of the function's definition, and of the allocation */
 } Site;
 
 /* An allocation sample. */
@@ -102,8 +102,8 @@ typedef struct Graph {
   uint64_t dead;		/* samples of objects not in the snapshot */
   uint64_t textless;		/* strings without a text because of TEXT_MOST */
   uint64_t bytes;		/* bytes of all objects and the state */
-  /* From meta records, 0: missing: bytes of the state, in use, reserved, and allocated; time in
-     s since the epoch; process id; sampling period in bytes. */
+  /* From meta records, 0: missing. Bytes: of the state itself, in use, reserved, allocated so
+     far. Time in s since the epoch; process id; sampling period in bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
   uint64_t unfollowed;		/* live samples that the sampler did not follow */
   char command[HEAP_TEXT + 1];	/* command line, or "" */

@@ -28,8 +28,8 @@ typedef struct MergeRow {
   int merged, repeated;
   int together;			/* 1: no object of the parent row holds 'example' alone; 'from'
                                    is on the shortest path */
-  /* 'self': bytes of the row's objects. Tree of dominators: their number, and the bytes that
-     they retain. Tree of paths: the same of the wanted objects in this row and below. */
+  /* 'self': bytes of the row's objects. Tree of dominators: 'count' of them, and 'value', the
+     bytes that they retain. Tree of paths: these of the wanted objects in this row and below. */
   uint64_t count, self, value;
 } MergeRow;
 

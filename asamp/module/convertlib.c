@@ -57,7 +57,7 @@ typedef struct Work {
   Transcode *transcode;
   Flame *flame;
   Unite *unite;
-  lua_Integer done, all; /* merge: profiles before the current one; all */
+  lua_Integer done, all; /* merge: number of profiles before the current one, and of all */
   Fold fold;
   int top;               /* Stack height before a call of the option 'source'. */
   char err[1024];

@@ -147,8 +147,8 @@ static int l_info (lua_State *L) {
 /* Totals of a class. */
 typedef struct ClassRow {
   uint64_t count, self;	/* number of objects; their own bytes */
-  uint64_t new, newbytes, gone, gonebytes;  /* heap:compare: objects that only this snapshot
-                                               has, and that only the other has; their bytes */
+  uint64_t new, newbytes, gone, gonebytes;  /* heap:compare: number and bytes of objects only in
+                                               this snapshot, and of those only in the other */
   /* heap:compare: growth of objects in both, bytes */
   int64_t grown;
 } ClassRow;

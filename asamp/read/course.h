@@ -46,7 +46,7 @@ typedef struct Course {
   uint64_t group;        /* collections per span, except the last (CO1) */
   uint64_t collections;  /* number of recorded collections */
   ReadCollection first, last;
-  /* Sum of all pauses; longest recorded pause; its end. us. */
+  /* Sum of all pauses, longest recorded pause, and the end of that one, us. */
   uint64_t total, longest, longestat;
   /* CPU time of all collections, and of the major ones, with slices in minor pauses, us.
      Unrecorded ones count with their pause. */

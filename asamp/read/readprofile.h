@@ -82,7 +82,7 @@ typedef struct ReadCollection {
   uint64_t mutator;
   uint64_t inuse, held, rss;  /* bytes in use, reserved, resident after it; 0: unknown. In files
                                  of many states, sums over the selected open states */
-  uint64_t stateinuse, stateheld;  /* the same of the collection's state alone */
+  uint64_t stateinuse, stateheld;  /* bytes in use and reserved of the collection's state alone */
   uint64_t tenured;    /* bytes tenured since the previous recorded collection */
   /* Planned sizes of the nurseries, and bytes allocated in them, since the previous recorded
      collection. */
@@ -116,7 +116,7 @@ typedef struct ReadLabelSet {
 typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* may be negative */
-  /* The use; a file, source line or empty text. Not NUL-terminated. */
+  /* The use, and a file, source line or empty text. Not NUL-terminated. */
   const char *what, *text;
   size_t whatlength, textlength;
 } ReadResident;
@@ -151,9 +151,11 @@ typedef struct ReadState {
   int others;
   uint64_t opened, closed; /* times; 0: unknown */
   uint64_t allocated;  /* exact bytes; 0: unknown */
-  uint64_t samples, bytes;    /* allocation samples in periods; their bytes */
-  uint64_t timesamples, ns;   /* time samples in periods; their ns */
-  uint64_t survivedbytes, laterbytes;  /* bytes of survivors; bytes of those that died later */
+  uint64_t samples, bytes;    /* allocation samples in sampling periods, and the bytes that they
+                                 represent */
+  uint64_t timesamples, ns;   /* time samples in sampling periods, and their ns */
+  uint64_t survivedbytes, laterbytes;  /* bytes of survivors, and of the survivors that died
+                                          later */
   uint64_t minors, majors;    /* numbers of collections */
 } ReadState;
 
@@ -233,7 +235,7 @@ typedef struct ReadProfile {
   size_t npaths;
   /* Number of heap walks that searched for references to live samples. */
   uint64_t walks;
-  /* us that the program waited for heap walks: total, longest. */
+  /* total and longest time in us that the program waited for heap walks */
   uint64_t walked, longestwalk;
   uint64_t samples;    /* selected allocation samples, in periods */
   uint64_t timesamples;  /* selected time samples, in periods */

@@ -22,22 +22,22 @@
 
 /* A needed object: an owner or one of its ancestors. */
 typedef struct Needed {
-  uint32_t place, parent;	/* Number of the object, and of its parent, in walk order; NONE
-                                   for a root's parent. */
+  uint32_t place, parent;	/* Number of the object and of its parent in walk order; parent
+                                   NONE: a root. */
   uint32_t path;	/* Number of its path; 0: empty or not yet determined. */
   uint32_t fields;	/* Number of string keys that lead to owners or their ancestors, up to
                            HOLDERS_FIELDS + 1. */
   uint32_t key;		/* If it is the value of a weak key: number in 'list' of the table; else
                            NONE. */
-  unsigned char done, isroot;	/* 1: 'path' is determined; 1: the object is a root. */
+  unsigned char done, isroot;	/* 1: 'path' is determined. 1: the object is a root. */
   uint32_t slots;	/* Number of unnamed C stack slots that lead to owners or their
                            ancestors. */
 } Needed;
 
 /* An object without a parent: a root, or the value of a weak key. */
 typedef struct Top {
-  const void *object, *weak;  /* The object; the table in which it is the value of a weak key,
-                                 or NULL for a root. */
+  const void *object, *weak;  /* The object; and the table in which it is the value of a weak
+                                 key (NULL: a root). */
   long long which;	/* Kind of the root (LUAN_R*). */
   uint32_t place;	/* Number of the object in walk order. */
 } Top;

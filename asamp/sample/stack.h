@@ -56,8 +56,8 @@ typedef struct Stack {
   struct Unwind *unwind;		/* Memory of the running walk; NULL: none runs;
                                            &nowhere: there was no memory for it. */
   StackLine *lines;		/* Cache of lines; grows after as many misses as it has entries. */
-  unsigned linemask, missed;	/* Entries of 'lines' - 1 (a power of 2 - 1); misses since
-                                   'lines' was allocated. */
+  unsigned linemask, missed;	/* Number of entries of 'lines' (a power of 2) minus 1; misses
+                                   since 'lines' was allocated. */
   Functions functions;		/* The functions reported in this session. */
   StackEmit emit;
   void *ud;

@@ -56,8 +56,8 @@ struct Timer {
   Clock *clock;			/* NULL: the timer may be reused */
   volatile sig_atomic_t running;
   const void *whose;	/* the Lua state for which it samples */
-  uint64_t period, time, counted;  /* Period in ns; ns received so far plus a random start;
-                                      periods passed to 'f' or lost. */
+  uint64_t period, time, counted;  /* Period in ns; ns received so far, plus a random start;
+                                      number of periods passed to 'f' or lost. */
   TimerTick *f;			/* NULL: the timer is not started yet */
   void *ud;
 };

@@ -146,7 +146,7 @@ int sampler_request (uint64_t id, SamplerRequest *request);
 int sampler_withdraw (SamplerRequest *request);
 
 typedef struct SamplerRow {
-  uint64_t number, inuse;	/* number of the state; heap bytes in use */
+  uint64_t number, inuse;	/* number of the state, and bytes of its heap in use */
   uint64_t collections;
   const char *name;
 } SamplerRow;

@@ -22,7 +22,8 @@ struct Sampler {
   uint64_t since;		/* shared: time of joining the profile, ns */
   uint64_t period;		/* requested sampling period, bytes; samplerlist_restrain may
                                    use a larger one */
-  /* At the last check of the rate: clock_now; CPU time of the process, ns; number of samples. */
+  /* Values at the last check of the option 'rate': clock_now; CPU time of the process, ns;
+     number of samples. */
   uint64_t ratetime, ratecpu, ratesamples;
   char *script;			/* shared: source of the outermost function of the first sample */
   int named;			/* 1: 'script' was emitted */
@@ -44,7 +45,7 @@ struct Sampler {
   Timing timing;
   HeldPaths heldpaths;		/* paths of references to live samples that are in the profile */
   Resident resident;		/* last measurement of the heap */
-  uint64_t starved, starvings;	/* Time of the last report that memory ran out, ns; how often it
+  uint64_t starved, starvings;	/* When memory last ran out and was reported, ns; how often it
                                    did. */
   uint64_t timeperiod;		/* period of time samples, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time, 0: of CPU time */

@@ -51,9 +51,10 @@ enum { SEEN_UNNAMED = 0 };	/* the name "", before the first allocation sample */
 /* Sums over the states with one name. */
 typedef struct SeenNamed {
   const char *name;	/* valid for the life of the process */
-  uint64_t open, made;	/* open states; all states with the name */
-  uint64_t samples, bytes, minors, majors, pauses;  /* of all states; pauses in ns */
-  uint64_t inuse, held;	/* of the open states, bytes */
+  uint64_t open, made;	/* number of open states, and of all states with the name */
+  uint64_t samples, bytes, minors, majors, pauses;  /* sums over all states with the name;
+                                                       pauses in ns */
+  uint64_t inuse, held;	/* sums over the open states, bytes */
 } SeenNamed;
 
 /* Returns the number of a script's name (SE3), and counts a state with it. 'source' is from
