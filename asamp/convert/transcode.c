@@ -15,8 +15,7 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-void transcode_sink (void *ud, Bytes *out, int text) {
-  (void)text;
+void transcode_sink (void *ud, Bytes *out) {
   output_bytes(ud, out->data, out->n);
   out->n = 0;
 }

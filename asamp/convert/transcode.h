@@ -104,7 +104,7 @@ const char *transcode_finish (Transcode *t, const ReadProfile *r);
 void transcode_free (Transcode *t);
 
 /* Writes the encoder's output (EncoderSink); 'ud' is the Output. */
-void transcode_sink (void *ud, Bytes *out, int text);
+void transcode_sink (void *ud, Bytes *out);
 /* The callback 'head': stops the reading of a profile that cannot be converted. */
 void transcode_head (void *ud, const ReadProfile *r);
 /* Makes client.state the encoder's state, before an event. Sets client.stop on failure. Merged

@@ -194,9 +194,9 @@ void encoder_free (Encoder *e) {
 }
 
 /* Passes the output on if it has 'enough' bytes. Call it between records. */
-static void encoder_drain (Encoder *e, size_t enough, int text) {
+static void encoder_drain (Encoder *e, size_t enough) {
   if (e->out.n >= enough && e->out.n > 0)
-    e->sink(e->sinkud, &e->out, text);
+    e->sink(e->sinkud, &e->out);
 }
 
 int encoder_failed (const Encoder *e) {
@@ -345,7 +345,7 @@ static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
   e->failed |= record.failed;
   for (; n > 0 && !record.failed; n--) {
     bytes_add(&e->out, record.data, length);
-    encoder_drain(e, ENOUGH, 0);
+    encoder_drain(e, ENOUGH);
   }
   bytes_free(&record);
 }
@@ -374,7 +374,7 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
   copies = copiesof(count, length);
   if (copies > 1)
     repeat(e, from, length, copies - 1);
-  encoder_drain(e, ENOUGH, 0);
+  encoder_drain(e, ENOUGH);
   return copies;
 }
 
@@ -529,7 +529,7 @@ void encoder_collection (Encoder *e, const ProfileCollection *c) {
   if (extended(e)) {
     objects_write(&e->objects, 0, c->time > e->last ? c->time : e->last, c,
                   &e->out);
-    encoder_drain(e, ENOUGH, 0);
+    encoder_drain(e, ENOUGH);
   }
 }
 
@@ -585,7 +585,6 @@ int encoder_full (const Encoder *e) {
 
 void encoder_batch (Encoder *e) {
   Bytes text = {0};
-  encoder_drain(e, 1, 0);
   namefresh(e);
   if (batch_take(&e->batch, &text)) {
     if (text.failed)
@@ -597,7 +596,7 @@ void encoder_batch (Encoder *e) {
     }
   }
   bytes_free(&text);
-  encoder_drain(e, 1, 1);
+  encoder_drain(e, 1);
 }
 
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
@@ -693,5 +692,5 @@ void encoder_finish (Encoder *e, uint64_t now) {
     e->config.labelsleft(&e->left, &e->texts);
   metaleft(e);
   vmprof_time(&e->out, VMPROF_TRAILER, e->epoch + since(e, now));
-  encoder_drain(e, 1, 1);
+  encoder_drain(e, 1);
 }

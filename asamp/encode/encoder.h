@@ -55,7 +55,7 @@ typedef struct Encoder Encoder;
 
 /* Takes the bytes in 'out' and sets out->n to 0. Called between records. 'text' is 1 for native
    names, details and the trailer, 0 for stacks and the like. */
-typedef void (*EncoderSink) (void *ud, Bytes *out, int text);
+typedef void (*EncoderSink) (void *ud, Bytes *out);
 
 /* Makes an encoder; its first output is the head. 'epoch' is the wall clock time (us) at
    'start' (monotonic, ns). Returns NULL if there is not enough memory. */

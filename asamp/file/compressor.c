@@ -9,9 +9,6 @@
 
 /* ---------------------------------------------------------------- zlib -- */
 
-/* Further value of 'then': ends the block, so that the next one has its own Huffman codes. */
-enum { BLOCK = COMPRESSOR_END + 1 };
-
 static int openzlib (z_stream *z, int level) {
   zmemory(z);
   return deflateInit2(z, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) ==
@@ -21,7 +18,7 @@ static int openzlib (z_stream *z, int level) {
 /* Runs a step of zlib. Returns the bytes written to 'packed', which has 'room' bytes. */
 static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
-  static const int how[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH, Z_BLOCK};
+  static const int how[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH};
   z->next_in = (unsigned char *)*data;
   z->avail_in = (uInt)*n;
   z->next_out = packed;
@@ -30,23 +27,6 @@ static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
   *data = z->next_in;
   *n = z->avail_in;
   return room - z->avail_out;
-}
-
-/*
-** Parameters of zlib for LIVE (deflateTune). A stack repeats the previous one, but most bytes are
-** zero and most candidate matches short. So zlib compares CHAIN candidates, a quarter of them
-** after a match of GOOD bytes, and accepts a match of LAZY bytes. For text, TEXTCHAIN is enough.
-*/
-enum { LEVEL = 6, GOOD = 8, LAZY = 64, LONGEST = 258, CHAIN = 1024, TEXTCHAIN = 64 };
-
-static void tune (z_stream *z, int text) {
-  deflateParams(z, LEVEL, text ? Z_FILTERED : Z_DEFAULT_STRATEGY);
-  deflateTune(z, GOOD, LAZY, LONGEST, text ? TEXTCHAIN : CHAIN);
-}
-
-static void beginzlib (z_stream *z, int text) {
-  deflateReset(z);
-  tune(z, text);
 }
 
 /* ---------------------------------------------------------------- fast -- */
@@ -90,7 +70,7 @@ static size_t stepfast (struct isal_zstream *z, unsigned char *packed, size_t ro
   z->avail_in = (uint32_t)*n;
   z->next_out = packed;
   z->avail_out = (uint32_t)room;
-  z->flush = then == COMPRESSOR_FLUSH || then == BLOCK ? SYNC_FLUSH : NO_FLUSH;
+  z->flush = then == COMPRESSOR_FLUSH ? SYNC_FLUSH : NO_FLUSH;
   z->end_of_stream = then == COMPRESSOR_END;
   isal_deflate(z);
   *data = z->next_in;
@@ -120,7 +100,7 @@ static uint32_t fastlength (const struct isal_zstream *fast) {
 
 /* Parameters of zlib for FAST: it accepts the first match. As small as the default level, in
    two thirds of the time. */
-enum { FASTLEVEL = 3, FASTCHAIN = 32 };
+enum { FASTLEVEL = 3, LONGEST = 258, FASTCHAIN = 32 };
 
 static void beginfast (struct isal_zstream *fast) {
   deflateReset(&fast->z);
@@ -152,26 +132,19 @@ static void freefast (struct isal_zstream *fast) {
 
 int compressor_open (Compressor *p, int how) {
   memset(p, 0, sizeof(*p));
-  p->how = how;
-  p->isfast = how == COMPRESSOR_FAST;
   p->packed = malloc(COMPRESSOR_PIECE);
-  if (p->packed == NULL)
-    return 0;
-  if (how != COMPRESSOR_SMALL && (p->fast = newfast()) == NULL)
-    return 0;
-  if (how != COMPRESSOR_FAST && !(p->hasz = openzlib(&p->z, Z_DEFAULT_COMPRESSION)))
-    return 0;
-  if (how == COMPRESSOR_LIVE) {
-    p->kept = malloc(COMPRESSOR_LIGHT);
-    tune(&p->z, 0);
-  }
-  return how != COMPRESSOR_LIVE || p->kept != NULL;
+  if (how == COMPRESSOR_FAST)
+    p->fast = newfast();
+  else
+    p->hasz = openzlib(&p->z, Z_DEFAULT_COMPRESSION);
+  return p->packed != NULL && (p->fast != NULL || p->hasz);
 }
 
 /* Passes the output to the sink. Returns 0 if the sink wants to stop. */
 static int hand (Compressor *p, CompressorSink sink, void *ud) {
   size_t n = p->npacked;
   p->npacked = 0;
+  p->begun |= n > 0;
   return n == 0 || sink(ud, p->packed, n);
 }
 
@@ -187,114 +160,28 @@ static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
       if (COMPRESSOR_PIECE - p->npacked < ROOM && !hand(p, sink, ud))
         return;
       room = COMPRESSOR_PIECE - p->npacked;
-      m = p->isfast ? stepfast(p->fast, p->packed + p->npacked, room, &data, &left, how)
-                    : stepzlib(&p->z, p->packed + p->npacked, room, &data, &left, how);
+      m = p->fast != NULL ? stepfast(p->fast, p->packed + p->npacked, room, &data, &left, how)
+                         : stepzlib(&p->z, p->packed + p->npacked, room, &data, &left, how);
       p->npacked += m;
     } while (m == room);
     n -= piece;
   } while (n > 0);
 }
 
-/* ---------------------------------------------------------------- live -- */
-
-/* Ends zlib's block and sets the parameters for the other kind of input. */
-static void compressor_turn (Compressor *p, CompressorSink sink, void *ud) {
-  p->packedtext = !p->packedtext;
-  pack(p, NULL, 0, BLOCK, sink, ud);
-  if (!p->isfast) {
-    unsigned char none[ROOM];  /* deflateParams requires space, but writes nothing */
-    p->z.next_out = none;
-    p->z.avail_out = ROOM;
-    tune(&p->z, p->packedtext);
-  }
-}
-
-/* Compresses the first n bytes of p->kept; calls compressor_turn at the recorded changes. */
-static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, void *ud) {
-  size_t at = 0, i;
-  for (i = 0; i < p->nturns; i++) {
-    if (p->turns[i] > at)
-      pack(p, p->kept + at, p->turns[i] - at, COMPRESSOR_MORE, sink, ud);
-    compressor_turn(p, sink, ud);
-    at = p->turns[i];
-  }
-  pack(p, p->kept + at, n - at, then, sink, ud);
-  p->nturns = 0;
-}
-
-/* Ends zlib's gzip member, if open, and starts one with FAST. */
-static void tofast (Compressor *p, CompressorSink sink, void *ud) {
-  if (p->z.total_out > 0)
-    pack(p, NULL, 0, COMPRESSOR_END, sink, ud);
-  beginfast(p->fast);
-  p->isfast = 1;
-}
-
-static void tozlib (Compressor *p, CompressorSink sink, void *ud) {
-  pack(p, NULL, 0, COMPRESSOR_END, sink, ud);
-  p->isfast = 0;
-  beginzlib(&p->z, p->packedtext);
-}
-
-static void putlive (Compressor *p, const unsigned char *data, size_t n, int then,
-                     CompressorSink sink, void *ud) {
-  if (!p->isfast && n > COMPRESSOR_LIGHT - p->load) {
-    tofast(p, sink, ud);
-    packkept(p, p->load, COMPRESSOR_MORE, sink, ud);
-  }
-  if (p->isfast)
-    pack(p, data, n, then, sink, ud);
-  else {
-    if (n > 0)
-      memcpy(p->kept + p->load, data, n);
-    if (then != COMPRESSOR_MORE)
-      packkept(p, p->load + n, then, sink, ud);
-  }
-  p->load += n;
-  if (then == COMPRESSOR_FLUSH) {
-    if (p->isfast && p->load < COMPRESSOR_LIGHT / 2)
-      tozlib(p, sink, ud);
-    p->load = 0;
-  }
-}
-
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud) {
-  if (p->how == COMPRESSOR_LIVE)
-    putlive(p, data, n, then, sink, ud);
-  else
-    pack(p, data, n, then, sink, ud);
+  pack(p, data, n, then, sink, ud);
   if (then != COMPRESSOR_MORE)
     hand(p, sink, ud);
 }
 
-void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud) {
-  if (p->how != COMPRESSOR_LIVE || p->text == text)
-    return;
-  p->text = text;
-  if (p->isfast)
-    compressor_turn(p, sink, ud);
-  else if (p->nturns < COMPRESSOR_TURNS)
-    p->turns[p->nturns++] = p->load;
-  else
-    p->nturns--;  /* cancels the previous change */
-}
-
 /* after a flush an empty last block, the checksum and the length end the member */
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
-  uint32_t numbers[2];
+  const uint32_t numbers[2] = {fastchecksum(p->fast), fastlength(p->fast)};
   size_t n = 0;
   int i, k;
-  if (p->isfast) {
-    numbers[0] = fastchecksum(p->fast);
-    numbers[1] = fastlength(p->fast);
-  }
-  else {
-    numbers[0] = (uint32_t)p->z.adler;
-    numbers[1] = (uint32_t)p->z.total_in;
-    if (p->z.total_out == 0)
-      return 0;
-  }
+  if (!p->begun)
+    return 0;
   ending[n++] = 0x03;
   ending[n++] = 0x00;
   for (i = 0; i < 2; i++)
@@ -304,9 +191,9 @@ size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_E
 }
 
 void compressor_restart (Compressor *p) {
-  p->npacked = p->load = p->nturns = 0;
-  p->isfast = p->text = p->packedtext = 0;
-  beginzlib(&p->z, 0);
+  p->npacked = 0;
+  p->begun = 0;
+  beginfast(p->fast);
 }
 
 void compressor_close (Compressor *p) {
@@ -314,7 +201,6 @@ void compressor_close (Compressor *p) {
     freefast(p->fast);
   if (p->hasz)
     deflateEnd(&p->z);
-  free(p->kept);
   free(p->packed);
   memset(p, 0, sizeof(*p));
 }

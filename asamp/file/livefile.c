@@ -92,8 +92,7 @@ int livefile_open (LiveFile *f, int fd, int how) {
   f->inode = s.st_ino;
   f->patient = S_ISREG(s.st_mode) && how != LIVEFILE_FAST;
   f->packed = how != LIVEFILE_PLAIN;
-  if (f->packed &&
-      !compressor_open(&f->compressor, how == LIVEFILE_LIVE ? COMPRESSOR_LIVE : COMPRESSOR_FAST))
+  if (f->packed && !compressor_open(&f->compressor, COMPRESSOR_FAST))
     return ENOMEM;
   return 0;
 }
@@ -155,11 +154,6 @@ void livefile_put (LiveFile *f, const unsigned char *data, size_t n) {
     livefile_pass(f, data, n, COMPRESSOR_MORE);
   if (f->stalled == 0 && f->kept.n >= LIVEFILE_PIECE)
     livefile_flush(f, 0);
-}
-
-void livefile_text (LiveFile *f, int text) {
-  if (f->packed && f->error == 0 && f->stalled == 0)
-    compressor_text(&f->compressor, text, putpacked, f);
 }
 
 void livefile_flush (LiveFile *f, int last) {

@@ -58,8 +58,6 @@ int livefile_open (LiveFile *f, int fd, int how);
 
 /* Writes n bytes, or keeps them during a stall. Does nothing after a failure. */
 void livefile_put (LiveFile *f, const unsigned char *data, size_t n);
-/* Declares the kind of the following bytes (compressor_text). */
-void livefile_text (LiveFile *f, int text);
 /* Flushes the file, or tries to end a stall (W6). 'last' 1: no bytes follow. */
 void livefile_flush (LiveFile *f, int last);
 

@@ -63,9 +63,8 @@ static void noteerror (Profile *p) {
   pthread_mutex_unlock(&p->lock);
 }
 
-void profilewriter_sink (void *ud, Bytes *out, int text) {
+void profilewriter_sink (void *ud, Bytes *out) {
   Profile *p = ud;
-  livefile_text(&p->file, text);
   livefile_put(&p->file, out->data, out->n);
   out->n = 0;
   if (encoder_failed(p->encoder))
@@ -230,9 +229,8 @@ void *profilewriter_run (void *ud) {
 /* ----------------------------------------------------- flight recorder -- */
 
 /* Receives the encoded bytes of a flight recorder. */
-static void putring (void *ud, Bytes *out, int text) {
+static void putring (void *ud, Bytes *out) {
   Profile *p = ud;
-  livefile_text(&p->file, text);
   livefile_put(&p->file, out->data, out->n);
   out->n = 0;
 }

@@ -15,6 +15,6 @@ void *profilewriter_run (void *ud);
 void *profilewriter_record (void *ud);
 
 /* Writes encoded bytes to the file, as the encoder's callback. */
-void profilewriter_sink (void *ud, Bytes *out, int text);
+void profilewriter_sink (void *ud, Bytes *out);
 
 #endif

@@ -34,8 +34,7 @@ typedef struct Seed {
 
 static Seed seeds[SEEDS];
 
-static void gather (void *ud, Bytes *out, int text) {
-  (void)text;
+static void gather (void *ud, Bytes *out) {
   bytes_add(ud, out->data, out->n);
   out->n = 0;
 }

@@ -46,8 +46,7 @@ static uint64_t now = SECOND;
 static Ring *ring;
 static int wild;	/* events may contradict earlier ones */
 
-static void gather (void *ud, Bytes *out, int text) {
-  (void)text;
+static void gather (void *ud, Bytes *out) {
   bytes_add(ud, out->data, out->n);
   out->n = 0;
 }

@@ -2,12 +2,10 @@
 /*
 ** compressor: the compression of profiles (asamp/file/compressor.h) for specs.
 **
-**   open(how) -> compressor; how: "small", "fast", "live"
+**   open(how) -> compressor; how: "small", "fast"
 **   p:put(data, then) -> the output; then: "more", "flush", "end"
-**   p:text(text) -> the output; text: true if the following data are text
 **   unpack(bytes) -> text, the number of complete members, 1 if there are no further bytes;
 **                    uses zlib
-**   light: COMPRESSOR_LIGHT; turns: COMPRESSOR_TURNS
 */
 #include "compressor.h"
 
@@ -17,7 +15,7 @@
 #define NAME	"compressor"
 
 static int l_open (lua_State *L) {
-  static const char *const hows[] = {"small", "fast", "live", NULL};
+  static const char *const hows[] = {"small", "fast", NULL};
   int how = luaL_checkoption(L, 1, NULL, hows);
   Compressor *p = lua_newuserdatauv(L, sizeof(*p), 0);
   if (!compressor_open(p, how))
@@ -40,15 +38,6 @@ static int l_put (lua_State *L) {
   luaL_Buffer out;
   luaL_buffinit(L, &out);
   compressor_put(p, (const unsigned char *)data, n, then, keep, &out);
-  luaL_pushresult(&out);
-  return 1;
-}
-
-static int l_text (lua_State *L) {
-  Compressor *p = luaL_checkudata(L, 1, NAME);
-  luaL_Buffer out;
-  luaL_buffinit(L, &out);
-  compressor_text(p, lua_toboolean(L, 2), keep, &out);
   luaL_pushresult(&out);
   return 1;
 }
@@ -88,16 +77,12 @@ static int l_close (lua_State *L) {
 }
 
 int luaopen_compressor (lua_State *L) {
-  static const luaL_Reg methods[] = {{"put", l_put}, {"text", l_text}, {"__gc", l_close}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"put", l_put}, {"__gc", l_close}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"open", l_open}, {"unpack", l_unpack}, {NULL, NULL}};
   luaL_newmetatable(L, NAME);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "__index");
   luaL_newlib(L, functions);
-  lua_pushinteger(L, COMPRESSOR_LIGHT);
-  lua_setfield(L, -2, "light");
-  lua_pushinteger(L, COMPRESSOR_TURNS);
-  lua_setfield(L, -2, "turns");
   return 1;
 }
