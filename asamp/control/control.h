@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The control thread of a process: answers requests at a Unix socket (asamp stat, asamp record,
+** The control thread of a process: answers requests at a Unix socket (asamp stats, asamp record
 ** ...), and continues the profile in another file when it is too large or old. It runs no Lua
-** code; a snapshot is taken by the state's own thread. It exists only if an option requires it.
+** code, and exists only if an option requires it.
 **
-** A request is one line of words; the last word extends to the end. An answer is lines, the last
-** of which is "ok" or "error <reason>". requests.h lists the requests.
+** A request is a line of words, the last of which extends to the end (requests.h). The last line
+** of an answer is "ok" or "error <reason>".
 **
-**   CN1  the socket's mode is 0600, and only this user may write to its folder, created with mode
-**        0700 if missing;
+**   CN1  the socket has mode 0600, in a folder to which only this user may write, created with
+**        mode 0700 if missing;
 **   CN2  a client must be of this user or root;
-**   CN3  the thread never blocks on a client. A client is disconnected if it is silent for 5 s, if
-**        too many are connected (the one silent for longest), or if too few descriptors are free;
+**   CN3  the thread never blocks on a client. A client is disconnected after 5 s of silence, if
+**        too many are connected (the one silent for longest), or if descriptors are short;
 **   CN4  only a socket at which no process listens, or this process's own, is replaced;
 **   CN5  a forked child closes its copies of the descriptors;
 **   CN6  a client may wait for a snapshot without a limit; its disconnection cancels it;
-**   CN7  a descriptor that the program has closed or reused is not used, and the socket is created
-**        again; this is checked once a second;
+**   CN7  a descriptor that the program has closed or reused is not used; the socket is created
+**        again within a second;
 **   CN8  after a failure of poll or accept the thread sleeps, so that it uses no CPU time.
 */
 #ifndef asamp_control_h

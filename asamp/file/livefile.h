@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writes the file of a profile, with or without gzip. Owns the descriptor and the compressor; used
-** by one thread at a time.
+** Writes the file of a profile, with or without gzip. Used by one thread at a time.
 **
 **   W1  after livefile_flush, all bytes put before can be read from the file, however the process
 **       ends, unless it has failed or is stalled;
@@ -9,8 +8,8 @@
 **       except by W7;
 **   W3  a file has one writer, because its opener has locked it, if possible (PL4 of place.h);
 **   W4  a removed file is a failure (ENOENT), reported by livefile_close;
-**   W5  if the program has closed or reused the descriptor, it is a failure (EBADF), and no other
-**       file is touched. This is checked before each write;
+**   W5  a descriptor that the program has closed or reused is a failure (EBADF), found before each
+**       write; no other file is touched;
 **   W6  if a write fails (disk full), a regular file that can be truncated to its last flush
 **       stalls: later bytes are kept in memory, up to LIVEFILE_KEPT, and each flush tries again;
 **   W7  a file truncated by another program is a failure (ESTALE);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.convert: a C module for Lua that writes profiles in other formats. Each function has
-** its Lua signature in its comment. The formats are in firefox.h, pprof.h, flame.h, transcode.h
-** and unite.h. An output file is written completely or not at all (output.h).
+** profiler.convert: a C module for Lua that writes profiles in other formats (firefox.h, pprof.h,
+** flame.h, transcode.h, unite.h). An output file is written completely or not at all (output.h).
 **
-** Conversions return a summary or nil, message. The summary has data of the profile (pushsummary),
-** 'states' and 'groups' (groups of Lua states that the file distinguishes), 'left' (data dropped
-** by limits), and 'written' (bytes before compression).
-**
-** Their options:
+** Conversions return a summary: data of the profile (pushsummary), 'states' and 'groups' (of Lua
+** states), 'left' (data dropped by limits), 'written' (bytes before compression); on failure nil,
+** message. Options:
 **
 **   - packing: gzip, "fast" or "small"; nil: none
 **   - progress: function, called with the finished share, 0 to 1

@@ -8,9 +8,8 @@
 **        need not move;
 **   EM3  n is the reported depth, or less if there was no memory; 'shared' of the next sample is
 **        at most n;
-**   EM4  the first 'nfollowed' of 'reported' are the survivors followed until their death, the
-**        others the undecided samples, both in the tracker's order. Capacity is reserved before a
-**        sample.
+**   EM4  'reported' has the tracker's samples in its order: first 'nfollowed' survivors, then the
+**        samples without an outcome.
 */
 #ifndef asamp_embed_h
 #define asamp_embed_h

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads a profile, a VMProf log (doc/profile-format.md), in one pass. The events go to a client
-** (ReaderClient); the result (ReadProfile) has the rest: call tree, names, totals of collections.
-** Reads plain and gzip logs of versions 0 to 7, of asamp and of other writers. The reader's data
-** is in readerstate.h; totals are computed by readersum.h.
+** Reads a profile, a VMProf log (doc/profile-format.md), in one pass: plain or gzip, of versions 0
+** to 7, of asamp or another writer. The events go to a client (ReaderClient); the result
+** (ReadProfile) has the rest: call tree, names, totals of collections. The reader's data is in
+** readerstate.h; readersum.h computes totals.
 **
 **   R1  if a file is damaged, all events before the damage are delivered, and ReadProfile.message
 **       has its position;
 **   R2  memory does not grow with the length of the file, only with the numbers of distinct
-**       stacks, names, states, and undecided or live samples. Data beyond the limits (bounds.h)
-**       are dropped and counted (readerleft.h);
+**       stacks, names and states, and of live samples. Data beyond the limits (bounds.h) are
+**       dropped and counted (readerleft.h);
 **   R3  no input causes a crash or an endless loop;
-**   R4  an allocation sample is delivered when it is read, and again with its outcome (survived,
-**       died or undecided), in the order of samples, and before the collection that decided it;
+**   R4  an allocation sample is delivered when it is read, and again with its outcome, in the
+**       order of samples, and before the collection that decided it;
 **   R5  the death of a survivor is delivered at most once, before the collection that found it
 **       dead.
 */

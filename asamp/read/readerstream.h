@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A stream is the reader's data of one Lua state. In a file of many states, a line of a text
+** A stream is the reader's data of one Lua state. In a file of many states, a line of details
 ** (readerbatch.h) belongs to the state that the last line N or S has named, a sample to the state
-** in its record. Other files have one stream.
+** in its record.
 **
 ** When a state is closed, its live objects count as dead only if another state starts later. So a
 ** program that closes its only state at exit still shows its leaks, and a server with a state per
-** request shows none. Native memory outlives its state: its live samples become orphans.
+** request shows none. Live samples of native memory become orphans.
 **
 **   RS1  at most READER_MAXSTREAMS streams; further states share ReaderState.single, whose samples
 **        have no outcome;

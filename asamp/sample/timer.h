@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Timers that call a function in a signal handler, at given rates of CPU or wall time. A timer has
-** an owner, the Lua state for which it samples. An OS thread has one clock for each kind of time,
-** which makes the signals for all its timers. At a tick, the time since the last one is added to
-** the timer of the state whose code runs.
+** Timers that call a function in a signal handler, at given rates of CPU or wall time. A timer
+** belongs to a Lua state. An OS thread has one clock for each kind of time, which makes the
+** signals ("ticks") for all its timers: the time since the last tick is added to the timer of the
+** state whose code runs.
 **
-** Time is divided into spans of one or more periods, each with one tick at a random point, so that
-** ticks do not synchronize with the program or the kernel. Sources of signals: TIMER_CPU and
-** TIMER_EXACT use perf_event_open, with a POSIX timer as fallback for TIMER_CPU; TIMER_WALL uses a
-** POSIX timer.
-**
-** The signal is SIGURG, or SIGWINCH if the thread blocks SIGURG: their default action is to
-** ignore. Other signals of that number are passed to the program's handler.
+** Time is divided into spans of one or more periods, each with one tick at a random point.
+** TIMER_CPU and TIMER_EXACT use perf_event_open, TIMER_WALL and the fallback of TIMER_CPU a POSIX
+** timer. The signal is SIGURG, or SIGWINCH if the thread blocks it; other signals of that number
+** reach the program's handler.
 **
 **   C1  the times of a clock's timers add up to the clock's time, within one span, without the
 **       time that ticks take. A timer counts time / period, randomly rounded;
 **   C2  a timer has no tick after its timer_stop has returned, on whatever thread;
-**   C3  sampling takes at most about half of the thread's time: if ticks are too expensive, the
-**       next ones are delayed;
+**   C3  sampling takes at most about half of the thread's time: after expensive ticks the next
+**       ones are delayed;
 **   C4  timers and clocks are never freed, because a handler may read them;
 **   C5  a descriptor is used only while it refers to the clock's perf event: the program may close
 **       it, and reuse its number;
-**   C6  while no running code has a timer, time is added to the timer that received time last;
-**   C7  timers that run for less than a period lose no time: a clock without timers stops, and
-**       later continues in the same span;
+**   C6  while no running code has a timer, the timer that received time last receives it;
+**   C7  a clock without timers stops, and later continues in the same span, so that short timers
+**       lose no time;
 **   C8  a span's length depends only on the time before it, so counted time is unbiased.
 */
 #ifndef asamp_timer_h

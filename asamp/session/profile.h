@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The profile: the stream of events that a run leaves in a file. Reporting an event only copies it
-** to a buffer. A writer thread encodes, compresses and writes the events, at least once a second.
-** A flight recorder (ring.h) keeps them in memory. PROFILE_STOCK is VMProf version 6;
-** PROFILE_EXTENDED is version 7 with GC stacks and object info.
-**
-** Only profile_exit and, in part, profile_ready are async-signal-safe.
+** to a buffer. A writer thread encodes, compresses and writes the events, at least once a second;
+** a flight recorder (ring.h) keeps them in memory. Only profile_exit and, in part, profile_ready
+** are async-signal-safe.
 **
 **   P1  a function is emitted before the first sample that contains it;
 **   P2  samples are in the order in which they were taken;
 **   P3  a collection decides the survival of all allocation samples before it, in their order.
 **       Time and copy samples have no outcome;
 **   P4  no sample is lost silently: losses are counted in ProfileTotals, except after the end;
-**   P5  a stack is passed as its difference to the previous stack of the same state. 'shared'
-**       outermost frames are equal in both, lines included; 0 is always valid;
+**   P5  a stack is passed as its difference to the state's previous stack: the 'shared' outermost
+**       frames are equal, lines included; 0 is always valid;
 **   P6  a class is emitted before the first outcome with it; ids are 1, 2, ...;
 **   P7  samples with outcome 1 are followed, in a list in the order of outcomes, until they die;
 **   P8  in a profile of many states, each has its own stream. One thread at a time may report to
