@@ -350,10 +350,9 @@
 **       is yet to be traversed: it is on mark.young or mark.old, is pending, is mark.table or
 **       mark.thread, or is a weak table with LUAN_DISCOVERED.
 **   G4  Every object with FINALIZEDBIT is once in exactly one of two lists of luaN_Finalize:
-**       'finalizable', or 'tobefinalized' from its death to the call of its finalizer. An entry of
-**       'finalizable' is tagged (luaN_isselected) if a major collection has found the object dead
-**       and has not queued it yet. The first finalizable.old entries are old objects or NULL (G7).
-**       tobefinalized has capacity for all of 'finalizable'.
+**       'finalizable', or 'tobefinalized' from its death to the call of its finalizer. The first
+**       finalizable.old entries are old objects or NULL (G7). tobefinalized has capacity for all
+**       of 'finalizable'.
 **   G5  Every reachable short string is in the string table exactly once. No string in the table is
 **       in free lines.
 **   G6  weak.inmajor contains exactly the tables with LUAN_DISCOVERED, each once.
@@ -441,16 +440,6 @@
    with finalizers. GCSstacks: threads return unused stack memory. */
 #define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
-
-/* Tags an entry of finalize.finalizable: the object is dead and will be queued for its finalizer
-   (G4). */
-#define luaN_select(p)	((void *)((uintptr_t)(p) | 1))
-
-/* true if an entry of finalize.finalizable has the tag of luaN_select */
-#define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
-
-/* the object of an entry of finalize.finalizable, tagged or not */
-#define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
 
 /* true if object o is young (epoch 0) */
 #define luaN_isyoung(o)	(((o)->marked & LUAN_EPOCH) == 0)

@@ -45,12 +45,10 @@ typedef struct luaN_Writes {
 /*
 ** Progress of a major collection with the dead objects that have finalizers (finalize.c):
 **   LUAN_UNSELECTED    not started
-**   LUAN_SELECTING     slices search 'finalizable' for dead objects and tag them
-**   LUAN_MOVING        slices move the tagged objects to 'tobefinalized'
+**   LUAN_SELECTING     slices move the dead objects from 'finalizable' to 'tobefinalized'
 **   LUAN_RESURRECTING  slices mark these objects and everything they refer to
 */
-typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
-  luaN_Selection;
+typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_RESURRECTING } luaN_Selection;
 
 /* The following structs are the parts of luaN_Gc, the collector's data of a state. The comment of
    each struct names the main files that use it. */
@@ -240,8 +238,6 @@ typedef struct luaN_Finalize {
   luaN_Selection selection;
   /* number of entries at the start of 'left' whose finalizers were called */
   unsigned called;
-  /* number of entries of 'finalizable' that are tagged as dead and not queued yet */
-  size_t selected;
   /* Length of the queue at the end of the last step of the collector, before that step called
      finalizers. */
   unsigned waiting;
@@ -287,8 +283,8 @@ typedef struct luaN_Sweep {
   /* 1: the thread that GCSstacks is visiting has more CallInfos to free */
   int more;
   /* Progress in the list that is being swept: 'next' entries were visited, 'kept' of them stay, at
-     its start (G7). The selection of dead objects with finalizers uses both fields for
-     'finalizable'; GCSstacks uses 'next' for the list of threads. */
+     its start (G7). The selection of dead objects with finalizers visits the entries of
+     'finalizable' before 'next', backwards; GCSstacks uses 'next' for the list of threads. */
   size_t kept, next;
   /* The block in which large strings or userdata were freed last, if it must still be moved to the
      free list that fits its largest hole (luaN_relist); or NULL. */

@@ -89,7 +89,7 @@ static void freeall (lua_State *L) {
 void luaC_freeallobjects (lua_State *L) {
   global_State *g = G(L);
   g->gcstp = GCSTPCLS;  /* from here on no object gets a finalizer */
-  luaN_endselection(&g->heap.gc);
+  g->heap.gc.finalize.selection = LUAN_UNSELECTED;
   luaN_selectfinalizable(L, 1);
   luaN_callfinalizers(L, LUAN_CLOSING);
   freeall(L);

@@ -341,7 +341,7 @@ void luaN_full (lua_State *L) {
   if (c->mark.pending) luaN_clearbits(g, LUAN_PENDING);
   c->mark.pending = 0;
   luaN_leaveweak(g);
-  luaN_endselection(c);
+  c->finalize.selection = LUAN_UNSELECTED;
   luaN_forgetwaiting(g);
   c->mark.table = NULL;
   c->mark.thread = NULL;

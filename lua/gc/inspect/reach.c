@@ -615,9 +615,6 @@ static int reach_next (Walk *w, int *finalizers) {
   from(w, NULL, LUAN_NOPLACE);
   for (i = c->finalize.next; i < c->finalize.tobefinalized.n; i++)
     root(w, LUAN_RFINALIZER, (GCObject *)c->finalize.tobefinalized.a[i]);
-  for (i = 0; i < c->finalize.finalizable.v.n; i++)
-    if (luaN_isselected(c->finalize.finalizable.v.a[i]))
-      root(w, LUAN_RFINALIZER, luaN_unselected(c->finalize.finalizable.v.a[i]));
   return 1;
 }
 

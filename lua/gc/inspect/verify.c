@@ -420,15 +420,13 @@ static void setgray (global_State *g, int on) {
 
 /*
 ** Checks G4 for v, a list of objects with finalizers, from index 'first' on: each has FINALIZEDBIT,
-** none is listed twice, and the tag of dead ones (luaN_select) occurs only in GCSselect.
+** none is listed twice.
 */
 static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
   for (i = first; i < v->n; i++) {
-    GCObject *o = luaN_unselected(v->a[i]);
+    GCObject *o = (GCObject *)v->a[i];
     if (o == NULL) continue;  /* G7 */
-    if (luaN_isselected(v->a[i]) && w->g->gcstate != GCSselect)
-      verify_fail(w, "G4 (selected)", o, i, w->g->gcstate);
     if (!tofinalize(o)) verify_fail(w, "G4 (bit)", o, o->marked, 1);
     if (luaN_visit(w->g, o)) verify_fail(w, "G4 (once)", o, i, first);
   }
@@ -569,9 +567,6 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
     if (g->mt[i]) reach(&w, obj2gco(g->mt[i]));
   for (i = c->finalize.next; i < c->finalize.tobefinalized.n; i++)
     reach(&w, (GCObject *)c->finalize.tobefinalized.a[i]);
-  for (i = 0; i < c->finalize.finalizable.v.n; i++)
-    if (luaN_isselected(c->finalize.finalizable.v.a[i]))
-      reach(&w, luaN_unselected(c->finalize.finalizable.v.a[i]));
   for (i = 0; i < c->lists.fixed.n; i++) reach(&w, (GCObject *)c->lists.fixed.a[i]);
   while (w.n > 0 && w.bad == NULL) verify_walk(&w, w.stack[--w.n]);
   w.from = NULL;
@@ -663,8 +658,8 @@ static const char *checkfinalizers (const luaN_Heap *h) {
   size_t i, want = 0;
   if (c->finalize.next > v->n) return broken("G4 (next)", v, c->finalize.next, v->n);
   for (i = 0; i < l->v.n; i++) {
-    const GCObject *o = luaN_unselected(l->v.a[i]);
-    want += (l->v.a[i] != NULL);
+    const GCObject *o = (const GCObject *)l->v.a[i];
+    want += (o != NULL);
     if (o != NULL && i < l->old && luaN_isyoung(o)) return broken("G4 (young)", o, i, l->old);
   }
   if (v->size - v->n < want) return broken("G4 (room)", v, v->size - v->n, want);

@@ -140,8 +140,6 @@ LUA_API void luaN_willclose (lua_State *L) {
 }
 
 
-/* Finds and queues the dead objects in one visit, because nothing is marked meanwhile. (Slices need
-   two visits: marking a queued object may mark other dead ones.) */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -171,73 +169,34 @@ void luaN_selectfinalizable (lua_State *L, int all) {
 void luaN_beginselection (luaN_Gc *c) {
   lua_assert(c->finalize.finalizable.old == c->finalize.finalizable.v.n);  /* nothing is young */
   c->finalize.selection = LUAN_SELECTING;
-  c->finalize.selected = 0;
-  c->sweep.kept = c->sweep.next = c->finalize.finalizable.old;
+  c->sweep.next = c->finalize.finalizable.old;
 }
 
 
-/* First tags the dead objects (LUAN_SELECTING), then queues them (LUAN_MOVING). An object that gets
-   its finalizer meanwhile is appended after the visited entries and counts as alive. */
+/* An object that gets its finalizer between two slices is appended where no slice visits any more
+   and counts as alive. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
-  void **a = c->finalize.finalizable.v.a;
   size_t done = 0, from = c->sweep.next;
-  if (c->finalize.selection == LUAN_SELECTING) {
-    for (; c->sweep.next > 0 && done < bytes; done += LUAN_VISIT) {
-      void **p = &a[--c->sweep.next];
-      if (luaN_white(g, (GCObject *)*p)) {
-        *p = luaN_select(*p);
-        c->finalize.selected++;
-      }
-    }
-  }
-  else {
-    for (; c->finalize.selected > 0 && done < bytes; done += LUAN_VISIT) {
-      void **p = &a[--c->sweep.next];
-      if (luaN_isselected(*p)) {
-        setaside(c, luaN_unselected(*p));
-        *p = NULL;
-        c->finalize.selected--;
-      }
-    }
+  for (; c->sweep.next > 0 && done < bytes; done += LUAN_VISIT) {
+    void **p = &c->finalize.finalizable.v.a[--c->sweep.next];
+    if (!luaN_white(g, (GCObject *)*p)) continue;
+    setaside(c, (GCObject *)*p);
+    *p = NULL;
   }
   c->pause.looked[LUAN_LLISTED] += from - c->sweep.next;
-  if (c->finalize.selection == LUAN_SELECTING && c->sweep.next == 0) {
-    c->finalize.selection = LUAN_MOVING;
-    c->sweep.next = c->sweep.kept;
-  }
-  if (c->finalize.selection == LUAN_MOVING && c->finalize.selected == 0)
-    c->finalize.selection = LUAN_RESURRECTING;
+  if (c->sweep.next == 0) c->finalize.selection = LUAN_RESURRECTING;
   return done;
-}
-
-
-void luaN_endselection (luaN_Gc *c) {
-  void **a = c->finalize.finalizable.v.a;
-  size_t i;
-  if (c->finalize.selection == LUAN_SELECTING) {
-    for (i = c->sweep.next; i < c->sweep.kept; i++)
-      if (luaN_isselected(a[i])) a[i] = luaN_unselected(a[i]);
-  }
-  else if (c->finalize.selection == LUAN_MOVING) {
-    for (i = c->sweep.next; c->finalize.selected > 0; ) {
-      if (!luaN_isselected(a[--i])) continue;
-      setaside(c, luaN_unselected(a[i]));
-      a[i] = NULL;
-      c->finalize.selected--;
-    }
-  }
-  c->finalize.selection = LUAN_UNSELECTED;
 }
 
 
 /* Raises finalize.quota, at first to MOST_A_READING, then fourfold, if the last batch has not
    emptied the queue and the queue is longer than at the previous step: finalizers become due faster
-   than batches that end by the clock can call them. */
+   than batches that end by the clock can call them. (Not while slices queue dead objects.) */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
-  if (n > f->waiting && f->waiting > 0 && f->selection != LUAN_MOVING)
+  if (n > f->waiting && f->waiting > 0 && f->selection != LUAN_SELECTING)
     f->quota = (f->quota == 0) ? MOST_A_READING : (f->quota < n) ? 4 * f->quota : f->quota;
   f->waiting = n;
 }
@@ -313,7 +272,8 @@ int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   Batch b;
   lua_assert(!g->gcemergency);
-  if (f->next == f->tobefinalized.n || (which != LUAN_CLOSING && !luaD_checkminstack(L)))
+  if (f->next == f->tobefinalized.n || f->selection == LUAN_SELECTING ||
+      (which != LUAN_CLOSING && !luaD_checkminstack(L)))
     return 0;
   memset(&b, 0, sizeof(b));
   b.which = which;

@@ -11,21 +11,19 @@
    allocate. */
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
-/* Starts to find and queue the dead objects with finalizers in slices of a major collection. */
+/* Starts to find and queue the dead objects with finalizers in slices of a major collection. Until
+   all are queued, no finalizer is called and no queued object is marked: marking one may mark other
+   dead ones. */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 
 /* Finds and queues dead objects with finalizers, up to a cost of about 'bytes' of marking, and
    returns the cost. At the end, finalize.selection is LUAN_RESURRECTING. */
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* Ends the work of the slices that find and queue dead objects, because a full collection starts or
-   the state ends. If all dead objects were found, queues the rest of them; otherwise removes their
-   tags. */
-LUAI_FUNC void luaN_endselection (luaN_Gc *c);
-
 /* Calls finalizers of queued objects: for about a millisecond (LUAN_BATCH), all, or all of a
    closing state. Runs Lua code; errors become warnings. Returns 1 if a batch has ended before all
-   were called. Calls none if L has no stack space (except LUAN_CLOSING). */
+   were called. Calls none if L has no stack space (except LUAN_CLOSING), or while slices queue dead
+   objects (LUAN_SELECTING). */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
 
