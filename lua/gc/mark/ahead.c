@@ -49,15 +49,10 @@
 
 /* {== one slot ========================================================= */
 
-/* bit of a list of weak.doubtful in the result of ahead_visit */
+/* bit of a list of weak.doubtful in the result of luaN_visitslot */
 #define DOUBT(list)	(1u << (list))
 
-/*
-** Marks the objects to which slot i of the weak table t refers strongly. Returns the set of lists
-** (DOUBT) to which the slot must be added, because its weak key or value is not marked. Makes the
-** key of an empty node dead.
-*/
-static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
+unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
   unsigned doubts = 0;
@@ -218,7 +213,7 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
       const TValue *v = (const TValue *)slotat(t, asize, i + PREFETCH_DISTANCE);
       if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
     }
-    doubts = ahead_visit(g, t, kind, asize, i);
+    doubts = luaN_visitslot(g, t, kind, asize, i);
     for (list = 0; doubts != 0 && list < LUAN_DOUBTS; list++) {
       if (!(doubts & DOUBT(list))) continue;
       if (!luaN_listdoubt(g, list, t, slotat(t, asize, i), isfirst[list])) return 1;
@@ -314,7 +309,7 @@ static size_t visitagain (global_State *g, size_t bytes) {
     size_t kept = w->doubtkept;
     l_mem before = g->heap.gc.mark.reached;
     if (entryat(g, d, w->doubt, &e) &&
-        (e.kind == LUAN_STRONG || ahead_visit(g, e.t, e.kind, e.asize, e.i) != 0)) {
+        (e.kind == LUAN_STRONG || luaN_visitslot(g, e.t, e.kind, e.asize, e.i) != 0)) {
       ahead_keep(d, w->doubt, e.t, &w->keptof, &kept);
       w->doubtkept = (unsigned)kept;
     }

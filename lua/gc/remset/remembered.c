@@ -9,50 +9,13 @@
 #include "lgc.h"
 
 #include "ageing.h"
+#include "ahead.h"
 #include "mark.h"
 #include "remembered.h"
 #include "remset.h"
 #include "traverse.h"
 #include "vec.h"
 #include "weak.h"
-
-
-/* Returns 1 if o, a weak key or value, is not marked, so that it may be dead. If o is a string or
-   was left young, marks it and returns 0. */
-static int maybedead (global_State *g, GCObject *o) {
-  if (novariant(o->tt) == LUA_TSTRING) {
-    luaN_mark(g, o);
-    return 0;
-  }
-  return luaN_white(g, o) && !luaN_tenuremet(g, o);
-}
-
-
-/* Marks the strong references of slot i of t, a table with weak values and perhaps weak keys
-   ('kind'). Returns 1 if a weak key or value of the slot is not marked. Makes the key of an empty
-   node dead. */
-static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
-  unsigned asize = luaN_asize(t);
-  const TValue *v;
-  int unresolved = 0;
-  if (i < asize) v = &t->array[i];
-  else {
-    Node *n = gnode(t, i - asize);
-    v = gval(n);
-    /* not a tombstoned weak value (hidden.h): the store that has remembered the slot has
-       overwritten it */
-    lua_assert(!luaN_ishidden(v));
-    if (isempty(v)) {
-      if (keyiscollectable(n)) setdeadkey(n);
-      return 0;
-    }
-    if (keyiscollectable(n)) {
-      if (kind == LUAN_ALLWEAK) unresolved = maybedead(g, gckey(n));
-      else luaN_mark(g, gckey(n));
-    }
-  }
-  return (iscollectable(v) && maybedead(g, gcvalue(v))) || unresolved;
-}
 
 
 /* Marks the value in slot i of the ephemeron table t if its key is marked or it is an array slot.
@@ -74,9 +37,8 @@ static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   TValue *v = (n == NULL) ? &t->array[i] : gval(n);
-  int unresolved = (n != NULL && keyiscollectable(n) && maybedead(g, gckey(n)));
-  if (!isempty(v) &&
-      (keys ? unresolved : (iscollectable(v) && maybedead(g, gcvalue(v))))) {
+  int unresolved = (n != NULL && luaN_iskeygone(g, n));
+  if (!isempty(v) && (keys ? unresolved : luaN_isgone(g, v))) {
     g->heap.gc.weak.tenured--;
     setempty(v);
   }
@@ -201,7 +163,7 @@ static void markslots (global_State *g) {
     }
     else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
     /* the slot stays listed until luaN_clearslots visits it */
-    else if (markweakslot(g, t, kind, i)) {
+    else if (luaN_visitslot(g, t, kind, asize, i) != 0) {
       s->a[kept++] = t;
       s->a[kept++] = slot;
     }
