@@ -280,8 +280,6 @@ typedef struct luaN_Sweep {
   lu_byte active;
   /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
-  /* 1: the thread that GCSstacks is visiting has more CallInfos to free */
-  int more;
   /* Progress in the list that is being swept: 'next' entries were visited, 'kept' of them stay, at
      its start (G7). The selection of dead objects with finalizers visits the entries of
      'finalizable' before 'next', backwards; GCSstacks uses 'next' for the list of threads. */

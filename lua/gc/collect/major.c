@@ -156,15 +156,12 @@ static void atomic (lua_State *L) {
 
 
 /* Frees unused memory of thread th, unless th is L or has little. Returns the cost in bytes. 'all'
-   is passed to luaN_shrinkthread. *more: 1 if th was visited before and only CallInfos are left to
-   free; set to 1 if some are left after the call. */
-static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
-  int again = *more;
-  *more = 0;
+   is passed to luaN_shrinkthread. */
+static size_t shrinkother (lua_State *L, lua_State *th, int all) {
   if (th == L || th->stack.p == NULL ||
       (th->stackroom <= 2 * BASIC_STACK_SIZE && th->nci <= MAX_IDLE_CALLINFOS))
     return 0;
-  return again ? luaN_shrinkcalls(th, more) : luaN_shrinkthread(th, all, more);
+  return luaN_shrinkthread(th, all);
 }
 
 
@@ -174,9 +171,8 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
   while (c->sweep.next < c->lists.threads.v.n && done < bytes) {
-    lua_State *th = (lua_State *)c->lists.threads.v.a[c->sweep.next];
-    done += LUAN_VISIT + shrinkother(L, th, 0, &c->sweep.more);
-    if (!c->sweep.more) c->sweep.next++;
+    lua_State *th = (lua_State *)c->lists.threads.v.a[c->sweep.next++];
+    done += LUAN_VISIT + shrinkother(L, th, 0);
     c->pause.looked[LUAN_LLISTED]++;
   }
   return done;
@@ -187,7 +183,6 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 static void endsweep (luaN_Gc *c, int state, global_State *g) {
   c->sweep.active = 0;
   c->sweep.next = 0;
-  c->sweep.more = 0;
   g->gcstate = cast_byte(state);
 }
 
@@ -367,11 +362,10 @@ void luaN_full (lua_State *L) {
   luaN_keepdirty(L);
   endsweep(c, GCSpause, g);
   if (!g->gcemergency) {
-    int more = 0;
     size_t k;
     luaN_shrinkown(L, 1);
     for (k = 0; k < c->lists.threads.v.n; k++)
-      shrinkother(L, (lua_State *)c->lists.threads.v.a[k], 1, &more);
+      shrinkother(L, (lua_State *)c->lists.threads.v.a[k], 1);
   }
   c->bytes.textsbefore = c->bytes.texts;  /* no dead long string or large userdata is left */
   endmajor(L);

@@ -18,11 +18,7 @@
 #include "scan.h"
 #include "stress.h"
 #include "thread.h"
-#include "pace.h"
 #include "vec.h"
-
-/* luaN_shrinkown visits up to this number of slices of LUAN_ATONCE CallInfos each */
-#define MAX_OWN_SLICES	8
 
 /* A thread that needs a CallInfo receives several at once: one CALLINFO_PART-th of those it has, at
    most MAX_CALLINFO_RUN. More means better locality and more unused CallInfos. */
@@ -125,14 +121,13 @@ static int isroomy (const lua_State *th) {
 }
 
 
-/* Frees every second one of the next LUAN_ATONCE unused CallInfos of L, and returns the number
-   visited. If slices would continue the scan of L at a freed one, makes them continue at the
-   next. */
-static unsigned freecalls (lua_State *L) {
+/* Frees every second unused CallInfo of L, and returns the cost in bytes. If slices would continue
+   the scan of L at a freed one, makes them continue at the next. */
+static size_t freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;
-  unsigned n = 0;
-  while (ci != NULL && n < LUAN_ATONCE && (next = ci->next) != NULL) {
+  size_t n = 0;
+  while (ci != NULL && (next = ci->next) != NULL) {
     if ((ci->next = next->next) != NULL) ci->next->previous = ci;
     if (m->ci == next && m->thread == L) m->ci = m->cached ? next->next : ci;
     L->nci--;
@@ -140,20 +135,12 @@ static unsigned freecalls (lua_State *L) {
     ci = ci->next;
     n += 2;
   }
-  return n;
-}
-
-
-size_t luaN_shrinkcalls (lua_State *th, int *more) {
-  unsigned n = freecalls(th);
-  *more = (n >= LUAN_ATONCE);
   return n * sizeof(CallInfo);
 }
 
 
-size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
+size_t luaN_shrinkthread (lua_State *th, int all) {
   size_t cost = 0;
-  *more = 0;
   if (all || !(th->marked & LUAN_LONG)) {
     int room = th->stackroom;
     unsigned n;
@@ -166,7 +153,7 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
     do {
       n = th->nci;
-      cost += luaN_shrinkcalls(th, more);
+      cost += freecalls(th);
     } while (all && th->nci < n);
   }
   th->marked &= (lu_byte)~LUAN_LONG;
@@ -174,16 +161,9 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
 }
 
 
-static void shrinkactive (lua_State *th, int all) {
-  int more, i;
-  luaN_shrinkthread(th, all, &more);
-  for (i = 1; more && i < MAX_OWN_SLICES; i++) luaN_shrinkcalls(th, &more);
-}
-
-
 void luaN_shrinkown (lua_State *L, int all) {
-  shrinkactive(L, all);
-  if (L != G(L)->mainthread) shrinkactive(G(L)->mainthread, all);
+  luaN_shrinkthread(L, all);
+  if (L != G(L)->mainthread) luaN_shrinkthread(G(L)->mainthread, all);
 }
 
 

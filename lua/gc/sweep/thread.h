@@ -6,18 +6,13 @@
 
 /*
 ** Frees unused memory of th: shortens a stack that is little used, moves it if much of its block is
-** unused, and frees half of the next LUAN_ATONCE unused CallInfos; nearly all if 'all' is 1. Does
-** nothing, unless 'all' is 1, at the first call after the stack was shortened in place (LUAN_LONG).
-** Returns the cost in bytes; sets *more to 1 if CallInfos may be left to free. May allocate.
+** unused, and frees half of the unused CallInfos; nearly all if 'all' is 1. Does nothing, unless
+** 'all' is 1, at the first call after the stack was shortened in place (LUAN_LONG). Returns the
+** cost in bytes. May allocate.
 */
-LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
+LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 
-/* Frees more CallInfos of th. Returns the cost in bytes; sets *more to 1 if some may be left to
-   free. */
-LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
-
-/* Frees unused memory of the running thread L and of the main thread (luaN_shrinkthread), with up
-   to MAX_OWN_SLICES slices of CallInfos; nearly all unused CallInfos if 'all' is 1. */
+/* Calls luaN_shrinkthread for the running thread L and for the main thread. */
 LUAI_FUNC void luaN_shrinkown (lua_State *L, int all);
 
 /* Ends the dead thread th: closes its live open upvalues, and frees its stack if that is not in
