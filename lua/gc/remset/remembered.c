@@ -4,8 +4,6 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "lgc.h"
 
 #include "ageing.h"
@@ -89,40 +87,6 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/* markslots records visited array slots, one bit for each (2 KiB of the C stack), so that a slot
-   that was remembered several times is visited once. This is the largest array, in slots, for which
-   it does so. */
-#define MOST_SEEN	(1u << 14)
-#define SEENBITS	(8 * (unsigned)sizeof(uintptr_t))
-
-
-typedef struct Seen {
-  /* number of array slots that have a bit; 0: the array is too large */
-  unsigned n;
-  uintptr_t bits[MOST_SEEN / SEENBITS];
-} Seen;
-
-
-/* Prepares s for another array of asize slots, none of them visited. Records nothing if asize is
-   above MOST_SEEN. */
-static void beginseen (Seen *s, unsigned asize) {
-  s->n = (asize <= MOST_SEEN) ? asize : 0;
-  memset(s->bits, 0, (s->n + SEENBITS - 1) / SEENBITS * sizeof(s->bits[0]));
-}
-
-
-/* Returns 1 if slot i was visited before, and records the visit. Always 0 for a slot without a
-   bit. */
-static int isseen (Seen *s, unsigned i) {
-  uintptr_t bit = (uintptr_t)1 << (i % SEENBITS), *word;
-  if (i >= s->n) return 0;
-  word = &s->bits[i / SEENBITS];
-  if (*word & bit) return 1;
-  *word |= bit;
-  return 0;
-}
-
-
 /*
 ** Marks from the remembered slots. The address of a slot may be in an earlier vector of its table.
 ** That does no harm: when the table got other vectors, the present address of the slot, or the
@@ -134,7 +98,6 @@ static void markslots (global_State *g) {
   const Table *last = NULL;
   unsigned asize = 0;
   int kind = LUAN_STRONG;
-  Seen seen;
   luaN_shrinkvec(g, s);  /* the list will not grow in this collection */
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
@@ -145,13 +108,11 @@ static void markslots (global_State *g) {
       if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
       asize = luaN_asize(t);
       last = t;
-      beginseen(&seen, kind == LUAN_STRONG ? asize : 0);
       luaN_agein(&g->heap.gc, kind == LUAN_STRONG ? obj2gco(t) : NULL);
     }
     if (t->marked & LUAN_VAST) luaN_foreslot(s, k, asize);
     if (!luaN_slotof(t, asize, slot, &i) ||
-        isrememberedagain(&g->heap.gc.remset, k, t, asize, i) ||
-        isseen(&seen, i)) continue;
+        isrememberedagain(&g->heap.gc.remset, k, t, asize, i)) continue;
     if (kind != LUAN_STRONG) {
       luaN_doubt(g, t, slot);
       g->heap.gc.weak.tenured++;
