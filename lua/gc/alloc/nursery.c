@@ -317,20 +317,6 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/* Counts n bytes from lua_Alloc, and returns 1, if neither a sample nor a collection is due after
-   them; else returns 0. Lowers the addresses at which these are due by n, so that nursery_limit may
-   be too low until the next slow allocation. */
-static int nursery_passes (global_State *g, size_t n) {
-  luaN_Heap *h = &g->heap;
-  if (n >= (size_t)(h->limit - h->free)) return 0;
-  g->GCdebt += (l_mem)n;
-  h->allocated += n;
-  h->point -= n;
-  h->limit -= n;
-  return 1;
-}
-
-
 /* Counts the growth of a block from o to n bytes, and takes a sample if one is due. */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
@@ -377,35 +363,8 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   }
   h->spare += n - o;
   if (kind == LUAN_VSTACK || kind == LUAN_VRESTACK) h->gc.pace.stackgrowth += n - o;
-  if (!nursery_passes(g, n - o)) countgrowth(L, p, o, n, kind);
+  countgrowth(L, p, o, n, kind);
   return p;
-}
-
-
-/* Grows an array from o to n bytes in place and returns 1, if the bytes after it are the next ones
-   to be allocated. Otherwise, or if a limit would be exceeded, returns 0. */
-static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
-  global_State *g = G(L);
-  luaN_Heap *h = &g->heap;
-  luaN_Region *r = &h->overflow;
-  uint64_t d;
-  if (l_unlikely(h->limits != NULL) && n - o > luaN_left(g)) return 0;
-  if (block + o == h->free) {
-    if (luaN_bump(h, n - o) != NULL) return 1;
-    if (h->counts == NULL || (size_t)(h->end - h->free) < n - o) return 0;
-    d = luaN_topoint(h);
-    h->free += n - o;
-    luaN_handedout(&h->blocks, block + o, n - o);
-    luaN_account(g);
-    luaN_countblock(L, block, n, o, LUAN_VARRAY, 0, d);
-    luaN_setlimit(g);
-    return 1;
-  }
-  if (block + o != r->free || (size_t)(r->end - r->free) < n - o) return 0;
-  r->free += n - o;
-  luaN_handedout(&h->blocks, block + o, n - o);
-  countgrowth(L, block, o, n, LUAN_VARRAY);
-  return 1;
 }
 
 
@@ -431,8 +390,10 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
       }
       return block;
     }
-    if (kind == LUAN_VARRAY && nsize <= LUAN_LARGE &&
-        growsinplace(L, (char *)block, o, n))
+    /* An array in front of the free bytes of the current hole grows in place: that copies
+       nothing and leaves no garbage. */
+    if (kind == LUAN_VARRAY && nsize <= LUAN_LARGE && (char *)block + o == g->heap.free &&
+        luaN_bump(&g->heap, n - o) != NULL)
       return block;
   }
   else if (nsize <= LUAN_LARGE && (p = luaN_bump(&g->heap, n)) != NULL) return p;
