@@ -29,14 +29,14 @@
 
 /*
 ** A batch of finalizer calls ends after MAX_BATCH_NS nanoseconds, but not before finalize.quota
-** calls. The clock is read every CALLS_A_READING calls or, if these are fast (less than one
-** QUICK_PART-th of MAX_BATCH_NS), up to every MOST_A_READING. A higher MAX_BATCH_NS means longer
-** pauses and fewer batches.
+** calls. The clock is read every CALLS_A_READING calls. A higher MAX_BATCH_NS means longer pauses
+** and fewer batches.
 */
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_READING	8u
-#define MOST_A_READING	64u
-#define QUICK_PART	32u
+
+/* The first value above 0 of finalize.quota, the least number of calls of a batch. */
+#define LEAST_QUOTA	64u
 
 
 /*
@@ -190,14 +190,14 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
 }
 
 
-/* Raises finalize.quota, at first to MOST_A_READING, then fourfold, if the last batch has not
-   emptied the queue and the queue is longer than at the previous step: finalizers become due faster
-   than batches that end by the clock can call them. (Not while slices queue dead objects.) */
+/* Raises finalize.quota, at first to LEAST_QUOTA, then fourfold, if the last batch has not emptied
+   the queue and the queue is longer than at the previous step: finalizers become due faster than
+   batches that end by the clock can call them. (Not while slices queue dead objects.) */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
   if (n > f->waiting && f->waiting > 0 && f->selection != LUAN_SELECTING)
-    f->quota = (f->quota == 0) ? MOST_A_READING : (f->quota < n) ? 4 * f->quota : f->quota;
+    f->quota = (f->quota == 0) ? LEAST_QUOTA : (f->quota < n) ? 4 * f->quota : f->quota;
   f->waiting = n;
 }
 
@@ -212,25 +212,18 @@ typedef struct Batch {
   uint64_t end, read;
   /* number of calls, with the next one; least number of calls, even if the time is up */
   size_t calls, quota;
-  /* number of calls at which the clock is read next; calls from one reading to the next */
-  size_t nextreading, gap;
 } Batch;
 
 
 /* Returns 1 if the batch must end before the next call; always 0 for LUAN_ALL and LUAN_CLOSING. */
 static int isover (Batch *b) {
   uint64_t now;
-  if (b->which != LUAN_BATCH || ++b->calls < b->nextreading) return 0;
+  if (b->which != LUAN_BATCH || ++b->calls % CALLS_A_READING != 0) return 0;
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
-  else {
-    /* a clock that was set back ends the batch, too */
-    b->over = ((now >= b->end || now < b->read) && b->calls > b->quota);
-    if (now - b->read >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_READING;
-    else if (b->gap < MOST_A_READING) b->gap *= 2;
-  }
+  /* a clock that was set back ends the batch, too */
+  else b->over = ((now >= b->end || now < b->read) && b->calls > b->quota);
   b->read = now;
-  b->nextreading += b->gap;
   return b->over;
 }
 
@@ -278,7 +271,6 @@ int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   memset(&b, 0, sizeof(b));
   b.which = which;
   b.quota = f->quota;
-  b.nextreading = b.gap = CALLS_A_READING;
   while (f->next < f->tobefinalized.n && !b.over) {
     lu_byte allowhook = L->allowhook, stopped = g->gcstp;
     int status;
