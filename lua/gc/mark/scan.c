@@ -23,23 +23,6 @@
    less than visiting all frames. */
 #define MIN_SHORTENED	256
 
-/* While the frames of a stack are visited, the CallInfo PREFETCH_DISTANCE calls ahead is
-   prefetched, if successive CallInfos are less than PREFETCH_APART bytes apart. */
-#define PREFETCH_DISTANCE	8
-#define PREFETCH_APART		1024u
-
-
-/*
-** Prefetches the CallInfo of the frame PREFETCH_DISTANCE calls outside ci. Estimates its address
-** from the distance of ci and its caller, which is usually constant in a recursion. Does nothing if
-** they are far apart: prefetching an unmapped address is slow.
-*/
-static void forecall (const CallInfo *ci) {
-  uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
-  if (before - at + PREFETCH_APART < 2 * PREFETCH_APART)
-    __builtin_prefetch((const void *)(at + PREFETCH_DISTANCE * (before - at)));
-}
-
 
 /* Returns the stack slot at which the scan of th must start: the function of the innermost frame
    with CIST_CLEAN; the start of the stack if there is none or 'all' is 1. Sets CIST_CLEAN in the
@@ -50,7 +33,6 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
     int clean = ci->callstatus & CIST_CLEAN;
     ci->callstatus |= CIST_CLEAN;
     if (ci == &th->base_ci) return th->stack.p;
-    forecall(ci);
     luaN_marklines(g, ci, sizeof(*ci));
     if (clean && !all) return ci->func.p;
     ci = ci->previous;
@@ -100,7 +82,6 @@ static void shorten (lua_State *th) {
     return;
   if (deep && used > th->stacktried - th->stacktried / 4) return;
   for (ci = th->ci; ci != NULL; ci = ci->previous) {
-    forecall(ci);
     if (ci->top.p > end) end = ci->top.p;
   }
   used = cast_int(end - th->stack.p);
@@ -176,7 +157,6 @@ void luaN_threadslice (global_State *g, int n) {
   }
   else if (c->mark.ci != NULL) {
     for (; c->mark.ci != NULL && n > 0; n--, c->mark.ci = c->mark.ci->previous) {
-      forecall(c->mark.ci);
       if (c->mark.ci != &th->base_ci) luaN_marklines(g, c->mark.ci, sizeof(CallInfo));
     }
     c->mark.index = (unsigned)(th->top.p - th->stack.p);
