@@ -81,9 +81,8 @@ static void shorten (lua_State *th) {
   if (used > size / 4 && !(deep && used < size - 4 * LUAN_STRIDE && used < size / 4 * 3))
     return;
   if (deep && used > th->stacktried - th->stacktried / 4) return;
-  for (ci = th->ci; ci != NULL; ci = ci->previous) {
+  for (ci = th->ci; ci != NULL; ci = ci->previous)
     if (ci->top.p > end) end = ci->top.p;
-  }
   used = cast_int(end - th->stack.p);
   used = (used < BASIC_STACK_SIZE / 2) ? BASIC_STACK_SIZE : luaN_longer(used);
   if (used <= size / 2 || (deep && used <= size - 2 * LUAN_STRIDE)) {
@@ -156,9 +155,8 @@ void luaN_threadslice (global_State *g, int n) {
     c->mark.ci = th->ci;
   }
   else if (c->mark.ci != NULL) {
-    for (; c->mark.ci != NULL && n > 0; n--, c->mark.ci = c->mark.ci->previous) {
+    for (; c->mark.ci != NULL && n > 0; n--, c->mark.ci = c->mark.ci->previous)
       if (c->mark.ci != &th->base_ci) luaN_marklines(g, c->mark.ci, sizeof(CallInfo));
-    }
     c->mark.index = (unsigned)(th->top.p - th->stack.p);
   }
   else {

@@ -84,19 +84,23 @@ static void merge (global_State *g) {
 }
 
 
-/* Resizes the vector of buckets, or returns 0. The pacer does not count it, because the vector is
-   never garbage. */
-static int resize (lua_State *L, int size) {
-  stringtable *tb = &G(L)->strt;
-  l_mem debt = luaN_debt(G(L));
-  TString **v = (TString **)luaN_resize(L, tb->hash,
-      cast_sizet(tb->size) * sizeof(TString *),
-      cast_sizet(size) * sizeof(TString *), LUAN_VBUFFER);
-  if (v == NULL) return 0;  /* the vector keeps its size, and chains get longer */
-  luaN_uncharge(G(L), debt);
+/* Resizes the vector of buckets. Without memory it keeps its size, and chains get longer. No
+   collection runs for it, because each new string may try again. The pacer does not count it,
+   because the vector is never garbage. */
+static void resize (lua_State *L, int size) {
+  global_State *g = G(L);
+  stringtable *tb = &g->strt;
+  l_mem debt = luaN_debt(g);
+  lu_byte stopem = g->gcstopem;
+  TString **v;
+  g->gcstopem = 1;
+  v = (TString **)luaN_resize(L, tb->hash, cast_sizet(tb->size) * sizeof(TString *),
+                              cast_sizet(size) * sizeof(TString *), LUAN_VBUFFER);
+  g->gcstopem = stopem;
+  if (v == NULL) return;
+  luaN_uncharge(g, debt);
   tb->hash = v;
   tb->size = size;
-  return 1;
 }
 
 
@@ -106,13 +110,8 @@ void luaN_growstrings (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   int i;
   if (c->strings.shrinking) return;
-  if (c->strings.limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4) {
-    lu_byte stopem = g->gcstopem;
-    /* If a limit refuses the vector, each new string tries again; these tries must not collect. */
-    if (g->heap.limits != NULL) g->gcstopem = 1;
+  if (c->strings.limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4)
     resize(L, 2 * tb->size);
-    g->gcstopem = stopem;
-  }
   for (i = 0; i < SPLITS_A_STRING && c->strings.limit < tb->size; i++) split(g);
 }
 
@@ -130,10 +129,7 @@ void luaN_shrinkstrings (lua_State *L) {
   }
   for (i = 0; i < MERGES_A_MINOR && c->strings.limit > tb->size / 2; i++) merge(g);
   if (c->strings.limit == tb->size / 2) {
-    lu_byte stopem = g->gcstopem;
-    g->gcstopem = 1;
     resize(L, tb->size / 2);
-    g->gcstopem = stopem;
     c->strings.shrinking = 0;
   }
 }
