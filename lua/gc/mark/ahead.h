@@ -38,7 +38,8 @@
 /* Marks the objects to which slot i of the weak table t refers strongly. Returns a bit for each list
    of weak.doubtful to which the slot must be added, because its weak key or value is not marked.
    Makes the key of an empty node dead. */
-LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize, unsigned i);
+LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize,
+                                   unsigned i);
 
 /* Visits the weak tables that the major collection has reached, up to a cost of about 'bytes'.
    Returns 1 if they need no more visits now; 0 if 'bytes' were used up, or if objects on mark.old
