@@ -452,7 +452,7 @@ local function wholerun()
   os.exit = ending  -- luacheck: ignore 122
 end
 
--- profiler/start.lua passes a third argument.
+-- The third argument is set by profiler/start.lua.
 if select(3, ...) or wanted() then wholerun() end
 
 -- ==}

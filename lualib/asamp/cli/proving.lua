@@ -43,7 +43,7 @@ function M.open(path, from, progress)
   local h, message
   for i = 1, WAITS * 10 do
     h, message = open(path, owner, bar)
-    -- The complete snapshot replaces an empty file, which may happen after that was opened.
+    -- While the file is empty or being written, waits: the complete snapshot replaces it.
     if h or not (message:find("still being written", 1, true) or
                  i <= EMPTY * 10 and message:find("not a heap snapshot but empty", 1, true)) then
       break

@@ -244,8 +244,7 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)
-  -- Converted to integer microseconds: comparing seconds would reject the end for one in four
-  -- profiles, because of rounding.
+  -- Compares whole microseconds, because seconds would reject the end of the profile by rounding.
   local ends = math.max(math.floor(profile.duration * 1000000 + 0.5), course.ended)
   if time > ends then
     return nil, ("--at %.6g is after the end of the profile, %.6g s"):format(time / 1000000, ends / 1000000)

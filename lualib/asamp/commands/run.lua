@@ -343,7 +343,7 @@ end
 -- of reports only here.
 local function shortreport(path, message, how, status, prove, world, warn)
   local signal = how == "signal" and status
-  collectgarbage "stop"  -- the modules are no garbage
+  collectgarbage "stop"  -- because the memory of the loaded modules is no garbage
   local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
   local native, text = require "asamp.sums.native", require "asamp.show.text"
   local totals, verdict = require "asamp.sums.totals", require "asamp.sums.verdict"

@@ -32,11 +32,11 @@ local function percent(share)
   return ("%.0f%%"):format(100 * share)
 end
 
--- Libraries by the part of a symbol before "_".
+-- Maps the part of a C function's symbol before "_" to the library: luaB_print, str_format.
 local LIBRARIES = {luaB = "", str = "string.", os = "os.", io = "io.", g = "io.", math = "math.",
                    f = "file:", db = "debug."}
 
--- Names of functions with other symbols.
+-- Names of C functions whose symbols have no library as prefix.
 local NAMES = {tremove = "table.remove", tinsert = "table.insert", tconcat = "table.concat",
                tmove = "table.move", tpack = "table.pack", tunpack = "table.unpack", sort = "table.sort",
                gmatch = "string.gmatch", luaB_cocreate = "coroutine.create",
@@ -234,7 +234,7 @@ end
 local function held(v, p, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
   local inuse = p.course and p.course.last and p.course.last.inuse
-  -- the sentence about the leak has the holder and its bytes
+  -- if it is a leak, the sentence about the leak has it already
   if first and first.share and not (leaking and leaking.holder == first.text) then
     add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
       units.seconds(v.held.at / 1e6) .. ", when holders were searched last" or "the end",

@@ -143,7 +143,8 @@ local function isofrunning(holder, keys)
   return true
 end
 
--- Returns the sums of the parts before part 'middle' (nil: the middle of the run) and of the others.
+-- Returns two sums: of the values in the parts before 'middle' (nil: middle of the run), and of
+-- those from there on.
 local function halves(parts, middle)
   local n = {0, 0}
   for part, value in pairs(parts) do

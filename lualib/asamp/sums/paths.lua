@@ -21,7 +21,8 @@ function M.written(path)
   return table.concat(parts) .. path:sub(pos)
 end
 
---- Returns true if the path may be the written form of another path.
+--- Returns true if the path of a profile may have replaced characters (M.written), so that the
+-- file has another name.
 function M.replaced(path)
   return path:find(";", 1, true) ~= nil or path:find(REPLACEMENT, 1, true) ~= nil
 end

@@ -116,7 +116,7 @@ local function addallocations(profile, i, columns, add)
   end
 end
 
--- Returns the fields of sites that are added without conversion.
+-- Returns the fields of sites whose values are added as they are.
 local function columnsof(profile)
   local columns = {deaths = measures.hasdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do

@@ -122,8 +122,8 @@ local function addring(all, ring)
           wanted = ring.wanted and math.max(all.wanted or 0, ring.wanted) or all.wanted}
 end
 
--- Returns the set of labels that represents a profile without labels, in the form of the reader's
--- sets.
+-- Returns the totals of a profile without labels as those of the empty label set, in the form of
+-- the reader's sets.
 local function unlabelled(p)
   local set = {labels = {}, samples = p.samples, bytes = p.bytes, survivedbytes = p.survivedbytes,
                laterbytes = p.laterbytes, undecidedbytes = p.undecidedbytes,

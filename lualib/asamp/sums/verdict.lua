@@ -19,8 +19,8 @@ local M = {}
 -- time; growth in sampling periods below which it is "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
 local SLOWGC = 1 / 5
--- CHANCE: probability by which few samples of time are accepted. FEWGC, LONG: samples in
--- collections, and their share of the measured pauses, that suffice.
+-- Few samples of time suffice to name a cause if their probability without it is below CHANCE;
+-- collections also with FEWGC samples and LONG, their share of the run by measured pauses.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 -- Shares: of a line of all bytes; of a type of the line's bytes; of bytes that survive at most if
 -- a line makes objects anew; of C code of the time.

@@ -91,8 +91,8 @@ local function walks(list, out)
   return out
 end
 
--- Returns the slice with the samples of a truncated file that lost their time; -1: there are
--- none. Stacks of version 7 have times of their own.
+-- Returns the slice that shows samples without a time, which a truncated file has at its end; -1:
+-- there are none. Version 7 records the time with the stack.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1
