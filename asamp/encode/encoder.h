@@ -53,8 +53,7 @@ typedef struct EncoderConfig {
 
 typedef struct Encoder Encoder;
 
-/* Takes the bytes in 'out' and sets out->n to 0. Called between records. 'text' is 1 for native
-   names, details and the trailer, 0 for stacks and the like. */
+/* Takes the bytes in 'out' and sets out->n to 0. Called between records. */
 typedef void (*EncoderSink) (void *ud, Bytes *out);
 
 /* Makes an encoder; its first output is the head. 'epoch' is the wall clock time (us) at

@@ -63,7 +63,7 @@ static void freefast (struct isal_zstream *z) {
   free(z);
 }
 
-/* Runs a step of ISA-L, like stepzlib. BLOCK acts like FLUSH. */
+/* Runs a step of ISA-L, like stepzlib. */
 static size_t stepfast (struct isal_zstream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   z->next_in = (unsigned char *)*data;
@@ -132,27 +132,32 @@ static void freefast (struct isal_zstream *fast) {
 
 int compressor_open (Compressor *p, int how) {
   memset(p, 0, sizeof(*p));
+  p->isnew = 1;
   p->packed = malloc(COMPRESSOR_PIECE);
+  if (p->packed == NULL)
+    return 0;
   if (how == COMPRESSOR_FAST)
     p->fast = newfast();
   else
     p->hasz = openzlib(&p->z, Z_DEFAULT_COMPRESSION);
-  return p->packed != NULL && (p->fast != NULL || p->hasz);
+  return p->fast != NULL || p->hasz;
 }
 
 /* Passes the output to the sink. Returns 0 if the sink wants to stop. */
 static int hand (Compressor *p, CompressorSink sink, void *ud) {
   size_t n = p->npacked;
   p->npacked = 0;
-  p->begun |= n > 0;
   return n == 0 || sink(ud, p->packed, n);
 }
 
 /* Least free bytes of output for a step of a library. */
 enum { ROOM = 64 };
 
-static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
-                  CompressorSink sink, void *ud) {
+void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
+                     CompressorSink sink, void *ud) {
+  if (then == COMPRESSOR_FLUSH && n == 0 && !p->isnew)
+    return;  /* ISA-L would add an empty block */
+  p->isnew = then != COMPRESSOR_FLUSH;
   do {  /* in steps, because the libraries' lengths have 32 bits */
     size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, room, m;
     int how = piece < n ? COMPRESSOR_MORE : then;
@@ -161,38 +166,30 @@ static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
         return;
       room = COMPRESSOR_PIECE - p->npacked;
       m = p->fast != NULL ? stepfast(p->fast, p->packed + p->npacked, room, &data, &left, how)
-                         : stepzlib(&p->z, p->packed + p->npacked, room, &data, &left, how);
+                          : stepzlib(&p->z, p->packed + p->npacked, room, &data, &left, how);
       p->npacked += m;
     } while (m == room);
     n -= piece;
   } while (n > 0);
-}
-
-void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
-                     CompressorSink sink, void *ud) {
-  pack(p, data, n, then, sink, ud);
   if (then != COMPRESSOR_MORE)
     hand(p, sink, ud);
 }
 
 /* after a flush an empty last block, the checksum and the length end the member */
-size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
-  const uint32_t numbers[2] = {fastchecksum(p->fast), fastlength(p->fast)};
+void compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
+  const uint32_t numbers[] = {fastchecksum(p->fast), fastlength(p->fast)};
   size_t n = 0;
   int i, k;
-  if (!p->begun)
-    return 0;
   ending[n++] = 0x03;
   ending[n++] = 0x00;
   for (i = 0; i < 2; i++)
     for (k = 0; k < 32; k += 8)
       ending[n++] = (unsigned char)(numbers[i] >> k);
-  return n;
 }
 
 void compressor_restart (Compressor *p) {
   p->npacked = 0;
-  p->begun = 0;
+  p->isnew = 1;
   beginfast(p->fast);
 }
 

@@ -4,11 +4,11 @@
 ** to a half more bytes), or a tuned zlib without it.
 **
 **   PK1  after FLUSH, all bytes so far can be decompressed from the output;
-**   PK2  the output is one gzip member, because some readers read only the first, unless
+**   PK2  the output is one gzip member, because some readers read only the first, until
 **        compressor_restart starts another;
 **   PK3  output comes in pieces of nearly COMPRESSOR_PIECE bytes; the rest at a flush or the end.
 **
-** Memory is allocated at the start only: about 450 KiB.
+** Memory is allocated at the start only, about 450 KiB.
 */
 #ifndef asamp_compressor_h
 #define asamp_compressor_h
@@ -26,12 +26,12 @@ typedef int (*CompressorSink) (void *ud, const unsigned char *data, size_t n);
 
 /* A compressor. All zero: not open. */
 typedef struct Compressor {
-  struct isal_zstream *fast;  /* of FAST; NULL: SMALL */
-  int hasz;                   /* 1: 'z' was initialized */
+  struct isal_zstream *fast;  /* of FAST, else NULL */
+  int hasz;                   /* 1: 'z' was initialized, for SMALL */
   z_stream z;
   unsigned char *packed;      /* output, COMPRESSOR_PIECE bytes */
   size_t npacked;             /* bytes not yet passed on */
-  int begun;                  /* 1: bytes of the gzip member were passed on */
+  int isnew;                  /* 1: the member is new or has input after the last flush */
 } Compressor;
 
 /* Opens a compressor. Returns 0 if there is not enough memory; call compressor_close in either
@@ -43,10 +43,9 @@ int compressor_open (Compressor *p, int how);
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud);
 
-/* Stores the bytes that would end the gzip member here, directly after a FLUSH of FAST. Returns
-   their number; 0: no member is open. */
-#define COMPRESSOR_ENDING	16
-size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);
+/* Stores the bytes that would end FAST's gzip member here, directly after a FLUSH. */
+#define COMPRESSOR_ENDING	10
+void compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);
 
 /* Drops pending input and output of FAST, and starts another member. */
 void compressor_restart (Compressor *p);

@@ -112,7 +112,9 @@ static void livefile_settle (LiveFile *f) {
     return;
   f->sure = f->written;
   f->kept.n = 0;
-  f->nending = f->packed ? compressor_ending(&f->compressor, f->ending) : 0;
+  f->nending = f->packed ? COMPRESSOR_ENDING : 0;
+  if (f->packed)
+    compressor_ending(&f->compressor, f->ending);
 }
 
 /* Tries to end a stall: ends the gzip member at 'sure', and writes the kept bytes as another

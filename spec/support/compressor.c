@@ -4,6 +4,8 @@
 **
 **   open(how) -> compressor; how: "small", "fast"
 **   p:put(data, then) -> the output; then: "more", "flush", "end"
+**   p:ending() -> the bytes that end the gzip member, directly after a flush of "fast"
+**   p:restart() drops pending input and output of "fast", and starts another member
 **   unpack(bytes) -> text, the number of complete members, 1 if there are no further bytes;
 **                    uses zlib
 */
@@ -42,6 +44,18 @@ static int l_put (lua_State *L) {
   return 1;
 }
 
+static int l_ending (lua_State *L) {
+  unsigned char ending[COMPRESSOR_ENDING];
+  compressor_ending(luaL_checkudata(L, 1, NAME), ending);
+  lua_pushlstring(L, (const char *)ending, sizeof(ending));
+  return 1;
+}
+
+static int l_restart (lua_State *L) {
+  compressor_restart(luaL_checkudata(L, 1, NAME));
+  return 0;
+}
+
 static int l_unpack (lua_State *L) {
   size_t n;
   unsigned char piece[65536];
@@ -77,7 +91,8 @@ static int l_close (lua_State *L) {
 }
 
 int luaopen_compressor (lua_State *L) {
-  static const luaL_Reg methods[] = {{"put", l_put}, {"__gc", l_close}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"put", l_put}, {"ending", l_ending}, {"restart", l_restart},
+                                     {"__gc", l_close}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"open", l_open}, {"unpack", l_unpack}, {NULL, NULL}};
   luaL_newmetatable(L, NAME);
   luaL_setfuncs(L, methods, 0);
