@@ -254,11 +254,14 @@ local function misfit(t)
   return message
 end
 
+local NO_FILE = 2  -- the errno ENOENT
+
 -- Loads the table that a file returns, with an empty environment. Returns nil and a message on
--- failure.
+-- failure, and true if there is no such file.
 local function readfile(path)
-  local file, wrong = io.open(path, "r")
-  if not file then return nil, wrong end
+  local file, wrong, code = io.open(path, "r")
+  -- a message of io.open starts with the path
+  if not file then return nil, (wrong:gsub("^.*: ", "")), code == NO_FILE end
   local text
   text, wrong = file:read("*a")
   file:close()
@@ -282,12 +285,10 @@ local function readfile(path)
 end
 
 --- Opens a baseline file; it may not exist yet. options.update: new measurements replace those in
--- the file. Returns nil and a message if the file cannot be read.
+-- the file. Returns nil and a message if it exists, but cannot be read.
 function M.open(path, options)
-  local t, wrong = readfile(path)
-  local file = not t and io.open(path, "r")
-  if file then
-    file:close()
+  local t, wrong, absent = readfile(path)
+  if not t and not absent then
     return nil, ("cannot read the baseline '%s': %s"):format(path, wrong)
   end
   return setmetatable({path = path, update = options and options.update or false, new = 0, measured = {},
@@ -368,7 +369,8 @@ function Baseline:close()
     file, unclosed = file:close()
   end
   if not ok or not file then
-    return nil, ("cannot write the baseline '%s': %s"):format(self.path, wrong or unclosed)
+    wrong = (wrong or unclosed):gsub("^.*: ", "")  -- a message of io.open starts with the path
+    return nil, ("cannot write the baseline '%s': %s"):format(self.path, wrong)
   end
   return true
 end

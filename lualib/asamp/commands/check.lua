@@ -185,7 +185,8 @@ local function write(path, text, warn)
     ok, wrong = file:write(text)
     file, unclosed = file:close()
   end
-  return ok and file and 0 or warn.failed("cannot write '%s': %s", path, wrong or unclosed)
+  wrong = (wrong or unclosed or ""):gsub("^.*: ", "")  -- a message of io.open starts with the path
+  return ok and file and 0 or warn.failed("cannot write '%s': %s", path, wrong)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.

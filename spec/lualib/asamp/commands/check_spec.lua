@@ -127,7 +127,7 @@ describe("asamp check", function()
         '<testcase classname="asamp" name="max-line app.lua:4"/>')
     code, out = run(path, "--max-allocated", "1G", "--junit", "/nowhere/x")
     assert.equal(1, code)
-    has(out, "cannot write '/nowhere/x': /nowhere/x: No such file or directory")
+    has(out, "cannot write '/nowhere/x': No such file or directory\n")
   end)
 
   -- The default of asamp run has a limit of samples per second.
