@@ -798,6 +798,24 @@ describe("the reader", function()
     end)
   end)
 
+  -- The message called each switch to a further thread a thread: 15,904 others of 10,000.
+  it("counts how often a state runs on an OS thread beyond 4,096", function()
+    local lines = {"n 1\nN 0 0\n"}
+    for round = 1, 2 do
+      for i = 1, 4100 do
+        lines[#lines + 1] = ("T 0 %d\n"):format(i)
+      end
+    end
+    local profile = assert(read(
+      vmprof.head() .. vmprof.header(6, 2, "lua") .. vmprof.meta("asamp.format", "4") ..
+      vmprof.meta("sample_allocated_bytes", "100") .. vmprof.stack(1, 1, {0, 1, 5, 100}, {0}) ..
+      vmprof.meta("asamp.1", table.concat(lines) .. "t 10\ns 64\n") .. vmprof.trailer(1)))
+    assert.equal(4096, #profile.threads)
+    assert.same({what = "threads", limit = 4096, count = 8,
+                 text = "more than 4,096 OS threads: 8 times a state ran on another one, which has no " ..
+                   "row; start new files with rotate="}, profile.left[1])
+  end)
+
   it("takes the collections of format 2 as those of format 3, fates and deaths with them", function()
     local function profile(format, one, two)
       return assert(read(
