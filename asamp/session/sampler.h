@@ -134,13 +134,14 @@ uint64_t sampler_untimed (char why[256]);
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
 /* A request of another thread. f is called once, at the end of the state's next collection,
-   where its heap may be walked; L is NULL if the state is closed first. */
+   where its heap may be walked; L is NULL if the one state is closed first. A request to any state
+   also waits while there is none. */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;
 
 /* Sends a request to the attached state 'id', or to the first that collects (UINT64_MAX).
-   Returns 1; 0: no such state; negative: another request is pending. */
+   Returns 1; 0: no state 'id'; negative: another request is pending. */
 int sampler_request (uint64_t id, SamplerRequest *request);
 /* Withdraws a request. Returns 0 if f is running or was called. */
 int sampler_withdraw (SamplerRequest *request);

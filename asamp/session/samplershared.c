@@ -262,14 +262,6 @@ static void emitorphans (const Sampler *s) {
 
 static uint64_t pausebins[SAMPLER_PAUSES];
 
-/* Removes and returns samplers.request if no state is attached any more, else NULL. Lock held. */
-static SamplerRequest *unanswered (void) {
-  const Sampler *s;
-  for (s = samplers.all; s != NULL; s = s->next)
-    if (s->shared != NULL) return NULL;
-  return __atomic_exchange_n(&samplers.request, NULL, __ATOMIC_ACQ_REL);
-}
-
 static void countpause (lua_State *L) {
   luaN_Memory m;
   int k = 0;
@@ -315,12 +307,11 @@ void samplershared_safe (void *ud, lua_State *L) {
 
 int sampler_request (uint64_t id, SamplerRequest *request) {
   Sampler *s;
-  SamplerRequest *none = NULL, **to = NULL;
+  SamplerRequest *none = NULL, **to = (id == UINT64_MAX) ? &samplers.request : NULL;
   int result = 0;
   samplerlist_lock();
   for (s = samplers.all; s != NULL && to == NULL; s = s->next)
-    if (s->shared != NULL && (id == UINT64_MAX || s->tracker.number == id))
-      to = (id == UINT64_MAX) ? &samplers.request : &s->request;
+    if (s->shared != NULL && s->tracker.number == id) to = &s->request;
   if (to != NULL)
     result = __atomic_compare_exchange_n(to, &none, request, 0, __ATOMIC_ACQ_REL,
                                          __ATOMIC_ACQUIRE) ? 1 : -1;
@@ -425,7 +416,7 @@ static void follow (Sampler *s) {
 }
 
 void samplershared_leave (Sampler *s, lua_State *L) {
-  SamplerRequest *request, *ofany;
+  SamplerRequest *request;
   tracker_stop(&s->tracker);
   follow(s);
   timing_stop(&s->timing);
@@ -456,7 +447,6 @@ void samplershared_leave (Sampler *s, lua_State *L) {
   s->script = NULL;
   heldpaths_free(&s->heldpaths);
   request = __atomic_exchange_n(&s->request, NULL, __ATOMIC_ACQ_REL);
-  ofany = unanswered();
   s->timing.samples = s->timing.inticks = s->timing.inpoints = s->timing.cramped = 0;
   if (nspare < SPARES) {
     s->next = spare;
@@ -466,7 +456,6 @@ void samplershared_leave (Sampler *s, lua_State *L) {
   }
   samplerlist_unlock();
   if (request != NULL) request->f(request, NULL);
-  if (ofany != NULL) ofany->f(ofany, NULL);
   if (s == NULL) return;
   timing_close(&s->timing);
   tracker_close(&s->tracker);

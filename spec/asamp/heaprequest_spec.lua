@@ -263,3 +263,46 @@ describe("a snapshot requested from an idle process", function()
       .. "on its stderr\n"):format(folder), (err:gsub("^snapshot of state 0[^\n]*\n", "")))
   end)
 end)
+
+-- A former bug: such a process has no state at most times, and then refused the request; it also
+-- failed when a state was closed before it had collected. `asamp heap` named an option of the protocol.
+describe("a snapshot requested from a process with a state for each of its requests", function()
+  it("is taken of the first state that collects, also if there is none at first", function()
+    local folder = shell.folder()
+    local lib = process.interpreter():match "^(.*)/bin/[^/]+$"
+    local sanitized = lib:find "/asan$" and " -fsanitize=address,undefined" or ""
+    shell.output("mkfifo %s/words && " ..
+      "gcc -g%s -I%s/include/lua5.4 spec/support/hosts/requests.c -o %s/host " ..
+      "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib", folder, sanitized, lib, folder, lib, lib)
+    local pid = process.start{program = folder .. "/host", directory = folder, env = {
+      ASAMP = "alloc=0,listen=s/x.sock", ASAN_OPTIONS = "detect_leaks=0"}}
+    local socket = folder .. "/s/x.sock"
+    process.await(function()
+      local text = process.read(folder .. "/idle") and host.query(socket, "stats\n")
+      return text and text:find "\nstates 0\n"
+    end)
+    local function say(line)
+      local pipe <close> = assert(io.open(folder .. "/words", "r+"))
+      pipe:write(line, "\n")
+    end
+    local first = clients.send(socket, ("heap - %s/a.heap\n"):format(folder))
+    assert.equal("", clients.answer(first, 300))
+    say "nothing"  -- closed without a collection
+    assert.equal("", clients.answer(first, 300))
+    say "collect"
+    assert.matches("^file " .. folder .. "/a.heap\nstate %d+\nok\n$", clients.answer(first, 20000))
+    clients.leave{first}
+    local busy = process.start{program = "/bin/sh", directory = folder,
+      "-c", "while sleep 0.05; do echo collect >words; done"}
+    local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+      "heap", "--wait", "30s", "-o", "b.heap", socket}
+    assert.equal(0, code, err)
+    assert.truthy(out:find("By class", 1, true), out)
+    code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+      "heap", "--state", "99999", "-o", "c.heap", socket}
+    os.execute(("kill %d %d"):format(busy, pid))
+    assert.same({1, ""}, {code, out})
+    assert.truthy(err:find("refuses: there is no state with that number; leave --state out", 1, true), err)
+    shell.remove(folder)
+  end)
+end)

@@ -118,11 +118,11 @@ end
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then
-    local fields = client.send(target, ("heap %s %s"):format(large, out), seconds // 2)
+    local fields, _, late = client.send(target, ("heap %s %s"):format(large, out), seconds // 2)
     if fields then
       return fields, nil, nil, true
     end
-    seconds = seconds - seconds // 2
+    seconds = seconds - (late and seconds // 2 or 0)
   end
   return client.send(target, ("heap %s %s"):format(o.state or "-", out), seconds)
 end

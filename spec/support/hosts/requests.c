@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** requests: creates and closes a Lua state for each line that it reads from the file "words", a FIFO.
+** If the line is "collect", the state completes a collection, else none. Creates the file "idle" when
+** it has closed the first state, for which it needs no line.
+*/
+#include <stdio.h>
+#include <string.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+static void serve (const char *line) {
+  lua_State *L = luaL_newstate();
+  if (L == NULL) return;
+  if (strcmp(line, "collect\n") == 0) lua_gc(L, LUA_GCCOLLECT);
+  lua_close(L);
+}
+
+
+int main (void) {
+  char line[256];
+  FILE *words = fopen("words", "r+"), *idle;
+  serve("");
+  idle = fopen("idle", "w");
+  if (words == NULL || idle == NULL) return 1;
+  fclose(idle);
+  while (fgets(line, sizeof(line), words) != NULL) serve(line);
+  fclose(words);
+  return 0;
+}
