@@ -126,6 +126,22 @@ describe("a snapshot of the heap", function()
     shell.output("rm -r '%s'", folder)
   end)
 
+  -- The message was "writing failed", without a reason.
+  it("reports a limit of file sizes, and removes its files", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/a.lua", [[
+      local keep = {}
+      for i = 1, 100000 do keep[i] = {} end
+      assert(require "profiler".snapshot("a.heap"))]])
+    process.start{program = "/bin/sh", directory = folder,
+      "-c", ("ulimit -f 1; exec %s a.lua 2>err"):format(process.interpreter())}
+    process.await(function() return (process.read(folder .. "/err") or ""):find "\n" end)
+    assert.equal("profiler: cannot write the snapshot 'a.heap': the file would exceed the limit of file " ..
+                 "sizes (ulimit -f)\n", process.read(folder .. "/err"))
+    assert.equal("a.lua\nerr\n", shell.output("ls %s", folder))
+    shell.remove(folder)
+  end)
+
   -- A former bug: the stack of each suspended coroutine had two edges to each open upvalue.
   it("has one reference from a stack to each open upvalue", function()
     -- Returns a coroutine that is suspended with n open upvalues, and the closure that has them.
