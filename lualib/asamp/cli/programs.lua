@@ -15,23 +15,30 @@ local function first(path, n)
   return text or ""
 end
 
--- Returns true if the file is a program for the system and not a Lua script.
-local function isprogram(path)
+-- Returns "program" if the file is a program for the system, "script" if it is a Lua script with a
+-- first line for the system; else nil.
+local function sortof(path)
   local head = first(path, 256)
   local by = head:match "^#!([^\n]*)"
-  return head:find "^\127ELF" ~= nil or by ~= nil and not by:find "lua"
+  return (head:find "^\127ELF" or by and not by:find "lua") and "program" or by and "script" or nil
+end
+
+local function isprogram(path)
+  return sortof(path) == "program"
 end
 
 --- Returns the path of the program that 'word' names: an existing file that is a program, or else
--- the first program in PATH. nil: 'word' names a script.
+-- the first program in PATH. nil: 'word' names a script; if the first file of that name in PATH is a
+-- Lua script, also returns its path. A folder of that name is ignored.
 function M.find(word)
-  if host.samefile(word, word) or word == "-" then
+  if host.samefile(word, word) and not host.samefile(word, word .. "/.") or word == "-" then
     return isprogram(word) and (word:find "/" and word or "./" .. word) or nil
   end
   for folder in (word:find "/" and "" or os.getenv "PATH" or ""):gmatch "[^:]+" do
     local path = folder .. "/" .. word
-    if isprogram(path) then
-      return path
+    local sort = sortof(path)
+    if sort then
+      return sort == "program" and path or nil, path
     end
   end
 end

@@ -444,7 +444,10 @@ end
 -- arguments. If a signal ended the script, ends by it, unless world.signalled is set.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local script, since = o.files[1], now()
-  local program = programs.find(script)
+  local program, inpath = programs.find(script)
+  if inpath and not program then
+    script, o.files[1] = inpath, inpath
+  end
   local t, checked = settings(o, os.getenv "LUA_PROFILER" or "", program ~= nil)
   if not t then
     return warn.wrong("%s", checked)

@@ -375,6 +375,21 @@ describe("asamp run", function()
       "LD_LIBRARY_PATH and ASAMP; its Lua states cannot be profiled\n", err)
   end)
 
+  -- The message was that there is no program of that name in PATH.
+  it("runs a Lua script that is found in PATH", function()
+    shell.output("mkdir %s/tools && mv %s %s/tools/tool && mkdir %s/tool", folder, script, folder, folder)
+    shell.write(folder .. "/tools/tool", "#!/usr/bin/env lua\n" .. process.read(folder .. "/tools/tool"))
+    local path = os.getenv "PATH"
+    for _, words in ipairs{{"tool"}, {"--", "tool"}} do
+      table.insert(words, 1, profile)
+      table.insert(words, 1, "--out")
+      words[#words + 1] = "x"
+      local status, out, err = run(words, {PATH = folder .. "/tools:" .. path})
+      assert.same({3, "words: x\n"}, {status, out}, err)
+      assert.truthy(err:find("/tools/tool:3", 1, true), err)
+    end
+  end)
+
   it("says that there is neither a script nor a program of a name", function()
     for name, where in pairs{nosuch = " in PATH", ["./nosuch"] = ""} do
       local status, _, err = run{"--", name}
