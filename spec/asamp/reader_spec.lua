@@ -801,7 +801,7 @@ describe("the reader", function()
   -- The message called each switch to a further thread a thread: 15,904 others of 10,000.
   it("counts how often a state runs on an OS thread beyond 4,096", function()
     local lines = {"n 1\nN 0 0\n"}
-    for round = 1, 2 do
+    for _ = 1, 2 do
       for i = 1, 4100 do
         lines[#lines + 1] = ("T 0 %d\n"):format(i)
       end

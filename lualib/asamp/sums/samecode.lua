@@ -23,41 +23,53 @@ local function files(t)
   return set
 end
 
--- Returns the number of trailing names that two paths have in common.
-local function common(a, b)
-  local n = 0
-  while true do
-    local x, y = a:match "([^/]*)$", b:match "([^/]*)$"
-    if x == "" or x ~= y then
-      return n
-    end
-    n = n + 1
-    a, b = a:sub(1, -#x - 2), b:sub(1, -#y - 2)
+-- Returns an iterator over the names in a path, from its end. It ends at an empty name.
+local function names(path)
+  local rest = path
+  return function()
+    local name = rest and rest:match "([^/]*)$" or ""
+    rest = rest and #rest > #name and rest:sub(1, -#name - 2) or nil
+    return name ~= "" and name or nil
   end
 end
 
--- Returns the path of a list that is most like 'path'; nil: none is, or several are. like(path,
--- other): a number; 0: they are not alike.
-local function likest(path, paths, like)
-  local best, most, several
-  for _, other in ipairs(paths) do
-    local n = like(path, other)
-    if n > (most or 0) then
-      best, most, several = other, n, false
-    elseif n == most then
-      several = true
+-- Returns a function(path) that returns the path of the list with the most trailing names in common
+-- with 'path'; nil: none has one, or several have most. It takes time in proportion to the number of
+-- names, for one file and for thousands of renamed ones.
+local function byend(paths)
+  local root = {}  -- name -> {path (false: several), of (such a table for the names before)}
+  for _, path in ipairs(paths) do
+    local node = root
+    for name in names(path) do
+      local kid = node[name]
+      if kid then
+        kid.path = false
+      else
+        kid = {path = path, of = {}}
+        node[name] = kid
+      end
+      node = kid.of
     end
   end
-  return not several and best or nil
+  return function(path)
+    local node, best = root, nil
+    for name in names(path) do
+      if not node[name] then
+        break
+      end
+      node, best = node[name].of, node[name].path
+    end
+    return best or nil
+  end
 end
 
--- Adds pairs of paths that are the best match of each other to 'same'. Returns the paths of both lists
--- that have no partner.
-local function match(a, b, like, same)
+-- Adds pairs of paths that are the best match of each other to 'same'. ofa(path of b), ofb(path of a):
+-- the best match in the other list, or nil. Returns the paths of both lists that have no partner.
+local function match(a, b, ofa, ofb, same)
   local resta, restb, taken = {}, {}, {}
   for _, path in ipairs(a) do
-    local other = likest(path, b, like)
-    if other and likest(other, a, function(x, y) return like(y, x) end) == path then
+    local other = ofb(path)
+    if other and ofa(other) == path then
       same[path], taken[other] = other, true
     else
       resta[#resta + 1] = path
@@ -71,26 +83,65 @@ end
 
 -- Returns the names of the Lua functions of each file: {[path] = {[name] = true}}.
 local function namesof(t)
-  local names = {}
+  local found = {}
   for _, row in ipairs(t.functions) do
     if not row.native and row.name ~= "main chunk" and not isanonymous(row.name) then
-      names[row.file] = names[row.file] or {}
-      names[row.file][row.name] = true
+      found[row.file] = found[row.file] or {}
+      found[row.file][row.name] = true
     end
   end
-  return names
+  return found
 end
 
--- Returns the number of names in two sets, and in both.
-local function overlap(x, y)
-  local nx, ny, both = 0, 0, 0
-  for name in pairs(x) do
-    nx, both = nx + 1, both + (y[name] and 1 or 0)
+-- Number of files above which a name of a function, such as "new", identifies none of them.
+local MANY = 64
+
+-- Returns the files of a list by the names of their functions: {[name] = list of paths}.
+local function byname(paths, of)
+  local found = {}
+  for _, path in ipairs(paths) do
+    for name in pairs(of[path] or {}) do
+      found[name] = found[name] or {}
+      table.insert(found[name], path)
+    end
   end
-  for _ in pairs(y) do
-    ny = ny + 1
+  return found
+end
+
+-- Removes the names that are in more than MANY files of either list from all sets. Returns the sizes
+-- of the sets that remain.
+local function reduce(of, x, y)
+  local size = {}
+  for path, set in pairs(of) do
+    size[path] = 0
+    for name in pairs(set) do
+      if #(x[name] or {}) > MANY or #(y[name] or {}) > MANY then
+        set[name] = nil
+      else
+        size[path] = size[path] + 1
+      end
+    end
   end
-  return nx, ny, both
+  return size
+end
+
+-- Returns a function(path) that returns the file with the most names of functions in common with
+-- 'path', at least half of those of one of the two; nil: there is none, or there are several.
+local function bynames(own, sizes, files_, theirs)
+  return function(path)
+    local both, best, most, several = {}, nil, 0, false
+    for name in pairs(own[path] or {}) do
+      for _, other in ipairs(files_[name] or {}) do
+        both[other] = (both[other] or 0) + 1
+      end
+    end
+    for other, n in pairs(both) do
+      if 2 * n >= math.min(sizes[path], theirs[other]) and n >= most then
+        best, most, several = other, n, n == most
+      end
+    end
+    return not several and best or nil
+  end
 end
 
 --- Returns renamed files: {[path in a] = path in b}. Paths in only one profile are paired if each
@@ -105,12 +156,11 @@ function M.files(a, b)
   for path in pairs(inb) do
     onlyb[#onlyb + 1] = not ina[path] and path or nil
   end
-  onlya, onlyb = match(onlya, onlyb, common, same)
-  local namesa, namesb = namesof(a), namesof(b)
-  match(onlya, onlyb, function(path, other)
-    local nx, ny, both = overlap(namesa[path] or {}, namesb[other] or {})
-    return 2 * both >= math.min(nx, ny) and both or 0
-  end, same)
+  onlya, onlyb = match(onlya, onlyb, byend(onlya), byend(onlyb), same)
+  local ofa, ofb = namesof(a), namesof(b)
+  local filesa, filesb = byname(onlya, ofa), byname(onlyb, ofb)
+  local sizea, sizeb = reduce(ofa, filesa, filesb), reduce(ofb, filesa, filesb)
+  match(onlya, onlyb, bynames(ofb, sizeb, filesa, sizea), bynames(ofa, sizea, filesb, sizeb), same)
   return same
 end
 
@@ -151,23 +201,26 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Aligns two lists: calls pair(x, y) for pairs in the order of both lists, chosen so that the sum
--- of their likeness is largest.
-local function align(a, b, pair)
-  local best = {[0] = {}}
-  for j = 0, #b do
-    best[0][j] = 0
+-- Largest product of the lengths of two lists that are aligned as a whole: 16 MiB and a second.
+local CELLS = 1 << 20
+
+-- Aligns a[from..to] with b[start..stop]: calls pair(x, y) for pairs in the order of both lists, chosen
+-- so that the sum of their likeness is largest.
+local function alignpart(a, from, to, b, start, stop, pair)
+  local best = {[from - 1] = {}}
+  for j = start - 1, stop do
+    best[from - 1][j] = 0
   end
-  for i = 1, #a do
-    best[i] = {[0] = 0}
-    for j = 1, #b do
+  for i = from, to do
+    best[i] = {[start - 1] = 0}
+    for j = start, stop do
       local like = likeness(a, i, b, j)
       best[i][j] = math.max(best[i - 1][j], best[i][j - 1],
                             like > 0 and best[i - 1][j - 1] + like or 0)
     end
   end
-  local i, j = #a, #b
-  while i > 0 and j > 0 do
+  local i, j = to, stop
+  while i >= from and j >= start do
     local like = likeness(a, i, b, j)
     if like > 0 and best[i][j] == best[i - 1][j - 1] + like then
       pair(a[i], b[j])
@@ -178,6 +231,83 @@ local function align(a, b, pair)
       j = j - 1
     end
   end
+end
+
+-- The same for parts that are too long: pairs only functions at equal lines.
+local function alignlines(a, from, to, b, start, stop, pair)
+  local i, j = from, start
+  while i <= to and j <= stop do
+    if a[i].line == b[j].line then
+      if likeness(a, i, b, j) > 0 then
+        pair(a[i], b[j])
+      end
+      i, j = i + 1, j + 1
+    elseif a[i].line < b[j].line then
+      i = i + 1
+    else
+      j = j + 1
+    end
+  end
+end
+
+-- Returns the index of each name that one function of the list has; false: several have it.
+local function indices(list)
+  local at = {}
+  for i, row in ipairs(list) do
+    if not isanonymous(row.name) then
+      at[row.name] = at[row.name] == nil and i
+    end
+  end
+  return at
+end
+
+-- Returns the functions of two long lists that certainly correspond: a list of {index in a, index in
+-- b}, both of which increase. Their names are unique in both lists; of those, the longest sequence in
+-- the order of both lists.
+local function anchors(a, b)
+  local ata, atb, ends = indices(a), indices(b), {}
+  for i, row in ipairs(a) do
+    local j = ata[row.name] and atb[row.name]
+    if j then
+      local low, high = 1, #ends + 1  -- the first sequence that ends at j or later
+      while low < high do
+        local middle = (low + high) // 2
+        if ends[middle][2] < j then
+          low = middle + 1
+        else
+          high = middle
+        end
+      end
+      ends[low] = {i, j, ends[low - 1]}
+    end
+  end
+  local list, last = {}, ends[#ends]
+  while last do
+    list[#list + 1], last = last, last[3]
+  end
+  for i = 1, #list // 2 do
+    list[i], list[#list + 1 - i] = list[#list + 1 - i], list[i]
+  end
+  return list
+end
+
+-- Aligns two lists: calls pair(x, y) for pairs in the order of both lists. Splits long lists at
+-- functions that certainly correspond.
+local function align(a, b, pair)
+  if #a * #b <= CELLS then
+    return alignpart(a, 1, #a, b, 1, #b, pair)
+  end
+  local from, start = 1, 1
+  local function part(to, stop)
+    local f = (to - from + 1) * (stop - start + 1) <= CELLS and alignpart or alignlines
+    f(a, from, to, b, start, stop, pair)
+  end
+  for _, anchor in ipairs(anchors(a, b)) do
+    part(anchor[1] - 1, anchor[2] - 1)
+    pair(a[anchor[1]], b[anchor[2]])
+    from, start = anchor[1] + 1, anchor[2] + 1
+  end
+  part(#a, #b)
 end
 
 local function nativekey(row)

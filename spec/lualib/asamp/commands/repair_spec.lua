@@ -62,6 +62,19 @@ describe("asamp repair", function()
     assert.truthy(out:find("' is complete (1 sample of allocation and 3 samples of time): nothing", 1, true))
   end)
 
+  it("counts no sample of copies as one of time", function()
+    local p = assert(gen.open{path = path, plain = true, timeperiod = 1000000})
+    p:name(8, "f", 1, "@x")
+    for kind = 25, 27 do
+      p:sample{8, kind, kind = kind, count = 400}
+    end
+    p:time{8, 1}
+    assert(p:close())
+    local code, out = run(path, "-o", other)
+    assert.equal(0, code)
+    assert.truthy(out:find("' is complete (1 sample of time): nothing", 1, true), out)
+  end)
+
   it("leaves a whole file alone", function()
     local code, out = run(path, "--in-place")
     assert.equal(0, code)
