@@ -354,11 +354,83 @@ local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
 
---- Returns the lines of both profiles: {[row of a] = row of b}. Lines match if they are at the
--- same distance from the start of the same function ('functions': result of M.functions), or at
--- the same place in a function that only one profile has.
+-- Returns a function(file, line) that returns by how many lines the code there has moved: as much as the
+-- last function that starts there or before, and that both profiles have. nil: there is none.
+local function movesof(functions)
+  local starts = {}
+  for x, y in pairs(functions) do
+    if not x.native then
+      starts[x.file] = starts[x.file] or {}
+      table.insert(starts[x.file], {line = x.line, by = y.line - x.line})
+    end
+  end
+  for _, list in pairs(starts) do
+    table.sort(list, order.by("line", "by"))
+  end
+  return function(file, line)
+    local list = starts[file] or {}
+    local low, high = 1, #list + 1  -- the first that starts after the line
+    while low < high do
+      local middle = (low + high) // 2
+      if list[middle].line <= line then
+        low = middle + 1
+      else
+        high = middle
+      end
+    end
+    return list[low - 1] and list[low - 1].by
+  end
+end
+
+-- Returns true if the code of two rows allocates about as much.
+local function isclose(x, y)
+  x, y = x.self and x.self.bytes or 0, y.self and y.self.bytes or 0
+  return x > 0 and y > 0 and math.max(x, y) <= 1.5 * math.min(x, y)
+end
+
+-- Adds the rows without a partner to 'pairs_' that are in one function, if both profiles have equally
+-- many of them there, and all have moved by the same number of lines. A single one must also allocate
+-- about as much: it may have moved, but may also have been replaced.
+local function addmoved(a, b, definition, pairs_, taken)
+  local ofa, ofb = {}, {}
+  local function add(lists, fn, row)
+    local key = place(fn.file, fn.line, 0)
+    lists[key] = lists[key] or {}
+    table.insert(lists[key], row)
+  end
+  for _, row in ipairs(a) do
+    local fn = not pairs_[row] and definition[place(row.file, row.defined, 0)]
+    if fn then
+      add(ofa, fn, row)
+    end
+  end
+  for _, row in ipairs(b) do
+    if not taken[row] then
+      add(ofb, {file = row.file, line = row.defined}, row)
+    end
+  end
+  for key, rows in pairs(ofa) do
+    local others = ofb[key] or {}
+    local same = #rows == #others and (#rows > 1 or isclose(rows[1], others[1]))
+    table.sort(rows, order.by "line")
+    table.sort(others, order.by "line")
+    for i = 2, same and #rows or 0 do
+      same = same and others[i].line - rows[i].line == others[1].line - rows[1].line
+    end
+    for i = 1, same and #rows or 0 do
+      pairs_[rows[i]], taken[others[i]] = others[i], true
+    end
+  end
+end
+
+--- Returns the lines of both profiles: {[row of a] = row of b}. Lines match if they are in the
+-- same function ('functions': result of M.functions) and have moved as far as the last function
+-- before them; else, if they are at the same distance from its start, or at the same place in a
+-- function that only one profile has; else, if all lines that remain in the function have moved equally
+-- far.
 function M.lines(a, b, functions, same)
   local pairs_, taken, definition, inb = {}, {}, {}, {}
+  local moved = movesof(functions)
   for x, y in pairs(functions) do
     definition[place(x.file, x.line, 0)] = y
   end
@@ -366,18 +438,21 @@ function M.lines(a, b, functions, same)
     local key = place(row.file, defined, row.line)
     inb[key] = inb[key] or row
   end)
-  each(a, function(row, defined)
-    local fn = definition[place(row.file, defined, 0)]
-    local other
-    if fn then
-      other = inb[place(fn.file, fn.line, row.line - defined + fn.line)]
-    else
-      other = inb[place(same[row.file] or row.file, defined, row.line)]
-    end
+  local function take(row, other)
     if other and not taken[other] and not pairs_[row] then
       pairs_[row], taken[other] = other, true
     end
+  end
+  each(a, function(row, defined)
+    local fn, by = definition[place(row.file, defined, 0)], moved(row.file, row.line)
+    take(row, fn and by and inb[place(fn.file, fn.line, row.line + by)])
   end)
+  each(a, function(row, defined)
+    local fn = definition[place(row.file, defined, 0)]
+    take(row, inb[fn and place(fn.file, fn.line, row.line - defined + fn.line) or
+                  place(same[row.file] or row.file, defined, row.line)])
+  end)
+  addmoved(a, b, definition, pairs_, taken)
   return pairs_
 end
 

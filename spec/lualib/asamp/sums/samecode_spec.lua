@@ -123,6 +123,38 @@ describe("the same line", function()
                 samecode.lines(la, lb, fns, {}))
   end)
 
+  -- A former fault: a comment at the start of a file made all lines of the main chunk "gone" and "new",
+  -- and asamp check --baseline failed.
+  it("has moved with the functions before it, or with all other lines of its function", function()
+    local function lines(text)
+      local list = {}
+      for line, defined, bytes in text:gmatch "(%d+)@(%d+)=?(%d*)" do
+        list[#list + 1] = {file = "x.lua", line = tonumber(line), defined = tonumber(defined),
+                           self = {bytes = tonumber(bytes) or 0}}
+      end
+      return list
+    end
+    local function moved(fa, la, fb, lb)
+      local a, b = functions("x.lua", fa), functions("x.lua", fb)
+      la, lb = lines(la), lines(lb)
+      local list = {}
+      for x, y in pairs(samecode.lines(la, lb, samecode.functions(a, b, {}), {})) do
+        list[#list + 1] = ("%d=%d"):format(x.line, y.line)
+      end
+      table.sort(list)
+      return table.concat(list, " ")
+    end
+    local main = "main_chunk:0"
+    assert.equal("20=22 21=23 22=24 3=3", moved(main .. " f:10", "3@0 20@0 21@0 22@0",
+                                                main .. " f:12", "3@0 22@0 23@0 24@0"))
+    assert.equal("13=13 15=17", moved("f:10 g:14", "13@10 15@10", "f:10 g:16", "13@10 17@10"))
+    assert.equal("5=6 9=10", moved(main, "5@0 9@0", main, "6@0 10@0"))
+    assert.equal("", moved(main, "5@0 9@0", main, "6@0 11@0"))
+    assert.equal("5=6", moved(main, "5@0=1000", main, "6@0=1200"))
+    assert.equal("", moved(main, "5@0=1000", main, "6@0=2000"))
+    assert.equal("5=5", moved(main, "5@0=1000", main, "5@0=2000"))
+  end)
+
   it("have the same line, whichever function at it has most in each profile", function()
     local a = {{name = "main chunk", file = "x.lua", line = 0}, {name = "f", file = "x.lua", line = 3}}
     local b = {{name = "main chunk", file = "x.lua", line = 0}, {name = "f", file = "x.lua", line = 5}}
