@@ -117,6 +117,10 @@ static Signal signals[] = {{.number = SIGURG}, {.number = SIGWINCH}};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Clock *all;		/* all clocks; the handler reads it without the lock */
+static unsigned nunused;	/* number of clocks without a thread; changed with the lock held */
+/* The clocks of this thread, of CPU time and of wall time; NULL: it has had none. So a process with
+   thousands of threads need not search all clocks for each. */
+static __thread Clock *own[2] __attribute__((tls_model("initial-exec")));
 static Timer *timers;
 static Timer *unused;		/* timers without a clock, which may be reused */
 static TimerWho *who;
@@ -508,14 +512,16 @@ static void timer_nomemory (char *err, size_t errsize) {
 /* Called at the end of the thread 'number' (Clock.thread). */
 static void threadends (void *number) {
   unsigned thread = (unsigned)(uintptr_t)number;
-  Clock *c;
+  int i;
   pthread_mutex_lock(&lock);
-  for (c = all; c != NULL; c = c->next) {
-    if (c->thread != thread) continue;
+  for (i = 0; i < 2; i++) {
+    Clock *c = own[i];
+    if (c == NULL || c->thread != thread) continue;
     if (LOAD(c->running)) c->orphaned = 1;  /* the timers are stopped later */
     else {
       stopsignals(c, 0);
       STORE(c->thread, 0);
+      nunused++;
     }
   }
   pthread_mutex_unlock(&lock);
@@ -537,6 +543,7 @@ static void timer_dropclocks (void) {
   unused = NULL;  /* the list may be inconsistent after the fork */
   for (t = timers; t != NULL; t = t->other)
     if (t->clock == NULL) timer_release(t);
+  nunused = 0;
   for (c = all; c != NULL; c = c->next) {
     STORE(c->running, 0);
     c->timers = c->last = NULL;
@@ -545,6 +552,7 @@ static void timer_dropclocks (void) {
     c->fd = -1;
     c->posix = 0;
     if (c->thread != me) STORE(c->thread, 0);
+    nunused += (c->thread == 0);
   }
   for (i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
     if (signals[i].clocks > 0) uninstall(&signals[i]);
@@ -571,11 +579,12 @@ static Clock *newclock (int wall) {
     pthread_once(&control, timer_once);
     if (iskey) pthread_setspecific(key, (void *)(uintptr_t)me);
   }
-  for (c = all; c != NULL; c = c->next)
-    if (!LOAD(c->running) && c->thread == me && (c->sort == TIMER_WALL) == wall) return c;
-  for (c = all; c != NULL; c = c->next)
-    if (c->thread == 0) break;
-  if (c == NULL) {
+  c = own[wall];
+  if (c != NULL && !LOAD(c->running) && c->thread == me) return c;
+  c = (nunused > 0) ? all : NULL;
+  while (c != NULL && c->thread != 0) c = c->next;
+  if (c != NULL) nunused--;
+  else {
     c = calloc(1, sizeof(*c));
     if (c == NULL) return NULL;
     c->fd = c->lastfd = -1;
@@ -641,6 +650,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   }
   if (c->thread == 0) c->random = (clock_now() ^ ((uint64_t)me << 40)) | 1;
   STORE(c->thread, me);
+  own[sort == TIMER_WALL] = c;
   if (c->fd >= 0 && c->signal != signal) stopsignals(c, 0);
   c->sort = sort;
   c->clock = (sort == TIMER_WALL) ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
@@ -665,10 +675,8 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
 
 /* Returns this thread's running clock of wall time ('wall' 1) or CPU time, or NULL. */
 static Clock *findclock (int wall) {
-  Clock *c;
-  for (c = all; c != NULL; c = c->next)
-    if (LOAD(c->running) && LOAD(c->thread) == me && (c->sort == TIMER_WALL) == wall) return c;
-  return NULL;
+  Clock *c = own[wall];
+  return (c != NULL && LOAD(c->running) && LOAD(c->thread) == me) ? c : NULL;
 }
 
 /* Returns this thread's running clock; starts one with period 'ns' if needed. Returns NULL on
@@ -714,7 +722,10 @@ static void stopclock (Clock *c) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
   stopsignals(c, keeping && !c->orphaned && c->thread == me);
-  if (c->orphaned) STORE(c->thread, 0);
+  if (c->orphaned) {
+    STORE(c->thread, 0);
+    nunused++;
+  }
   if (--c->signal->clocks == 0) uninstall(c->signal);
 }
 
