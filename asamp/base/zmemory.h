@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-/* Sets the allocator of 'z', all zero and not opened yet. */
+/* Sets the allocator of a stream, which is all zero and not opened yet. */
 void zmemory (z_stream *z);
 
 #endif

@@ -106,7 +106,7 @@ typedef struct EndEvent {
 
 typedef struct OrphansEvent {
   uint64_t time;
-  uint32_t runs[];      /* run lengths, alternately live and dead */
+  uint32_t runs[];      /* numbers of live and of dead samples, in turn */
 } OrphansEvent;
 
 /* Samples in sampling periods. */

@@ -35,7 +35,8 @@ const char *temporary_reason (int error);
 int temporary_end (Temporary *t, int keep);
 
 /* Returns the file to which 'path' leads (TM4), to be freed by the caller; NULL with errno on
-   failure. This and the next two install no handlers; any thread may call them. */
+   failure. Installs no handlers; any thread may call it, temporary_create and
+   temporary_imitate. */
 char *temporary_target (const char *path);
 /* Creates a file in the folder of 'target' (TM3). Sets *name, which the caller frees, and *fd.
    Returns 0 or an errno. */

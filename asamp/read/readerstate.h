@@ -61,7 +61,7 @@ typedef struct ReaderState {
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type + 1 to its name in 'text' */
   IdMap classes;       /* maps class + 1 to its name in 'text' */
-  /* The next three are for asamp's files. A function's number is its id / 8. */
+  /* 'byname', 'aliases' and 'unnamed' are for asamp's files. A function's number is its id / 8. */
   IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
   Aliases aliases;     /* maps functions to the first one with the same name */
   uint32_t unnamed;    /* function for all names beyond the limit; 0: none */

@@ -33,7 +33,7 @@ enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
 
 /* Options of a profile. */
 typedef struct ProfileConfig {
-  /* The next six are as in PlaceWish (place.h). */
+  /* 'path' to 'folder' are as in PlaceWish (place.h), which chooses the file. */
   const char *path;
   unsigned number;
   int made;

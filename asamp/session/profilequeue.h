@@ -72,7 +72,7 @@ struct Profile {
   EventTally taken;            /* samples passed to the queue, with those lost there */
   EventTally lost;
   uint64_t cut;           /* truncated texts; atomic */
-  /* the following fields belong to the writer */
+  /* the fields from here on belong to the writer */
   LiveFile file;
   Place place;
   EventTally unflushed;        /* samples encoded since the last flush */

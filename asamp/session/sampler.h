@@ -30,7 +30,7 @@ typedef struct SamplerOptions {
   int folder;		/* descriptor of the folder of 'out', if its name cannot be reached any
                            more; 0: none */
   const char *out;	/* path of the profile */
-  unsigned number;	/* This and the next two are as in PlaceWish (place.h). */
+  unsigned number;	/* 'number', 'made' and 'replace' are as in PlaceWish (place.h). */
   int made;
   int replace;
   const char *command;	/* for display; may be NULL */

@@ -24,7 +24,7 @@ local LATER = 1 / 32  -- share of the allocated bytes that may follow a walk of 
 local USUAL = 19 / 20  -- share of the periods between collections with less CPU time for a byte
 local PERIOD = 1 / 16  -- share of the mean bytes between collections below which a period is ignored
 local ENDING = 1000  -- us; the call that ends a session may take a half of them on a busy machine
-local COVERED = 1 / 2  -- position that the last major collection must have reached
+local COVERED = 1 / 2  -- share of the allocated bytes before the last major collection, at least
 
 -- {== clocks ================================================================
 
