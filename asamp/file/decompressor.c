@@ -1,57 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Decompresses by ISA-L or zlib (decompressor.h). */
+/* Decompresses by zlib (decompressor.h). */
 #include "decompressor.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
-#if __has_include(<isa-l/igzip_lib.h>) && !defined(ASAMP_ZLIB)
-#include <isa-l/igzip_lib.h>
-
-struct Decompressor {
-  struct inflate_state z;
-  int ended;              /* 1: the last step reached the end of a member */
-};
-
-Decompressor *decompressor_new (void) {
-  Decompressor *u = calloc(1, sizeof(*u));
-  if (u != NULL) {
-    isal_inflate_init(&u->z);
-    u->z.crc_flag = ISAL_GZIP;
-  }
-  return u;
-}
-
-void decompressor_free (Decompressor *u) {
-  free(u);
-}
-
-int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
-                       unsigned char **out, size_t *nout) {
-  int r;
-  if (u->ended) {
-    isal_inflate_reset(&u->z);
-    u->z.crc_flag = ISAL_GZIP;
-  }
-  u->z.next_in = (unsigned char *)*in;
-  u->z.avail_in = (uint32_t)*nin;
-  u->z.next_out = *out;
-  u->z.avail_out = (uint32_t)*nout;
-  r = isal_inflate(&u->z);
-  *in = u->z.next_in;
-  *nin = u->z.avail_in;
-  *out = u->z.next_out;
-  *nout = u->z.avail_out;
-  u->ended = r == ISAL_DECOMP_OK && u->z.block_state == ISAL_BLOCK_FINISH;
-  return u->ended ? DECOMPRESSOR_END
-         : r == ISAL_DECOMP_OK ? DECOMPRESSOR_MORE : DECOMPRESSOR_BAD;
-}
-
-int decompressor_inmember (const Decompressor *u) {
-  return u->z.wrapper_flag != 0;
-}
-
-#else
 #include <zlib.h>
 
 enum { HEAD = 10 };       /* smallest header of a member, bytes */
@@ -98,5 +51,3 @@ int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
 int decompressor_inmember (const Decompressor *u) {
   return u->z.total_in >= HEAD;
 }
-
-#endif

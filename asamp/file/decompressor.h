@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Decompresses gzip files, member by member, with ISA-L (a third of zlib's time) or zlib.
+** Decompresses gzip files, member by member.
 **
 **   UP1  if data are damaged, all data before the damage are returned first.
 */
