@@ -63,8 +63,7 @@ HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **w
   sent = sampler_request(state, &h->request);
   if (sent > 0) return h;
   free(h);
-  *why = (sent == 0) ? "there is no state with that number; leave --state out (in a request: "
-           "give -) for the first one that collects"
+  *why = (sent == 0) ? "there is no state with that number; leave --state out, or send '-'"
          : "another client is waiting for a snapshot of this state, or of any state; try "
            "again later";
   return NULL;

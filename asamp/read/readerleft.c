@@ -83,8 +83,7 @@ static const struct {
     "more than % Lua states at a time: the survival of # samples of others is unknown; use "
     "fewer states at a time"},
   [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
-    "more than % OS threads: # times a state ran on another one, which has no row; start new "
-    "files with rotate="},
+    "more than % OS threads: # times one without a row ran a state; start new files with rotate="},
   [LEFT_SETS] = {"sets", READER_MAXLABELSETS,
     "more than % sets of labels in a file: # others are left out, and their samples count "
     "as (none); merge fewer profiles"},

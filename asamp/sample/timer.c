@@ -722,10 +722,8 @@ static void stopclock (Clock *c) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
   stopsignals(c, keeping && !c->orphaned && c->thread == me);
-  if (c->orphaned) {
-    STORE(c->thread, 0);
-    nunused++;
-  }
+  nunused += (c->orphaned != 0);
+  if (c->orphaned) STORE(c->thread, 0);
   if (--c->signal->clocks == 0) uninstall(c->signal);
 }
 

@@ -144,31 +144,17 @@ static void overtime (unsigned seconds, char *why, size_t size) {
            "have no limit", seconds);
 }
 
-/* Writes the reason for an errno to 'why'. Unlike strerror, allocates nothing (SN3). */
-static void reasonof (int error, char *why, size_t size) {
-  const char *text = error == ENOSPC ? "no space left on the device"
-                   : error == EDQUOT ? "the quota of the disk is used up"
-                   : error == EFBIG ? "the file would exceed the limit of file sizes (ulimit -f)"
-                   : error == ENOMEM ? "not enough memory"
-                   : error == EACCES || error == EPERM ? "no permission"
-                   : error == EPIPE ? "the reader has closed the pipe"
-                   : error == EBUSY ? "a collection is running; take the snapshot later"
-                   : NULL;
-  if (text != NULL)
-    snprintf(why, size, "%s", text);
-  else
-    snprintf(why, size, "writing failed with error %d of the system (errno)", error);
-}
-
 /* Writes the child's message to stderr without allocating (SN3). */
 static void childfailed (const char *path, int error, unsigned seconds) {
   char line[600], why[128];
-  int n;
+  int n = snprintf(why, sizeof(why), "writing failed with error %d of the system (errno)", error);
   if (error == ETIMEDOUT)
     overtime(seconds, why, sizeof(why));
-  else
-    reasonof(error, why, sizeof(why));
-  n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n", path, why);
+  n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n",
+               path, error == ENOSPC ? "no space left on the device"
+               : error == EDQUOT ? "the quota of the disk is used up"
+               : error == EFBIG ? "the file would exceed the limit of file sizes (ulimit -f)"
+               : error == EACCES ? "no permission" : error == ENOMEM ? "not enough memory" : why);
   if (n > 0 && write(2, line, (size_t)n) < 0) { /* nowhere to report it */ }
 }
 

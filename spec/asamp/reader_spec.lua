@@ -812,8 +812,8 @@ describe("the reader", function()
       vmprof.meta("asamp.1", table.concat(lines) .. "t 10\ns 64\n") .. vmprof.trailer(1)))
     assert.equal(4096, #profile.threads)
     assert.same({what = "threads", limit = 4096, count = 8,
-                 text = "more than 4,096 OS threads: 8 times a state ran on another one, which has no " ..
-                   "row; start new files with rotate="}, profile.left[1])
+                 text = "more than 4,096 OS threads: 8 times one without a row ran a state; start new " ..
+                   "files with rotate="}, profile.left[1])
   end)
 
   it("takes the collections of format 2 as those of format 3, fates and deaths with them", function()
