@@ -5,9 +5,8 @@
 #include "devtools.h"
 #include "words.h"
 #include "idmap.h"
-#include "list.h"
 #include "output.h"
-#include "strtab.h"
+#include "strlist.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,31 +36,6 @@ static const char HEAD[] =
   "\"size\",\"children\"],\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],"
   "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
 
-/* Words: names of functions and descriptions of references, each once. The file's strings are
-   "(Lua state)", classes, texts of strings, name and source of each site, words. */
-typedef struct Strings {
-  StrTab text;
-  IdMap numbers;	/* maps a word's offset in 'text' + 1 to its number */
-  uint32_t *words;	/* offset in 'text' of each word */
-  size_t n, size;	/* number of words, capacity */
-} Strings;
-
-/* Sets *number to the number of a word; adds it if needed. Returns 0 if there is not enough
-   memory or the limit is reached. */
-static int wordnumber (Strings *s, const char *word, size_t *number) {
-  uint64_t left = s->text.left;
-  uint32_t at = strtab_put(&s->text, word, strlen(word)), known;
-  if (s->text.failed || s->text.left > left) return 0;
-  known = idmap_get(&s->numbers, (uint64_t)at + 1);
-  *number = known != IDMAP_NONE ? known : s->n;
-  if (known != IDMAP_NONE) return 1;
-  if (!list_grow(&s->words, s->n, &s->size, sizeof(*s->words)) ||
-      !idmap_set(&s->numbers, (uint64_t)at + 1, (uint32_t)s->n))
-    return 0;
-  s->words[s->n++] = at;
-  return 1;
-}
-
 /* Returns the type of v's node. */
 static int typeof_ (const Graph *g, uint32_t v) {
   switch (v == 0 ? HEAP_KINDS : g->kind[v]) {
@@ -78,7 +52,7 @@ typedef struct Out {
   Output file;
   const Graph *g;
   const Naming *m;
-  Strings words;
+  StrList words;	/* names of functions and descriptions of references */
   IdMap ids;		/* assigned ids */
   uint32_t *strings;	/* for each string object with a text: the text's number; else
                            GRAPH_NONE */
@@ -97,16 +71,11 @@ static uint64_t textnumber (const Out *o, uint32_t v) {
 /* Returns the index of v's name in the file's strings. */
 static uint64_t devtools_name (Out *o, uint32_t v) {
   char text[WORDS_MOST];
-  size_t number;
   if (v == 0) return 0;
   if (o->g->kind[v] == HEAP_STRING && o->strings[v] != GRAPH_NONE) return textnumber(o, v);
   if (o->g->kind[v] == HEAP_FUNCTION || o->g->kind[v] == HEAP_PROTO) {
     words_function(o->g, v, text);
-    if (!wordnumber(&o->words, text, &number)) {
-      o->failed = 1;
-      return 0;
-    }
-    return o->firstword + number;
+    return o->firstword + strlist_put(&o->words, text, strlen(text));
   }
   return (uint64_t)o->m->class[v] + 1;
 }
@@ -159,7 +128,6 @@ static void nodes (Out *o) {
 static void devtools_edge (Out *o, uint32_t v, uint32_t to, Way way) {
   uint32_t a = way_argument(way);
   char text[WORDS_MOST];
-  size_t number = 0;
   int type = INTERNAL;
   uint64_t label;
   switch (way_kind(way)) {
@@ -175,8 +143,7 @@ static void devtools_edge (Out *o, uint32_t v, uint32_t to, Way way) {
       words_step(o->g, v, to, way, way_kind(way) == HEAP_EENTRY, text);
       if (text[0] == '\0') snprintf(text, sizeof(text), "value");
       if (way_kind(way) == HEAP_EUPVALUE) type = CONTEXT;
-      if (!wordnumber(&o->words, text, &number)) o->failed = 1;
-      label = o->firstword + number;
+      label = o->firstword + strlist_put(&o->words, text, strlen(text));
       break;
   }
   numbers(o, (uint64_t)type, label, (uint64_t)to * NODE_FIELDS);
@@ -233,6 +200,8 @@ static void traces (Out *o) {
   free(bytes);
 }
 
+/* Writes the strings: "(Lua state)", classes, texts of strings, name and source of each site,
+   words. */
 static void strings (Out *o) {
   const char *text;
   uint32_t i, v;
@@ -257,7 +226,7 @@ static void strings (Out *o) {
   }
   for (k = 0; k < o->words.n; k++) {
     output_text(&o->file, ",\n");
-    text = o->words.text.text + o->words.words[k];
+    text = strlist_get(&o->words, k);
     output_string(&o->file, text, strlen(text));
   }
   output_text(&o->file, "]}\n");
@@ -268,7 +237,7 @@ int devtools_write (const Graph *g, const Naming *m, const char *path, int how, 
   Out *o = calloc(1, sizeof(*o));
   uint32_t v;
   int error = ENOMEM;
-  if (o != NULL && strtab_init(&o->words.text, WORDS_BYTES) &&
+  if (o != NULL && strlist_init(&o->words, WORDS_BYTES) &&
       (o->strings = malloc((size_t)g->n * sizeof(*o->strings))) != NULL) {
     o->g = g;
     o->m = m;
@@ -291,6 +260,7 @@ int devtools_write (const Graph *g, const Naming *m, const char *path, int how, 
       edges(o);
       traces(o);
       strings(o);
+      o->failed |= o->words.failed || o->words.strings.left > 0;
       error = output_close(&o->file, !o->failed);
       if (error == 0 && o->failed) error = ENOMEM;
     }
@@ -298,9 +268,7 @@ int devtools_write (const Graph *g, const Naming *m, const char *path, int how, 
   if (error != 0) snprintf(err, size, "cannot write '%s': %s", path,
                            temporary_reason(error));
   if (o != NULL) {
-    strtab_free(&o->words.text);
-    idmap_free(&o->words.numbers);
-    free(o->words.words);
+    strlist_free(&o->words);
     free(o->strings);
     idmap_free(&o->ids);
   }
