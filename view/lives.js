@@ -7,7 +7,8 @@ import { bytes, count, percent } from "./format.js";
 import { Grid } from "./grid.js";
 import { tail } from "./views.js";
 
-export function where({ file, line }) {
+export function where({ file, line, native }) {
+  if (native) return `[C] ${file.split("/").pop()}`;
   return file === undefined || file === "-" ? "?" : `${file}:${line}`;
 }
 
@@ -24,7 +25,7 @@ export class Lives {
     const place = (title, below = () => false) =>
       ({ title, width: "minmax(0,1fr)", cell: row => labelOf(row.of, below(row.of)) });
     const show = row => {
-      if (row.of.file) store.set({ query: where(row.of), tab: "lines" });
+      if (row.of.file && !row.of.native) store.set({ query: where(row.of), tab: "lines" });
     };
     const rows = list => Array.from(list, (of, id) => ({ id, of }));
     this.leaks = new Grid({

@@ -19,13 +19,17 @@ local function word(path)
 end
 
 local function place(row)
+  if row.native then
+    return layout.clean(("C function %s (%s)"):format(row.name, row.file:match "[^/]*$"))
+  end
   local where = row.line > 0 and ("%s:%d"):format(row.file, row.line) or row.file
   return layout.clean(row.name == "main chunk" and where or ("%s (%s)"):format(where, row.name))
 end
 
--- Returns the option that shows a line.
+-- Returns the option that shows a line, or a C function.
 local function lineof(row)
-  return ("--line %s"):format(word(("%s:%d"):format(row.file, row.line)))
+  return row.native and "--function " .. word(row.name) or
+         ("--line %s"):format(word(("%s:%d"):format(row.file, row.line)))
 end
 
 local function percent(share)
@@ -159,8 +163,12 @@ local function growth(v, p, add)
     local first = v.maybe[1]
     local grower = first.holder and ("%s, from %s"):format(layout.clean(first.holder), place(first)) or
                    ("the live objects of %s, whose holder is unknown"):format(place(first))
-    add(("Seen growing: %s. It may be a leak, or a list or cache that fills: a longer run would " ..
-         "decide."):format(grower),
+    add(first.stopped and
+      ("Seen growing until %s of the CPU time: %s. Then the program worked without adding to it: it may " ..
+       "be loaded data, or a leak before a loop over its results. Does it grow further if the program " ..
+       "repeats its work?"):format(percent(first.stopped), grower) or
+      ("Seen growing: %s. It may be a leak, or a list or cache that fills: a longer run would " ..
+       "decide."):format(grower),
       first.holder and "--show holders" or lineof(first))
   elseif v.growth == "lines" then
     add(("The heap grew %s, but no line explains it: no sampled line is known to keep objects from all " ..

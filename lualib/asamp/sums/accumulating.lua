@@ -10,6 +10,11 @@
 --     (ofkept), or
 --   - grows in spite of removals, as a queue does (ofgrowing).
 --
+-- The last two are "maybe" if chance may have kept the old objects of few samples (issure), if the
+-- program worked at its end without allocating (TAIL), or if the run is too short to know (COARSE).
+-- If a fifth of the earlier and three fifths of the later survivors are alive, 1 of 20 containers
+-- with 12 survivors in each half keeps its objects by chance, and 1 of 90 is sure (simulated).
+--
 -- A container that is filled until the end of the program and never emptied looks like a leak.
 
 local births = require "asamp.sums.births"
@@ -26,6 +31,8 @@ local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
 -- KEPT: how often older objects are alive, relative to newer ones. EARLY: part of the live bytes
 -- from the second half; a container filled in the first half has less.
 local KEPT, EARLY = 4 / 5, 1 / 4
+-- For issure: ratio of shares, and standard errors; 1 of 20 ratios is ERRORS or more too high.
+local SURE, ERRORS = 1 / 2, 1.6
 -- For ofgrowing: factor of growth of the live heap in each quarter; growth in the second half
 -- relative to the first; part of a container's late bytes that the growth must explain; part of
 -- the run in which a container must have its first sample.
@@ -41,6 +48,7 @@ local START = 1 / 8   -- share of the rate of the whole run that a leak's first 
                       -- least
 local TAIL = 1 / 100  -- share of the CPU time from which a program has worked at its end without
                       -- allocating
+local COARSE = 0.16   -- share of the CPU time that the last period between collections may take
 local CAUSE = 1 / 2   -- share of the heap's growth from which a container is its cause
 local LOADED = 1 / 2  -- kept share of the allocated bytes from which a program mainly loads data
 local OWN = 1 / 20    -- share of a container's samples below which a line is ignored
@@ -170,14 +178,29 @@ end
 
 -- Returns how much less often the earlier survivors of a line are alive than the later ones: 1
 -- equally often, 0 never. Arguments are numbers of samples by part: of a container, of all
--- survivors, alive in all containers.
+-- survivors, alive in all containers. Also
+-- returns the live samples of both halves, and the survivors of which they are.
 local function retention(own, survivors, alive)
-  local middle, share = middleof(survivors), {}
+  local middle, share, of = middleof(survivors), {}, {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
   for half = 1, 2 do
-    share[half] = mine[half] / math.max(born[half] - (all[half] - mine[half]), mine[half], 1)
+    of[half] = math.max(born[half] - (all[half] - mine[half]), mine[half], 1)
+    share[half] = mine[half] / of[half]
   end
-  return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0
+  return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
+end
+
+-- Returns true if the samples are sufficient to say that earlier survivors are alive at least SURE times as
+-- often as later ones: the ratio of the shares, less ERRORS standard errors of its logarithm. 'mine', 'of':
+-- live samples and survivors of both halves.
+local function issure(mine, of)
+  local ratio, variance = 1, 0
+  for half = 1, 2 do
+    local share = mine[half] / of[half]
+    ratio = half == 1 and share or ratio / math.max(share, 1e-9)
+    variance = variance + (1 - share) / math.max(mine[half], 1)
+  end
+  return ratio * math.exp(-ERRORS * math.sqrt(variance)) >= SURE
 end
 
 -- Returns the sum of lines: {n, parts, bytes, lasts, keys (set), most (key of the line with the most
@@ -322,14 +345,42 @@ local function living(containers)
   return alive, all, tables
 end
 
--- Returns the sum of the lines of a container that keep their survivors, and that of all lines.
-local function keeping(c, lines, alive)
-  local kept, every = {}, sum(c.lines)
-  for key, own in pairs(c.lines) do
-    kept[key] = own.n >= OWN * every.n and lines[key] and
-                retention(own.parts, lines[key].survivors, alive[key].parts) >= KEPT and own or nil
+-- Returns the position on the clock of CPU time, from 0 to 1, after which a container had no sample, if the
+-- verdict of goeson is that it has stopped; nil: it goes on.
+local function stoppedat(run, c)
+  local last = 0
+  for _, time in pairs(c.lasts) do
+    last = math.max(last, time)
   end
-  return sum(kept), every
+  return c.n > 0 and goeson(run, c) ~= "leak" and run.worked(last) / math.max(run.to, 1) or nil
+end
+
+-- Returns {holder, n, most, bytes (live), stopped (see stoppedat)} of a container that has stopped and has
+-- at least LEAST samples; nil: of another one.
+local function loadedin(run, c, holder)
+  local bytes, stopped = 0, c.n >= LEAST and stoppedat(run, c)
+  for _, n in pairs(stopped and c.bytes or {}) do
+    bytes = bytes + n
+  end
+  return stopped and {holder = holder, n = c.n, most = c.most, bytes = bytes, stopped = stopped} or nil
+end
+
+-- Returns the sum of the lines of a container that keep their survivors, that of all lines, and true if the
+-- samples of the former are sufficient to be sure of this (issure).
+local function keeping(c, lines, alive)
+  local kept, every, mine, of = {}, sum(c.lines), {0, 0}, {0, 0}
+  for key, own in pairs(c.lines) do
+    if own.n >= OWN * every.n and lines[key] then
+      local ratio, n, born = retention(own.parts, lines[key].survivors, alive[key].parts)
+      if ratio >= KEPT then
+        kept[key] = own
+        for half = 1, 2 do
+          mine[half], of[half] = mine[half] + n[half], of[half] + born[half]
+        end
+      end
+    end
+  end
+  return sum(kept), every, next(kept) and issure(mine, of)
 end
 
 --- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by bytes.
@@ -342,6 +393,10 @@ end
 --   - lines: set of keys (births.keyof); most: the one with the most samples
 --   - vectors: bytes of parts of the container's tables, by the key of the line
 --   - parts, of: number of parts of the run with live samples, and of all parts
+--   - stopped: share of the CPU time after which the program did not allocate; nil: none
+--
+-- Also returns the container with the most live bytes that has stopped: {holder, n, most, bytes,
+-- stopped (share of the CPU time at its last sample)}; nil: none.
 function M.of(profile)
   local born = births.of(profile)
   if not born then
@@ -354,7 +409,8 @@ function M.of(profile)
   local course = births.course(profile)
   local growth = course and course(1) - course(1 / 2) or 0
   local alive, all, tables = living(born.containers)
-  local short, silent, late = profile.majors == 0, births.tail(profile) >= TAIL, 0
+  local late, tail, unresolved = 0, births.tail(profile)
+  local short, silent, loaded = profile.majors == 0 or unresolved > COARSE, tail >= TAIL, nil
   local loads = keptshare(profile) >= LOADED
   for _, c in ipairs(born.containers) do
     late = late + c.late
@@ -367,18 +423,22 @@ function M.of(profile)
       found[#found + 1] = {verdict = verdict, n = c.n, lines = c.keys, most = c.most,
                            parts = occupied(c.parts), of = PARTS,
                            vectors = container and container.vectors or {},
-                           holder = container and container.holder}
+                           holder = container and container.holder,
+                           stopped = silent and 1 - tail or nil}
     end
   end
   for _, c in ipairs(born.containers) do
-    local kept, every = keeping(c, born.lines, alive)
+    local kept, every, sure = keeping(c, born.lines, alive)
     if every.n >= LARGE * all then
       local verdict = ofkept(run, kept, course, late)
+      verdict = verdict == "leak" and not sure and "maybe" or verdict
       if verdict == "leak" then
         keep(kept, verdict, c)
         growth = growth - c.late
       else
         others[#others + 1] = {container = c, every = every, kept = kept, verdict = verdict}
+        local own = loadedin(run, every, c.holder)
+        loaded = own and own.bytes > (loaded and loaded.bytes or 0) and own or loaded
       end
     end
   end
@@ -388,7 +448,7 @@ function M.of(profile)
     keep(verdict and other.every or other.kept, verdict or other.verdict, c)
   end
   unreached(run, profile, born.lines, alive, tables, course, keep)
-  return found
+  return found, loaded
 end
 
 return M

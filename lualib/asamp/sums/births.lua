@@ -21,9 +21,12 @@ M.PARTS = 32
 
 local PARTS = M.PARTS
 local LATER = 1 / 32  -- share of the allocated bytes that may follow a walk of the end
-local USUAL = 19 / 20  -- share of the periods between collections with less CPU time for a byte
+local USUAL = 19 / 20  -- share of the bytes for which the program needed less CPU time
 local PERIOD = 1 / 16  -- share of the mean bytes between collections below which a period is ignored
-local ENDING = 1000  -- us; the call that ends a session may take a half of them on a busy machine
+-- us: a tail shorter than LONG counts if it has at least CLEAR of the CPU time. In single periods some
+-- leaking programs took 300 to 700 us more than others; the cause is not known.
+local ENDING, LONG, CLEAR = 400, 1000, 0.035
+local OWNTAIL = 1 / 20  -- least share of the CPU time before a collection of the program's own
 local COVERED = 1 / 2  -- share of the allocated bytes before the last major collection, at least
 
 -- {== clocks ================================================================
@@ -67,28 +70,36 @@ local function lastsample(profile)
   return last
 end
 
--- Returns true if the last collection is the minor one at the end of the session, which decides the last
--- samples.
-local function closed(profile)
-  local last = profile.collections[#profile.collections]
-  return not profile.states and not last.major and last.time >= lastsample(profile)
+-- Returns the number of the minor collection at the end of the session, which decides the last samples;
+-- nil: there is none. Another one may follow if objects were freed explicitly in the meantime: the program
+-- did not run before it, so that it has no CPU time and no bytes.
+local function closing(profile)
+  local list, n = profile.collections, #profile.collections
+  local sampled = lastsample(profile)
+  local before = list[n - 1]
+  if before and not before.major and before.time >= sampled and not list[n].major and
+     not list[n].mutator and (list[n].charged or 0) == 0 then
+    n = n - 1
+  end
+  return n > 0 and not profile.states and not list[n].major and list[n].time >= sampled and n or nil
 end
 
 -- Returns the time in us at which the program ended: that of the collection at the end of the session,
 -- or else of the last walk.
 local function lastof(profile)
-  local walks, last = profile.walktimes, profile.collections[#profile.collections]
-  return closed(profile) and math.min(last.time, walks[#walks].time) or walks[#walks].time
+  local walks, n = profile.walktimes, closing(profile)
+  local walked = walks[#walks].time
+  return n and math.min(profile.collections[n].time, walked) or walked
 end
 
--- Returns true if the program allocated almost nothing between its own last collection and its end: that
--- time is mostly the session's.
-local function isbrief(profile)
-  local bytes, last = 0, profile.collections[#profile.collections]
+-- Returns true if the program allocated almost nothing between its own last collection and its end, the
+-- n-th one: that time is mostly the session's.
+local function isbrief(profile, n)
+  local bytes = 0
   for _, c in ipairs(profile.collections) do
     bytes = bytes + (c.charged or 0)
   end
-  return closed(profile) and (last.charged or 0) < PERIOD * bytes / #profile.collections
+  return (profile.collections[n].charged or 0) < PERIOD * bytes / n
 end
 
 -- Returns the CPU time of the program in us between two times, by samples of time.
@@ -128,27 +139,62 @@ function M.worked(profile)
     local share = (time - from.time) / math.max(till.time - from.time, 1)
     return from.cpu + (till.cpu - from.cpu) * math.min(1, share)
   end
-  return clock, clock(closed(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
+  return clock, clock(closing(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
+end
+
+-- Returns the CPU time for a byte that the program needs at most for USUAL of its bytes before the n-th
+-- collection; nil: unknown. Counted by bytes: the short periods of the start vary by much.
+local function usualrate(profile, n)
+  local rates, all, sum = {}, 0, 0
+  for i = 1, n - 1 do
+    local c = profile.collections[i]
+    if (c.mutator or 0) > 0 and c.charged > 0 then
+      rates[#rates + 1], all = {rate = c.mutator / c.charged, bytes = c.charged}, all + c.charged
+    end
+  end
+  table.sort(rates, function(x, y) return x.rate < y.rate end)
+  for _, r in ipairs(rates) do
+    sum = sum + r.bytes
+    if sum >= USUAL * all then
+      return r.rate
+    end
+  end
+end
+
+-- Returns the number of the program's own collection shortly before its end, after the last sample, and
+-- after which it allocated almost nothing; nil: there is none.
+local function owncollection(profile)
+  local list, n = profile.collections, #profile.collections
+  local last = closing(profile)
+  if last and not isbrief(profile, last) or profile.states then
+    return nil
+  end
+  while n > 1 and not (list[n].mutator and (list[n].charged or 0) > 0 and not isbrief(profile, n)) do
+    n = n - 1
+  end
+  return n > 0 and list[n].major and list[n].time >= lastsample(profile) and n or nil
 end
 
 --- Returns how long the program worked at its end without allocating, as a share of its CPU time:
--- the time since the last collection, minus that for the bytes allocated since, at a speed that
--- 19 of 20 periods between collections exceed. 0: none, or unknown.
+-- the time since the last collection, minus that for the bytes allocated since; 19 of 20 bytes
+-- before needed less. The end may be a collection of the program's own; then the time has a part
+-- of it, and the share is at least OWNTAIL. 0: none, or unknown. Also returns the subtracted time,
+-- as such a share: if it is large, the end of a short run cannot be resolved.
 function M.tail(profile)
-  local rates, sum, last = {}, 0, profile.collections[#profile.collections]
-  for i, c in ipairs(profile.collections) do
-    sum = sum + (c.mutator or 0)
-    if i < #profile.collections and (c.mutator or 0) > 0 and c.charged > 0 then
-      rates[#rates + 1] = c.mutator / c.charged
-    end
+  local own, all = owncollection(profile), 0
+  local n = own or closing(profile)
+  local last = n and profile.collections[n]
+  local usual = n and usualrate(profile, n)
+  if not usual or not last.mutator or isbrief(profile, n) then
+    return 0, 0
   end
-  if #rates == 0 or not last.mutator or not closed(profile) or isbrief(profile) then
-    return 0
+  for _, c in ipairs(profile.collections) do
+    all = all + (c.mutator or 0)
   end
-  table.sort(rates)
-  local usual = rates[math.ceil(USUAL * #rates)]
-  local time = last.mutator - usual * last.charged
-  return time >= ENDING and time / sum or 0
+  local expected = usual * last.charged
+  local time = last.mutator - expected
+  local least = own and OWNTAIL or time < LONG and CLEAR or 0
+  return time >= ENDING and time >= least * all and time / all or 0, expected / all
 end
 
 -- Returns the bytes that were allocated in all, and after a time in us. In files of many states
@@ -295,13 +341,14 @@ end
 
 --- Returns the key of a line of totals.linerows.
 function M.keyof(line)
-  return ("%s\0%d\0%s"):format(line.file, line.line, line.name)
+  return ("%s\0%d\0%s%s"):format(line.file, line.line, line.native and "\0" or "", line.name)
 end
 
---- Returns the file, the number and the name of the function of a line's key.
+--- Returns the file, the number and the name of the function of a line's key; and true if it is a C
+-- function.
 function M.lineof(key)
-  local file, line, name = key:match "^(%Z*)%z(%-?%d+)%z(.*)$"
-  return file, math.tointeger(line), name
+  local file, line, native, name = key:match "^(%Z*)%z(%-?%d+)%z(%z?)(.*)$"
+  return file, math.tointeger(line), name, native ~= "" or nil
 end
 
 -- Adds an entry of profile.alive to a container. 'key': its line's.
@@ -375,7 +422,7 @@ end
 function M.holderof(profile, keys)
   local h = profile.holders
   local total, best = {}, nil
-  local _, _, nearest = totals.linerows(profile, true)
+  local _, _, nearest = totals.linerows(profile, true, true)
   for i, node in ipairs(h and h.node or {}) do
     local line = nearest[node]
     if line and h.path[i] > 0 and keys[M.keyof(line)] then
@@ -401,7 +448,7 @@ function M.of(profile)
     return nil
   end
   local clock = clockof(profile)
-  local _, _, nearest = totals.linerows(profile, true)
+  local _, _, nearest = totals.linerows(profile, true, true)
   return {containers = profile.holders and collect(profile, nearest, clock) or {},
           lines = linesof(profile, nearest, clock)}
 end

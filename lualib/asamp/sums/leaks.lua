@@ -78,7 +78,7 @@ local function judged(profile)
 end
 
 local function newrow(line)
-  return {file = line.file, line = line.line, name = line.name,
+  return {file = line.file, line = line.line, name = line.name, native = line.native,
           defined = line.defined, samples = 0, bytes = 0, survived = 0,
           survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0, sampled = {},
           inpart = {}, bytesin = {}, types = {}, callers = {},
@@ -180,7 +180,7 @@ end
 -- part, and of their vectors; and the bytes of the second half that all lines keep.
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
-  local _, _, nearest = totals.linerows(profile, true)
+  local _, _, nearest = totals.linerows(profile, true, true)
   local worth = worthy(bins, nearest, proved, wanted)
   local callers = related.callers(profile)
   local rows, byrow, late, middle = {}, {}, 0, middleof(profile, n, wanted)
@@ -422,7 +422,7 @@ end
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
   local middle = middleof(profile, n, wanted)
-  local _, _, nearest = totals.linerows(profile, true)
+  local _, _, nearest = totals.linerows(profile, true, true)
   for i, node in ipairs(bins.node) do
     local line, part = nearest[node], bins.bin[i]
     local kept = bins.survived[i] - (proved and bins.later[i] or 0)
@@ -485,7 +485,7 @@ local function hold(profile, rows)
   if not h then
     return
   end
-  local _, _, nearest = totals.linerows(profile, true)
+  local _, _, nearest = totals.linerows(profile, true, true)
   local groups = holders.grouped(h, function(node)
     return nearest[node] and births.keyof(nearest[node])
   end)
@@ -581,10 +581,17 @@ local function doubt(profile, found, walked)
     end
     local key = row.container or row.group
     maybe[#maybe + 1] = not known[key] and {holder = row.container, samples = row.kept, file = row.file,
-                                            line = row.line, name = row.name} or nil
+                                            line = row.line, name = row.name, native = row.native} or nil
     known[key] = i
   end
   found.rows, found.maybe = {}, maybe
+end
+
+-- Returns the entry of M.of's list 'maybe' for a container.
+local function possible(c)
+  local file, line, name, native = births.lineof(c.most)
+  return {holder = c.holder, samples = c.n, file = file, line = line, name = name, native = native,
+          stopped = c.stopped}
 end
 
 -- Returns the containers that may accumulate (nil: none), also those of the rows 'alone', and 'few'
@@ -592,17 +599,14 @@ end
 local function undecided(profile, containers, alone, few)
   local maybe, isfew = {}, false
   for _, c in ipairs(containers) do
-    if c.verdict == "maybe" then
-      local file, line, name = births.lineof(c.most)
-      maybe[#maybe + 1] = {holder = c.holder, samples = c.n, file = file, line = line, name = name}
-    end
+    maybe[#maybe + 1] = c.verdict == "maybe" and possible(c) or nil
     isfew = isfew or c.verdict == "few"
   end
   hold(profile, alone)
   for _, row in ipairs(alone) do
     local first = row.holders and row.holders[1]
     maybe[#maybe + 1] = {holder = first and holders.container(first.text), samples = row.kept,
-                         file = row.file, line = row.line, name = row.name}
+                         file = row.file, line = row.line, name = row.name, native = row.native}
   end
   return #maybe > 0 and maybe or nil, isfew and few or nil
 end
@@ -646,11 +650,14 @@ local function ofheap(profile)
                  late = late, grew = after > GROWTH * before,
                  kept = proved or after - before >= KEPT * late, rows = {},
                  few = fewof(profile, n, proved, wanted)}
-  local containers = accumulating.of(profile)
+  local containers, loaded = accumulating.of(profile)
   if containers then
     local alone
     found.rows, alone = accumulated(profile, containers, wanted, found.grew, after - before)
     found.maybe, found.few = undecided(profile, containers, alone, found.few)
+    if found.grew and #found.rows == 0 and loaded and loaded.bytes >= ALONE * (after - before) then
+      found.maybe = found.maybe or {possible(loaded)}
+    end
     found.grew = found.grew or #found.rows > 0
   elseif found.grew or after > SLOW * before then
     local list = found.kept and likely(profile, rows, n, after - before, proved, straight) or {}
@@ -682,14 +689,16 @@ end
 --   - before, after: least bytes in use in the second and the last quarter; grew (true: the heap
 --     grew)
 --   - late: kept bytes of the second half; kept (true: lines can be judged)
---   - rows: {file, line, name, samples, survived, survivedbytes, kept, keptbytes (all of the
+--   - rows, of lines or of C functions (line 0, native: true): {file, line, name, native, samples,
+--     survived, survivedbytes, kept, keptbytes (all of the
 --     judged parts), late, parts, of (number of parts with kept objects, and of all), type (with
 --     most kept bytes; native memory: "native"), group, holders ({text, samples, share}; nil:
 --     unknown), held (samples of which these are shares)}; rows with the same container have the
 --     same group, and are adjacent
 --   - few: {lines, least, alloc} about lines with too few samples; alloc: period that has enough,
 --     if there are none
---   - maybe: containers that may accumulate: {holder, samples, file, line, name}; nil: none
+--   - maybe: containers that may accumulate: {holder, samples, file, line, name, native,
+--     stopped (share of the CPU time at which growth stopped; nil: it did not)}; nil: none
 --   - native: kept bytes of native memory from the second half; nil: no row has any
 function M.of(profile)
   local bins, lacks = profile.bins, lacking(profile)

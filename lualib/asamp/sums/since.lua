@@ -6,19 +6,28 @@ local order = require "asamp.sums.order"
 local M = {}
 
 local function nameof(row)
+  if row.native then
+    return "[C] " .. row.file:match "[^/]*$" .. "  " .. row.name
+  end
   return ("%s:%d  %s"):format(row.file, row.line, row.name or "")
 end
 
 -- Returns the key of a line, without its name: another function may name the line in the next
--- reading.
+-- reading. The key of a C function has its name.
 local function place(row)
-  return ("%s:%d"):format(row.file, row.line)
+  return ("%s:%s"):format(row.file, row.native and row.name or row.line)
+end
+
+-- Returns the rows of lines, and of C functions that no Lua code called.
+local function rowsof(t)
+  local all = table.move(t.lines, 1, #t.lines, 1, {})
+  return table.move(t.outside or {}, 1, #(t.outside or {}), #all + 1, all)
 end
 
 --- Returns the values of all lines by key, for comparison with a later reading.
 function M.remember(t)
   local known = {}
-  for _, row in ipairs(t.lines) do
+  for _, row in ipairs(rowsof(t)) do
     known[place(row)] = {bytes = row.self.bytes, alive = row.self.alivebytes,
                           time = row.self.timesamples}
   end
@@ -31,7 +40,7 @@ local NONE = {bytes = 0, alive = 0, time = 0}
 -- by bytes, then by time, the largest first. 'before': result of M.remember; nil: the start.
 function M.lines(t, before)
   local rows = {}
-  for _, row in ipairs(t.lines) do
+  for _, row in ipairs(rowsof(t)) do
     local was = before and before[place(row)] or NONE
     local one = {name = nameof(row), bytes = row.self.bytes - was.bytes, alive = row.self.alivebytes,
                  more = row.self.alivebytes - was.alive, time = row.self.timesamples - was.time}

@@ -322,11 +322,36 @@ local function rename(parts, ismore)
   end
 end
 
+-- Gives each node without a Lua frame the row of a C function, in 'nearest': of the innermost
+-- function of its stack that is not part of Lua's API. Returns these rows.
+local function rowsofc(profile, nearest)
+  local nodes, rows, byfn = profile.nodes, {}, {}
+  for i, f in ipairs(nodes.fn) do
+    if not nearest[i] then
+      local fn, row = profile.functions[f], byfn[f]
+      local isapi = M.iscollection(fn) or fn.name:find "^luaL?B?_"
+      row = isapi and nearest[nodes.parent[i]] or row
+      if not row then
+        row = {file = fn.file, line = 0, name = fn.name, defined = 0, native = true}
+        byfn[f], rows[#rows + 1] = row, row
+      end
+      nearest[i] = row
+    end
+  end
+  return rows
+end
+
 --- Returns the rows of lines of a profile, without sums: a list, and for each node the row of its
 -- own line (nil: native) and that of the innermost Lua frame of its stack. A row has the name of
--- the line's function with most bytes; with 'alive', with most live bytes at the end.
-function M.linerows(profile, alive)
+-- the line's function with most bytes; with 'alive', with most live bytes at the end. With
+-- 'native', nodes without a Lua frame have the row of a C function: {file, line (0), name, defined
+-- (0), native (true)}.
+function M.linerows(profile, alive, native)
   local rows, rowof, nearest, several = rowsoflines(profile)
+  if native then
+    local added = rowsofc(profile, nearest)
+    table.move(added, 1, #added, #rows + 1, rows)
+  end
   if not next(several) then
     return rows, rowof, nearest
   end
@@ -375,6 +400,23 @@ local function lines(profile, itself, sums)
     local row = part.row
     part.row, row.functions = nil, row.functions or {}
     row.functions[#row.functions + 1] = part
+  end
+  return rows
+end
+
+-- Returns the rows of the C functions of stacks without a Lua frame (M.linerows) with the sums 'self'.
+local function outside(profile, itself)
+  local _, _, nearest = rowsoflines(profile)
+  local known = {}
+  for i in pairs(nearest) do
+    known[i] = true
+  end
+  local rows = profile.lines and rowsofc(profile, nearest) or {}
+  addsums(rows, profile.nodes.parent, {})
+  for i = 1, #profile.nodes.parent do
+    if nearest[i] and not known[i] then
+      addcolumns(nearest[i].self, itself, i)
+    end
   end
   return rows
 end
@@ -510,6 +552,7 @@ function M.of(profile, options)
     types = M.sorted(types(profile, kinds), unit),
     functions = present(functions(profile, itself, sums), first),
     lines = present(lines(profile, itself, sums), first),
+    outside = outside(profile, itself),
   }
   for _, row in ipairs(t.types) do
     row.classes = M.sorted(row.classes, unit)

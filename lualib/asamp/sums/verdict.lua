@@ -5,7 +5,8 @@
 --
 -- A reason is given for a line with at least WORTH of all bytes and FEW samples: its strings are
 -- copied repeatedly ("quadratic"), or one type has at least MOST of its bytes. C code or
--- collections are named with the part SLOW or SLOWGC of all time.
+-- collections are named with the part SLOW or SLOWGC of all time. LEAST
+-- samples suffice if chance would rarely (RARELY) give as many of one type.
 
 local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
@@ -18,6 +19,7 @@ local M = {}
 -- Fewest samples for a reason (a share of one half then has an error of 1/3); fewest samples of
 -- time; growth in sampling periods below which it is "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
+local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
 -- Few samples of time suffice to name a cause if their probability without it is below CHANCE;
 -- collections also with FEWGC samples and LONG, their share of the run by measured pauses.
@@ -42,7 +44,24 @@ local SORTS = {["Lua closure"] = "closures", upvalue = "closures", string = "str
                ["table array part"] = "vectors", ["table hash part"] = "vectors", table = "tables",
                coroutine = "coroutines", stack = "coroutines", buffer = "buffers"}
 
+-- Returns the probability of k or more of n samples if each has the probability p.
+local function tail(n, k, p)
+  local sum, choose = 0, 1
+  for i = 0, n do
+    sum = sum + (i >= k and choose * p ^ i * (1 - p) ^ (n - i) or 0)
+    choose = choose * (n - i) / (i + 1)
+  end
+  return sum
+end
+
 -- {== lines =================================================================
+
+-- Returns true if a line has enough samples for a reason: FEW, or fewer if chance would rarely give as many
+-- of one sort to a line of which that sort has only MOST. 'most': the bytes of that sort.
+local function isenough(row, most)
+  local n = row.samples
+  return n >= FEW or n >= LEAST and tail(n, math.floor(n * most / row.bytes + 0.5), MOST) < RARELY
+end
 
 -- Returns the C function that the innermost Lua function of a stack called; nil: Lua code was
 -- running.
@@ -77,9 +96,11 @@ local function largest(t)
 end
 
 -- Returns the lines with their allocated bytes, by sort of type and by called C function; and the
--- totals of bytes and samples. Without native memory.
+-- totals of bytes and samples. Without native memory. C functions that no Lua code called
+-- are included if they allocated MOST of the bytes: the compilation of a script is one of them.
 local function alllines(profile)
-  local rows, _, nearest = totals.linerows(profile)
+  local rows, _, nearest = totals.linerows(profile, false, true)
+  local outside = 0
   local sites, all, samples = profile.sites, 0, 0
   for _, row in ipairs(rows) do
     row.bytes, row.samples, row.survived, row.sorts, row.called, row.types = 0, 0, 0, {}, {}, {}
@@ -92,13 +113,19 @@ local function alllines(profile)
       all, samples = all + bytes, samples + sites.samples[i]
       if row then
         row.bytes, row.samples = row.bytes + bytes, row.samples + sites.samples[i]
+        outside = outside + (row.native and bytes or 0)
         row.survived = row.survived + sites.survivedbytes[i]
         row.later = row.later + sites.laterbytes[i]
         add(row.sorts, SORTS[kind.name] or kind.name, bytes)
         add(row.types, kind.class or kind.name, bytes)
         add(row.blocks, SORTS[kind.name] or kind.name, sites.objects and sites.objects[i] or 0)
-        add(row.called, calledfrom(profile, node) or "", bytes)
+        add(row.called, not row.native and calledfrom(profile, node) or "", bytes)
       end
+    end
+  end
+  for i = #rows, 1, -1 do
+    if rows[i].native and outside < MOST * all then
+      table.remove(rows, i)
     end
   end
   table.sort(rows, order.by("-bytes", "file", "line"))
@@ -115,7 +142,7 @@ local function reasonof(row, copied)
   if copied and copied.quadratic and copied.again >= row.bytes / 4 then
     row.times = copied.times
     return "quadratic"
-  elseif row.samples < FEW then
+  elseif not isenough(row, most) then
     return nil
   end
   local blocks = row.blocks[sort] or 0
@@ -153,7 +180,8 @@ local function lines(profile, copies)
       row.reason = reasonof(row, copied[row.file .. "\0" .. row.line])
       row.share = row.bytes / all
       if i == 1 or #list < 3 and (STRONG[row.reason] or row.share >= 1 / 4) then
-        list[#list + 1] = {file = row.file, line = row.line, name = row.name, bytes = row.bytes,
+        list[#list + 1] = {file = row.file, line = row.line, name = row.name, native = row.native,
+                           bytes = row.bytes,
                            samples = row.samples, share = row.share, type = row.type,
                            sort = row.sort, reason = row.reason, times = row.times,
                            calls = row.calls, few = not row.reason and row.samples < FEW,
@@ -266,7 +294,7 @@ local function holdings(profile, groups)
   if not h or #groups == 0 or births.stale(profile) then
     return
   end
-  local _, _, nearest = totals.linerows(profile, true)
+  local _, _, nearest = totals.linerows(profile, true, true)
   for _, group in ipairs(groups) do
     local all, outside, start = 0, 0, #(group.holder or "") + 1
     for i, path in ipairs(group.holder and h.path or {}) do
@@ -345,16 +373,6 @@ local function slowest(profile, sort)
   end
   table.sort(sums, order.by("-n", "-forced", "file", "line"))
   return sums[1]
-end
-
--- Returns the probability of k or more of n samples if each has the probability p.
-local function tail(n, k, p)
-  local sum, choose = 0, 1
-  for i = 0, n do
-    sum = sum + (i >= k and choose * p ^ i * (1 - p) ^ (n - i) or 0)
-    choose = choose * (n - i) / (i + 1)
-  end
-  return sum
 end
 
 -- Returns "gc" or "c" if few samples of time are sufficient to say so; else nil.

@@ -45,8 +45,8 @@ local function pathsof(holders)
 end
 
 --- Returns {summary (a sentence), proved, rows, left}. If the profile lacks data, 'summary' is the
--- reason and there are no rows. A row: {file, line, name, kept, keptbytes, share (of the
--- samples), parts, of, type, below (true: belongs to the row above), holders (at most PATHS paths
+-- reason and there are no rows. A row: {file, line, name, native, kept, keptbytes, share (of
+-- the samples), parts, of, type, below (true: belongs to the row above), holders (at most PATHS paths
 -- to the kept objects {text, share}; nil: unknown)}.
 function M.leaks(profile)
   local found, lacks = leaks.of(M.coarse(profile))
@@ -56,7 +56,7 @@ function M.leaks(profile)
   local rows = {}
   for i = 1, math.min(ROWS, #found.rows) do
     local row = found.rows[i]
-    rows[i] = {file = row.file, line = row.line, name = row.name, kept = row.kept,
+    rows[i] = {file = row.file, line = row.line, name = row.name, native = row.native, kept = row.kept,
                keptbytes = row.keptbytes, share = row.kept / row.samples,
                parts = row.parts, of = row.of, type = row.type,
                below = i > 1 and row.group == found.rows[i - 1].group,

@@ -92,11 +92,22 @@ describe("a sentence of the verdict", function()
     local maybe = line(9, {})
     assert.matches("the live objects of a.lua:9 %(f%), whose holder is unknown%..*" ..
                    "%[asamp report %-%-line a.lua:9 p%]", text{growth = "maybe", maybe = {maybe}})
+    maybe.native = true
+    assert.matches("objects of C function f %(a.lua%), whose.*%[asamp report %-%-function f p%]",
+                   text{growth = "maybe", maybe = {maybe}})
+    maybe.native = nil
     maybe.holder = "_G"
     assert.matches("^Seen growing: _G, from a.lua:9 .*%[asamp report %-%-show holders p%]",
                    text{growth = "maybe", maybe = {maybe}})
     assert.matches("no line explains it.*%-%-show collections p", text{growth = "lines"})
     assert.matches("no line explains it.*%-%-show trends p", text{growth = "lines", trends = true})
+  end)
+
+  it("says until when an object grew that a program then used", function()
+    local maybe = line(9, {holder = "_G", stopped = 0.91})
+    assert.matches("^Seen growing until 91%% of the CPU time: _G, from a.lua:9 %(f%). Then .* loaded " ..
+                   "data, or a leak.*%[asamp report %-%-show holders p%]",
+                   text{growth = "maybe", maybe = {maybe}})
   end)
 
   it("says how much was in use at the end if holders were searched before", function()

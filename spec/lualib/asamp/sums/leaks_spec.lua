@@ -81,6 +81,14 @@ describe("a likely leak", function()
     assert.equal(1, r.rows[2].line)
   end)
 
+  -- A former gap: such a leak had bytes, but no row.
+  it("is a C function that no Lua code called", function()
+    local rows = leaks.of(session({function() return 2, 2 end, function() return 50, 0 end}, growing,
+                                  {"[C]main [C]session", "f@2"})).rows
+    assert.equal(1, #rows)
+    assert.same({"[C]session", 0, true}, {rows[1].name, rows[1].line, rows[1].native})
+  end)
+
   -- A former bug: a process that had leaked for a long time had no likely leak in the last minutes of
   -- its flight recorder, since everything that it had kept before counted in the first part.
   it("is a line that keeps more in a flight recorder's time than before", function()

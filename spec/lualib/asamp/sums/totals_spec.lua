@@ -79,6 +79,23 @@ describe("totals", function()
     assert.equal("x.lua:1 4/5, x.lua:2 1/1", short(t.lines, line))
   end)
 
+  -- A former gap: allocations of C code in a program without Lua code had no row.
+  it("attribute stacks without Lua code to the C function that called Lua's API", function()
+    local p = profileof{
+      {"[C]main [C]serve", 1, 4}, {"[C]main [C]serve [C]session [C]get", 2, 1}, {"[C]main f@2 [C]get", 1, 2}}
+    p.functions[4].name = "luaL_ref"
+    assert.equal("[C]serve 4/4, [C]session 1/1",
+                 short(totals.sorted(totals.of(p).outside, "samples"), name))
+    local rows, _, nearest = totals.linerows(p, true, true)
+    assert.same({"[C]session", true, 0}, {nearest[4].name, nearest[4].native, nearest[4].line})
+    assert.equal("f", nearest[#p.nodes.fn].name)
+    assert.equal(4, #rows)  -- f, main, serve, session
+    assert.is_nil(select(3, totals.linerows(p, true))[4])
+    local known = since.remember(totals.of(p))
+    assert.equal("[C] libx.so  [C]serve", since.lines(totals.of(p))[1].name)
+    assert.same({}, since.lines(totals.of(p), known))
+  end)
+
   it("add up the types", function()
     local t = totals.of(profileof{
       {"main@1", 2, 4}, {"main@1", 1, 1}, {"main@2", 2, 3, 2}})
