@@ -114,18 +114,6 @@ size_t bytes_sequence (const unsigned char *s, size_t n) {
   return len;
 }
 
-int bytes_isutf8 (const char *text, size_t n) {
-  const unsigned char *s = (const unsigned char *)text;
-  while (n > 0) {
-    size_t len = bytes_sequence(s, n);
-    if (len == 0)
-      return 0;
-    s += len;
-    n -= len;
-  }
-  return 1;
-}
-
 /* Returns the length of the ASCII text at the start of s. With 'line' it ends at a control
    character. */
 static size_t plain (const unsigned char *s, size_t n, int line) {

@@ -44,9 +44,6 @@ void bytes_free (Bytes *b);
 /* Returns the length of the UTF-8 sequence at s (n >= 1 bytes), or 0 if it is invalid. */
 size_t bytes_sequence (const unsigned char *s, size_t n);
 
-/* Returns 1 if the n bytes are valid UTF-8. */
-int bytes_isutf8 (const char *text, size_t n);
-
 /* U+FFFD, which replaces an invalid byte. */
 #define BYTES_REPLACEMENT	"\xef\xbf\xbd"
 

@@ -11,14 +11,12 @@
 #include "readername.h"
 #include "readerstack.h"
 #include "source.h"
+#include "vmprof.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Bits of the header's mode byte. */
-enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
 
 /* Bytes of the log between two calls of the client's 'progress'. */
 #define PROGRESS	(4u << 20)
@@ -138,7 +136,7 @@ static Step header (Input *in) {
     mode = b[0];
   }
   else if (r->version == 3)
-    mode = MODE_MEMORY;
+    mode = VMPROF_MEMORY;
   if (source_read(in->source, b, 1) < 1 ||
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
@@ -147,10 +145,10 @@ static Step header (Input *in) {
   memset(in->nknown, 0, sizeof(in->nknown));
   in->header = 1;
   in->threads = r->version >= 1;
-  in->memory = (mode & MODE_MEMORY) != 0;
-  in->pairs = (mode & MODE_PAIRS) != 0 || strcmp(r->interpreter, "pypy") == 0;
-  r->lines = !in->pairs && (mode & MODE_LINES) != 0;
-  r->native = (mode & MODE_NATIVE) != 0;
+  in->memory = (mode & VMPROF_MEMORY) != 0;
+  in->pairs = (mode & VMPROF_PAIRS) != 0 || strcmp(r->interpreter, "pypy") == 0;
+  r->lines = !in->pairs && (mode & VMPROF_LINES) != 0;
+  r->native = (mode & VMPROF_NATIVE) != 0;
   return GO;
 }
 
@@ -383,14 +381,14 @@ static Step reader_record (Input *in) {
     return source_failure(in->source) != NULL
            ? reader_ended(in) : damaged(in, "the log ends without its trailer");
   switch (*marker) {
-    case 0x01: return reader_stack(in, 0);
-    case 0x02: case 0x08: return reader_name(in);
-    case 0x03: return trailer(in);
-    case 0x05: return header(in);
-    case 0x06: return timestamp(in, &in->state.r->started);
-    case 0x07: return reader_meta(in);
-    case 0x09: return reader_stack(in, 1);
-    case 0x0a: return objects(in);
+    case VMPROF_STACK: return reader_stack(in, 0);
+    case VMPROF_NAME: case VMPROF_NATIVENAME: return reader_name(in);
+    case VMPROF_TRAILER: return trailer(in);
+    case VMPROF_HEADER: return header(in);
+    case VMPROF_TIME: return timestamp(in, &in->state.r->started);
+    case VMPROF_META: return reader_meta(in);
+    case VMPROF_GCSTACK: return reader_stack(in, 1);
+    case VMPROF_OBJECTS: return objects(in);
     default: {
       char what[40];
       sprintf(what, "a record is of unknown kind (0x%02x)", *marker);
