@@ -590,9 +590,10 @@ LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
-/* Starts a resize of t: until luaN_resized is called, stores into new vectors of t need no barrier.
-   An emergency collection keeps the n bytes at 'unanchored', a new vector outside t (or NULL). If
-   the resize fails, must be called again with t NULL. */
+/* Starts a resize of t, before values are copied to new vectors: until luaN_resized is called,
+   stores into these need no barrier, and a weak table counts as strong. t is NULL while no value
+   is copied, and must be after a failure. An emergency collection keeps the n bytes at
+   'unanchored', a new vector outside t (or NULL). */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 

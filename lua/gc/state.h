@@ -543,7 +543,7 @@ typedef struct luaN_Heap {
   void (*emergency) (struct lua_State *L, int);
   /* the owner, a table or thread, of the vector or stack that is being allocated */
   const void *resizing;
-  const void *rehashing;	/* the table that is being resized, or NULL */
+  const void *rehashing;	/* the table whose values are copied to new vectors, or NULL */
   /* A new vector to which no object refers yet, or NULL. An emergency collection keeps its
      lines. */
   const void *unanchored;

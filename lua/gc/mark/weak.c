@@ -22,8 +22,8 @@
 #include "weak.h"
 
 
-/* A table that is being resized counts as strong: its values are in the old and the new vectors,
-   and a collection must clear them in neither. */
+/* A table whose values are being copied to new vectors counts as strong: a collection must clear
+   them in neither the old nor the new vectors. */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;

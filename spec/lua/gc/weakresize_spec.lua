@@ -2,7 +2,7 @@
 --
 -- Weak tables that are resized while memory is collected: luaH_resize copies the values that do not fit
 -- into a shorter array part, and then requests that array. A full collection at that moment cleared the
--- table, but not the copies.
+-- table, but not the copies. If the array becomes longer, no value has been copied at that moment.
 --
 -- If a collection was long overdue the request ran one, without a shortage of memory. (Upstream's
 -- emergency collections clear the table, too.)
@@ -71,5 +71,23 @@ describe("a weak table whose array part becomes shorter", function()
       local stayed = look(w, kept, 200, 600, 602)
       assert(stayed == 3, "the table was not being resized when memory was out: " .. stayed)
     end, string.dump(setup))
+  end)
+end)
+
+describe("a weak table whose array part becomes longer", function()
+  it("is cleared when there is no memory for the array", function()
+    within(function(state)
+      collectgarbage("stop")
+      local w = setmetatable({}, {__mode = "v"})
+      for i = 1, 512 do w[i] = {i} end
+      state.limit((select(2, state.memory())))
+      local majors = select(4, state.memory())
+      pcall(rawset, w, 513, w)  -- 1024 slots
+      majors = select(4, state.memory()) - majors
+      state.limit()
+      state.check()
+      assert(majors == 1, majors)
+      for i = 1, 512 do assert(w[i] == nil, i) end
+    end)
   end)
 end)
