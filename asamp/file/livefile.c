@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the file of a profile (livefile.h). */
+#define _GNU_SOURCE
 #include "livefile.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "place.h"
 
 #define WAIT_MS		250     /* ms between checks of a full pipe */
 #define LEAVING_MS	5000    /* ms for which the end of a profile waits for a full pipe (W8) */
@@ -16,19 +22,46 @@ void livefile_fail (LiveFile *f, int error) {
     f->error = error;
 }
 
-/* Returns 1 if the descriptor still is the file (W5). Else forgets it without closing it. Fails
-   if the file was truncated (W7). */
+void livefile_at (LiveFile *f, const char *path, int folder) {
+  char here[PATH_MAX];
+  free(f->path);
+  f->path = NULL;
+  f->folder = folder;
+  if (path[0] == '/')
+    f->path = strdup(path);
+  else if (getcwd(here, sizeof(here)) != NULL && asprintf(&f->path, "%s/%s", here, path) < 0)
+    f->path = NULL;
+}
+
+/* Returns 1 if the descriptor still belongs to the file. If not, forgets the descriptor without
+   closing it, because its number may be that of another file now (W5). */
+static int livefile_has (LiveFile *f, struct stat *s) {
+  if (f->fd >= 0 && fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode)
+    return 1;
+  f->fd = -1;
+  return 0;
+}
+
+/* Opens the file again whose descriptor the program has closed. Returns 0 on failure. */
+static int livefile_reopen (LiveFile *f, struct stat *s) {
+  if (f->path == NULL)
+    return 0;
+  f->fd = place_again(f->path, f->folder, f->device, f->inode);
+  return livefile_has(f, s) && lseek(f->fd, (off_t)f->written, SEEK_SET) >= 0;
+}
+
+/* Returns 1 if the file is open, opening it again if necessary (W5). Makes the file fail if it
+   cannot be opened again, or if another program has truncated it (W7). */
 static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;
-  if (fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode) {
-    if (S_ISREG(s->st_mode) && (uint64_t)s->st_size < f->written)
-      livefile_fail(f, ESTALE);
-    return 1;
+  if (!livefile_has(f, s) && !livefile_reopen(f, s)) {
+    livefile_fail(f, EBADF);
+    return 0;
   }
-  f->fd = -1;
-  livefile_fail(f, EBADF);
-  return 0;
+  if (S_ISREG(s->st_mode) && (uint64_t)s->st_size < f->written)
+    livefile_fail(f, ESTALE);
+  return 1;
 }
 
 /* Makes the file stall after a failed write (W6), or fail if it cannot. */
@@ -180,9 +213,11 @@ void livefile_empty (LiveFile *f) {
 
 void livefile_abandon (LiveFile *f) {
   struct stat s;
-  if (livefile_stat(f, &s))
+  if (livefile_has(f, &s))
     close(f->fd);
   f->fd = -1;
+  free(f->path);
+  f->path = NULL;
   if (f->packed)
     compressor_close(&f->compressor);
   f->packed = 0;

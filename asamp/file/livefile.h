@@ -8,8 +8,9 @@
 **       except by W7;
 **   W3  a file has one writer, because its opener has locked it, if possible (PL4 of place.h);
 **   W4  a removed file is a failure (ENOENT), reported by livefile_close;
-**   W5  a descriptor that the program has closed or reused is a failure (EBADF), found before each
-**       write; no other file is touched;
+**   W5  no other file is written or closed: the program may have closed the descriptor, and reused
+**       its number, as daemons do. Then the file is opened again by its path, and goes on. It is a
+**       failure (EBADF) if the path leads to another file, for example after chroot;
 **   W6  if a write fails (disk full), a regular file that can be truncated to its last flush
 **       stalls: later bytes are kept in memory, up to LIVEFILE_KEPT, and each flush tries again;
 **   W7  a file truncated by another program is a failure (ESTALE);
@@ -36,6 +37,8 @@ typedef struct LiveFile {
   int fd;               /* -1: none */
   dev_t device;         /* identifies the file, with 'inode' (W5) */
   ino_t inode;          /* inode of the file (W5) */
+  char *path;           /* absolute, to open the file again (W5); NULL: not known */
+  int folder;           /* descriptor of the folder of 'path', for place_again; 0: none */
   int packed;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes written so far */
@@ -54,6 +57,10 @@ typedef struct LiveFile {
 /* Opens *f for an empty regular file, or another kind such as a pipe. Returns 0 or an errno;
    call livefile_close in either case. */
 int livefile_open (LiveFile *f, int fd, int how);
+
+/* Sets the path of the open file, so that it can be opened again if the program closes its
+   descriptor (W5). 'folder' is that of PlaceWish. */
+void livefile_at (LiveFile *f, const char *path, int folder);
 
 /* Writes n bytes, or keeps them during a stall. Does nothing after a failure. */
 void livefile_put (LiveFile *f, const unsigned char *data, size_t n);

@@ -256,6 +256,27 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size) {
   return error;
 }
 
+/* Opens a file for writing if it is that of 'device' and 'inode', and locks it. Returns a
+   descriptor, or -1. */
+static int reopen (Where at, dev_t device, ino_t inode) {
+  struct stat s;
+  int fd;
+  if (fstatat(at.folder, at.name, &s, 0) != 0 || s.st_dev != device || s.st_ino != inode)
+    return -1;
+  fd = descriptor_openat(at.folder, at.name, WRITING | O_NOCTTY, 0);
+  if (fd < 0)
+    return -1;
+  if (fstat(fd, &s) == 0 && s.st_dev == device && s.st_ino == inode && lock(fd))
+    return fd;
+  close(fd);
+  return -1;
+}
+
+int place_again (const char *path, int folder, dev_t device, ino_t inode) {
+  int fd = reopen(whereis(0, path), device, inode);
+  return fd >= 0 || folder <= 0 ? fd : reopen(whereis(folder, path), device, inode);
+}
+
 void place_undo (const Place *place) {
   struct stat s, there;
   Where at;

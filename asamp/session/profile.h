@@ -78,6 +78,9 @@ typedef struct ProfileState {
    line in 'err' on failure. */
 Profile *profile_open (const ProfileConfig *config, char *err, size_t errsize);
 
+/* Returns 1 if this process opened the profile. */
+int profile_ismine (const Profile *p);
+
 /* Returns the path of the file; for a running flight recorder, the requested path. */
 const char *profile_path (const Profile *p);
 /* Returns why the requested file was not used, such as "is an existing profile"; NULL: it was

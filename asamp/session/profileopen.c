@@ -55,9 +55,11 @@ static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *
   const PlaceWish wish = {config->path, config->number, config->made,
                           config->replace, config->taken, 0, config->folder, NULL};
   int error = place_open(&wish, &p->place, why, size);
-  return error != 0 ? error
-       : livefile_open(&p->file, p->place.fd,
-                       config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
+  if (error != 0)
+    return error;
+  error = livefile_open(&p->file, p->place.fd, config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
+  livefile_at(&p->file, p->place.path, config->folder);
+  return error;
 }
 
 /* Returns a resource limit as ulimit prints it, stored in 'text' if it is a number. */
@@ -182,6 +184,10 @@ Profile *profile_open (const ProfileConfig *config, char *err,
 const char *profile_path (const Profile *p) {
   int isthere = !profile_isring(p) || __atomic_load_n(&p->done, __ATOMIC_ACQUIRE);
   return isthere && p->place.path != NULL ? p->place.path : p->config.path;
+}
+
+int profile_ismine (const Profile *p) {
+  return p->pid == getpid();
 }
 
 unsigned profile_number (const Profile *p) {
