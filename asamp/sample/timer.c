@@ -98,6 +98,7 @@ struct Clock {
   uint64_t event;		/* id of the perf event, by which 'fd' is recognized (C5) */
   int lastfd;			/* descriptor of the last event, even if closed: late signals
                                    carry it */
+  volatile sig_atomic_t robbed;	/* 1: the program has closed 'fd' (C5) */
   int orphaned;			/* 1: the clock's thread has ended */
   struct Signal *signal;	/* signal that the clock uses */
   int posix;			/* 1: the POSIX timer 'timer' exists */
@@ -191,6 +192,7 @@ static void arm (Clock *c) {
   if (c->due > now + wait) wait = c->due - now;
   if (c->posix) setposix(c, wait, c->span);
   if (hasperf(c)) setevent(c, wait);
+  else if (c->fd >= 0) STORE(c->robbed, 1);
 }
 
 /* Starts the next span at c->given, and draws the time of its tick, at least 'earliest'. */
@@ -342,17 +344,16 @@ static int isinstalled (const Signal *s) {
          a.sa_sigaction == handler;
 }
 
-/* Installs our handler, unless it is installed. */
-static void install (Signal *s) {
+/* Installs our handler, unless it is installed. Returns 0 with errno on failure. */
+static int install (Signal *s) {
   struct sigaction a;
-  if (isinstalled(s)) return;
+  if (isinstalled(s)) return 1;
   memset(&a, 0, sizeof(a));
   a.sa_sigaction = handler;
   a.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigemptyset(&a.sa_mask);
   s->beneath = s->before;
-  sigaction(s->number, NULL, &s->before);
-  sigaction(s->number, &a, NULL);
+  return sigaction(s->number, NULL, &s->before) == 0 && sigaction(s->number, &a, NULL) == 0;
 }
 
 /* Restores the previous action if our handler is installed and the signal is not pending. */
@@ -450,6 +451,21 @@ static int openperf (Clock *c) {
   c->fd = -1;
   errno = e;
   return 0;
+}
+
+/* Opens the event of a clock of this thread again, because the program has closed its descriptor
+   (C5). After a failure, the POSIX timer alone makes the ticks. */
+static void renewperf (Clock *c) {
+  STORE(c->held, 1);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  descriptor_hold();
+  c->fd = -1;
+  (void)openperf(c);
+  descriptor_release();
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  STORE(c->held, 0);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  arm(c);
 }
 
 /* Enables an event that has stayed open. Returns 0 on failure. */
@@ -665,8 +681,10 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   STORE(c->held, 1);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   STORE(c->running, 1);
-  if (signal->clocks++ == 0 || !isinstalled(signal)) install(signal);
-  if (startsignals(c, err, errsize)) return c;
+  signal->clocks++;
+  if (!install(signal))
+    snprintf(err, errsize, "cannot sample time: sigaction: %s", strerror(errno));
+  else if (startsignals(c, err, errsize)) return c;
   STORE(c->running, 0);
   stopsignals(c, 0);
   if (--signal->clocks == 0) uninstall(signal);
@@ -685,7 +703,7 @@ static Clock *getclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                         size_t errsize) {
   Clock *c = findclock(sort == TIMER_WALL);
   if (c == NULL) return startclock(ns, sort, signal, err, errsize);
-  install(c->signal);
+  (void)install(c->signal);
   if (sort == TIMER_EXACT && !hasperf(c) && !openperf(c)) {
     noperf(err, errsize);
     return NULL;
@@ -823,7 +841,13 @@ uint64_t timer_leave (Timer *t) {
 }
 
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall) {
-  __atomic_add_fetch(&t->clock->cost, t->clock->sort == TIMER_WALL ? wall : cpu, __ATOMIC_RELAXED);
+  Clock *c = t->clock;
+  __atomic_add_fetch(&c->cost, c->sort == TIMER_WALL ? wall : cpu, __ATOMIC_RELAXED);
+  if (!LOAD(c->robbed)) return;
+  pthread_mutex_lock(&lock);
+  STORE(c->robbed, 0);
+  if (LOAD(c->running) && c->thread == me && !hasperf(c)) renewperf(c);
+  pthread_mutex_unlock(&lock);
 }
 
 void timer_forked (Timer *t) {

@@ -17,7 +17,7 @@
 **       ones are delayed;
 **   C4  timers and clocks are never freed, because a handler may read them;
 **   C5  a descriptor is used only while it refers to the clock's perf event: the program may close
-**       it, and reuse its number;
+**       it, and reuse its number. Then timer_cost opens the event again;
 **   C6  while no running code has a timer, the timer that received time last receives it;
 **   C7  a clock without timers stops, and later continues in the same span, so that short timers
 **       lose no time;
@@ -75,7 +75,7 @@ uint64_t timer_leave (Timer *t);
 int timer_mine (const Timer *t);
 
 /* Adds the cost of sampling outside the handler, in ns of CPU time or of wall time, to the cost
-   that C3 limits. Call it on the timer's thread. */
+   that C3 limits. Call it on the timer's thread, outside of the handler. */
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 
 /* Stops a timer of the parent, in the child of a fork. */

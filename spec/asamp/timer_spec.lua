@@ -259,6 +259,19 @@ describe("a signal", function()
     assert.equal("default", signals.disposition())
   end)
 
+  it("that may have no handler refuses time samples, with the reason", function()
+    local path = os.tmpname()
+    local status, out = process.run{process.file [[
+      local profiler, path = require "profiler", ...
+      if not require "filtered".filter("errno", "sigaction") then os.exit(77) end
+      print(select(2, profiler.enable{time = 1000, alloc = 1024, out = path, overwrite = true}))
+      for i = 1, 10000 do local _ = {i} end
+      print(profiler.stats().samples > 10)]], path}
+    os.remove(path)
+    if status == 77 then return end
+    assert.same({0, "cannot sample time: sigaction: Operation not permitted\t1\ntrue\n"}, {status, out})
+  end)
+
   it("that is blocked is reported by asamp stats of a process, which samples allocations", function()
     local path = os.tmpname()
     os.remove(path)

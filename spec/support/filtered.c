@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** filtered: a seccomp filter in which madvise fails, for specs of the behaviour of such a
+** filtered: a seccomp filter in which a system call fails, for specs of the behaviour of such a
 ** process.
 **
-**   filter(how) -> true | nil: the system has no such filters
-**     from here on madvise fails ("errno") or ends the process by SIGSYS ("kill")
+**   filter(how [, "sigaction"]) -> true | nil: the system has no such filters
+**     from here on madvise, or sigaction, fails ("errno") or ends the process by SIGSYS ("kill")
 */
 #include <errno.h>
 #include <linux/filter.h>
@@ -19,9 +19,10 @@
 
 static int l_filter (lua_State *L) {
   int kill = strcmp(luaL_checkstring(L, 1), "kill") == 0;
+  unsigned call = lua_isnoneornil(L, 2) ? SYS_madvise : SYS_rt_sigaction;
   struct sock_filter code[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 1),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
     BPF_STMT(BPF_RET | BPF_K, kill ? SECCOMP_RET_KILL : SECCOMP_RET_ERRNO | EPERM),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
