@@ -30,7 +30,20 @@ typedef struct Image {
   int searched;	/* 1: the debug file was searched for */
 } Image;
 
+/* An object file of an earlier session, which may have been unloaded since (NA6). */
+typedef struct Gone {
+  uint64_t from, to, bias;	/* its former addresses, and their distance from those in the file */
+  uint64_t turn;		/* number that increases with each file that is remembered; 0: none */
+  dev_t device;
+  ino_t inode;
+  char *path;
+} Gone;
+
+#define GONE_MOST	1024u	/* largest number of object files that are remembered */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Gone gone[GONE_MOST];
+static uint64_t turns;		/* largest Gone.turn so far */
 static Dwfl *session;		/* libdwfl's session, for the object files loaded when it was
                                    made */
 static unsigned long long loads;	/* object files loaded then */
@@ -98,7 +111,47 @@ static int countloads (struct dl_phdr_info *info, size_t size, void *ud) {
   return 1;
 }
 
+/* Returns the element of 'gone' for an object file: that of the same file at the same address, or
+   the oldest one. */
+static Gone *goneof (uint64_t from, const char *path) {
+  Gone *oldest = &gone[0];
+  unsigned i;
+  for (i = 0; i < GONE_MOST; i++) {
+    Gone *g = &gone[i];
+    if (g->turn > 0 && g->from == from && strcmp(g->path, path) == 0) return g;
+    if (g->turn < oldest->turn) oldest = g;
+  }
+  return oldest;
+}
+
+
+/* Callback that remembers the file of a module of the session that ends, if the file was read. */
+static int note (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Addr start, void *arg) {
+  Image *image = *ud;
+  GElf_Addr bias;
+  const char *path = NULL;
+  Dwarf_Addr end = 0;
+  char *copy;
+  Gone *g;
+  (void)name; (void)arg;
+  dwfl_module_info(mod, NULL, NULL, &end, NULL, NULL, &path, NULL);
+  if (image == NULL || path == NULL ||
+      dwfl_module_getelf(mod, &bias) == NULL || (copy = strdup(path)) == NULL)
+    return DWARF_CB_OK;
+  g = goneof(start, path);
+  free(g->path);
+  g->from = start;
+  g->to = end;
+  g->bias = bias;
+  g->path = copy;
+  g->turn = ++turns;
+  g->device = image->file.device;
+  g->inode = image->file.inode;
+  return DWARF_CB_OK;
+}
+
 static void native_end (void) {
+  if (session != NULL) dwfl_getmodules(session, note, NULL, 0);
   dwfl_end(session);
   session = NULL;
   while (images != NULL) {
@@ -111,6 +164,46 @@ static void native_end (void) {
   }
 }
 
+/* Writes the name and the file of an address in a remembered object file. Returns 0 if the file has
+   no code there, or is another one now. */
+static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbolsize, char *file,
+                   size_t filesize) {
+  const uint64_t at = address - g->bias;
+  SymbolFile f;
+  Elf *elf = symbols_map(&f, g->path) ? elf_memory(f.data, f.size) : NULL;
+  int is = elf != NULL && f.device == g->device && f.inode == g->inode && symbols_iscode(elf, at);
+  if (is) {
+    const char *name = symbols_name(elf, at), *base = strrchr(g->path, '/');
+    if (name != NULL) snprintf(symbol, symbolsize, "%s", name);
+    else snprintf(symbol, symbolsize, "%s+0x%llx", base != NULL ? base + 1 : g->path,
+                  (unsigned long long)symbols_start(elf, at));
+    snprintf(file, filesize, "%s", g->path);
+  }
+  elf_end(elf);
+  symbols_unmap(&f);
+  return is;
+}
+
+
+/* Writes the name and the file of an address in an object file of an earlier session; of several
+   files, in the one that was used last. Leaves them as they are if there is none. */
+static void gonename (uint64_t address, char *symbol, size_t symbolsize, char *file,
+                      size_t filesize) {
+  uint64_t before = UINT64_MAX;
+  const Gone *g;
+  do {
+    unsigned i;
+    g = NULL;
+    for (i = 0; i < GONE_MOST; i++) {
+      const Gone *o = &gone[i];
+      if (o->from <= address && address < o->to && o->turn < before &&
+          (g == NULL || g->turn < o->turn))
+        g = o;
+    }
+    if (g != NULL) before = g->turn;
+  } while (g != NULL && !nameof(g, address, symbol, symbolsize, file, filesize));
+}
+
 /* Finds the vDSO in the list of mappings and reports it to libdwfl. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
@@ -120,15 +213,46 @@ static void reportkernel (Dwfl *s, FILE *maps) {
       (void)dwfl_report_module(s, "[vdso]", from, to);
 }
 
+typedef struct Loaded {
+  Dwfl *session;
+  int n;
+} Loaded;
+
+/* Callback that reports an object of the loader's list to libdwfl. Only the program itself has no
+   name there. */
+static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
+  Loaded *to = ud;
+  const char *name = info->dlpi_name;
+  uint64_t from = UINT64_MAX, end = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
+  int i;
+  (void)size;
+  for (i = 0; i < info->dlpi_phnum; i++) {
+    const uint64_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+    if (start < from) from = start;
+    if (start + info->dlpi_phdr[i].p_memsz > end) end = start + info->dlpi_phdr[i].p_memsz;
+  }
+  if (name == NULL || *name == '\0')
+    name = (to->n == 0) ? (const char *)(uintptr_t)getauxval(AT_EXECFN) : NULL;
+  if (from < end && from == getauxval(AT_SYSINFO_EHDR)) name = "[vdso]";
+  if (from < end && name != NULL)
+    (void)dwfl_report_module(to->session, name, from / page * page,
+                             (end + page - 1) / page * page);
+  to->n++;
+  return 0;
+}
+
 /* Reports the loaded objects to libdwfl. A process that has changed its user can read only the
-   list of mappings, not the auxiliary vector. */
+   list of mappings, not the auxiliary vector. Without
+   /proc there is only the loader's list of objects. */
 static int report (Dwfl *s) {
+  Loaded loaded = {s, 0};
   FILE *maps;
   int ok;
   if (dwfl_linux_proc_report(s, getpid()) == 0) return 1;
   dwfl_report_begin(s);
   maps = fopen("/proc/self/maps", "re");
-  if (maps == NULL) return 0;
+  if (maps == NULL) return dl_iterate_phdr(reportloaded, &loaded) == 0;
   ok = dwfl_linux_proc_maps_report(s, maps) == 0;
   rewind(maps);
   if (ok) reportkernel(s, maps);
@@ -260,6 +384,7 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
     modulename(mod, address, path, symbol, symbolsize);
     if (path != NULL) snprintf(file, filesize, "%s", path);
   }
+  else if (native_isready()) gonename(address, symbol, symbolsize, file, filesize);
   pthread_mutex_unlock(&lock);
 }
 

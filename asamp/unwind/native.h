@@ -11,7 +11,11 @@
 **   NA3  no descriptor stays open: the program may inherit or close it;
 **   NA4  if an address is not found, the mappings are read again, at most once in 1 to 2 s;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
-**        (threadlocals.h).
+**        (threadlocals.h);
+**   NA6  an address in an object that was unloaded is looked up in the object's file. For this, the
+**        places of the last 1024 objects are remembered. Names are looked up about a second after
+**        the sample, and a host that makes a state for each request unloads C modules earlier. If
+**        several objects have had code at the address, it is taken for that of the last one.
 */
 #ifndef asamp_native_h
 #define asamp_native_h

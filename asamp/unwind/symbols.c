@@ -18,6 +18,8 @@ int symbols_map (SymbolFile *f, const char *path) {
   if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0) return 0;
   if ((fd = descriptor_open(path, O_RDONLY, 0)) < 0) return 0;
   f->size = (size_t)s.st_size;
+  f->device = s.st_dev;
+  f->inode = s.st_ino;
   f->data = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
   close(fd);
   if (f->data == MAP_FAILED) f->data = NULL;

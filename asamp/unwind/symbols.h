@@ -13,11 +13,14 @@
 #include <gelf.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A mapped file; 'data' NULL: none. */
 typedef struct SymbolFile {
   void *data;
   size_t size;
+  dev_t device;		/* device and inode of the file */
+  ino_t inode;
 } SymbolFile;
 
 /* Maps a file. Returns 0 on failure; with errno ENOMEM a later call may succeed. */
