@@ -638,6 +638,14 @@ typedef struct luaN_Registers {
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
 
+/*
+** Requests a call of the sampler's 'point' without a tick, for the child of a fork: when the running
+** function calls another or ends; if no function runs, at the state's next protected call or the
+** next call in its main thread. The OS thread of that call may be another one. L is any thread of the
+** state. Must not be called while another OS thread runs the state.
+*/
+LUA_API void luaN_request (lua_State *L);
+
 /* Returns the number of VM instructions before which a safepoint ran because of a tick, in the life
    of the state. */
 LUA_API uint64_t luaN_diversions (lua_State *L);

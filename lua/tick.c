@@ -211,6 +211,26 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 }
 
 
+static const char nowhere;  /* its address, as luaN_Tick.where, is that of no OS thread */
+
+
+/* Returns 1 if a protected call of the state is running on this OS thread. */
+static int isrunning (const lua_State *th) {
+  const luaN_Protected *p = &luaN_innermost;
+  while (p != NULL && p->L != NULL && p->L != th) p = p->outer;
+  return p != NULL && p->L == th;
+}
+
+
+LUA_API void luaN_request (lua_State *L) {
+  luaN_Tick *t = &G(L)->heap.tick;
+  lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;
+  if (t->where != &luaN_innermost || !isrunning(G(L)->mainthread)) t->where = &nowhere;
+  t->wanted = 1;
+  th->hookmask |= LUAN_TICK;
+}
+
+
 void luaN_entered (lua_State *L, const luaN_Protected *outer) {
   luaN_Heap *h = &G(L)->heap;
   const lua_State *th = G(L)->mainthread;
@@ -231,6 +251,7 @@ void luaN_point (lua_State *L) {
   luaN_Tick *t = &h->tick;
   L->hookmask &= ~LUAN_TICK;
   t->wanted = 0;
+  if (t->where == &nowhere) t->where = &luaN_innermost;
   restore(t);
   if (h->sampler == NULL) return;
   luaN_asking(h, 1);

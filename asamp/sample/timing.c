@@ -214,8 +214,13 @@ void timing_close (Timing *t) {
   if (hasbuffers(t)) moments_close(&t->moments);
 }
 
+int timing_pending (const Timing *t) {
+  return hasbuffers(t) && t->moments.used[0] + t->moments.used[1] > 0;
+}
+
 void timing_forked (Timing *t) {
   if (t->timer != NULL) timer_forked(t->timer);
   t->timer = NULL;
   if (hasbuffers(t)) t->moments.used[0] = t->moments.used[1] = 0;
+  t->moments.lost = t->away = t->own = 0;
 }

@@ -69,7 +69,10 @@ uint64_t timing_drop (Timing *t);
 
 void timing_close (Timing *t);
 
-/* Discards the parent's timer and ticks, in the child of a fork. */
+/* Returns 1 if the buffer has ticks. */
+int timing_pending (const Timing *t);
+
+/* Discards the parent's timer, ticks and counts of lost periods, in the child of a fork. */
 void timing_forked (Timing *t);
 
 #endif

@@ -3,7 +3,8 @@
 ** The profile that all Lua states of a process share: one file, one writer thread, one timer per
 ** OS thread. process_setup sets it up with the options of the variable ASAMP. The file is opened
 ** when the first state is made; in the child of a fork at its first sample, mark or state, so that
-** a child that calls exec leaves no file.
+** a child that calls exec soon leaves no file. The child's time is sampled from its first safepoint
+** on.
 **
 **   PR1  'profile' belongs to this process ('pid') or is NULL. It is changed with 'lock' held and
 **        read without it;
@@ -30,7 +31,7 @@ char *process_literal (const char *text);
    pattern, NULL: PROGRAM.%p.vmprof. Returns 0 with a line in 'err' on failure. */
 int process_setup (const SamplerShared *with, char *err, size_t errsize);
 
-/* Sets a function to be called once in each child of a fork, after a first collection there. */
+/* Sets a function to be called once in each child of a fork, after a first sample or collection there. */
 void process_controlled (void (*start) (void));
 
 /* Attaches a new state to the profile, if there is one. */

@@ -80,7 +80,8 @@ typedef struct SamplerShared {
   /* Drops the parent's profile in the child of a fork. Returns the number of threads that the
      child needs. */
   unsigned (*forked) (void);
-  void (*runs) (void);  /* called after a collection */
+  void (*runs) (void);  /* called after a collection, and after a first sample in a
+                           forked child */
   void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* called at exit */
 } SamplerShared;
 

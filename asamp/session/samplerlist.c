@@ -424,6 +424,9 @@ static void samplerlist_forked (void) {
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
   if (samplers.shared != NULL) threads = samplers.shared->forked();
+  for (s = samplers.all; s != NULL; s = s->next)  /* at the next safepoint, time sampling starts */
+    if (s->shared != NULL && s->forked && samplers.shared->rates.timens > 0)
+      luaN_request(s->tracker.L);
   seen_forked();
   nuntimed = 0;
   memset(&samplers.past, 0, sizeof(samplers.past));
@@ -477,7 +480,11 @@ void samplerlist_exiting (void) {
     profile_exit(p, nextlast, &from, &t);
     samplerlist_report(s, &t);
   }
-  if (samplers.shared != NULL && (p = samplers.shared->profile(0)) != NULL) {
+  p = (samplers.shared != NULL) ? samplers.shared->profile(0) : NULL;
+  if (p != NULL && !profile_ismine(p))
+    complain("no profile of process %d: it was forked by _Fork or clone, which run no fork handlers; "
+             "use fork", (int)getpid());
+  else if (p != NULL) {
     SharedTotals sum;
     Exiting e = {NULL, p, locked, 0};
     samplerlist_addup(&sum, 1);

@@ -155,8 +155,12 @@ static void onstarved (void *ud, lua_State *L) {
 }
 
 static void onpoint (void *ud, lua_State *L) {
-  if (((Sampler *)ud)->shared != NULL) samplershared_follow(ud);
-  samplerlist_point(ud, L);
+  Sampler *s = ud;
+  if (s->shared != NULL) {
+    samplershared_follow(s);
+    if (s->forked && timing_pending(&s->timing)) (void)samplershared_current(s);
+  }
+  samplerlist_point(s, L);
 }
 
 static const TrackerClient client = {

@@ -149,6 +149,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
 }
 
 void samplershared_follow (Sampler *s) {
+  if (s->timing.timer == NULL && s->forked) starttime(s);
   if (s->timing.timer == NULL || timer_mine(s->timing.timer)) return;
   UNCANCELLED;
   timing_stop(&s->timing);
@@ -218,8 +219,8 @@ static int move (Sampler *s, int isforked) {
   Unreported unreported;
   uint64_t lost;
   int isthere;
-  timing_stop(&s->timing);
-  lost = timing_drop(&s->timing);
+  if (!isforked) timing_stop(&s->timing);  /* after a fork, the ticks are of this process */
+  lost = isforked ? 0 : timing_drop(&s->timing);
   unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
@@ -237,7 +238,7 @@ static int move (Sampler *s, int isforked) {
   isthere = samplershared_start(s);
   samplerlist_unlock();
   if (!isthere) return 0;
-  starttime(s);
+  if (s->timing.timer == NULL) starttime(s);
   startmallocs(s);
   samplerlist_publish(s);
   return 1;
@@ -247,6 +248,8 @@ int samplershared_current (Sampler *s) {
   Profile *p = s->shared->profile(1);
   if (p == NULL || (p != s->state.profile && !move(s, s->forked)))
     return s->shared->isidle() ? -1 : 0;
+  if (s->forked) s->shared->runs();  /* the child listens from its first sample on, even if it never
+				        collects */
   s->forked = 0;
   return 1;
 }

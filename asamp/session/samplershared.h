@@ -10,7 +10,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
 /* Moves the state to the current profile of the process; makes it if needed. Returns 1; without
    a profile 0, or a negative number if 'isidle' is 1. */
 int samplershared_current (Sampler *s);
-/* Moves time sampling to the OS thread that now runs the state. */
+/* Moves time sampling to the OS thread that now runs the state. Starts it in a forked child. */
 void samplershared_follow (Sampler *s);
 /* Called after a collection of any state, by the tracker. */
 void samplershared_safe (void *ud, lua_State *L);

@@ -177,10 +177,93 @@ describe("a process that the environment profiles", function()
     assert.is_true(functions(profiles()[1]).build)
   end)
 
-  it("closes unknown descriptors: the profile ends there, and the process does not", function()
-    local code, _, err = run("close", "s.lua")
+  -- A former bug: its time was sampled, and it listened, only after it had allocated enough.
+  it("forks: the child is sampled and listens where it only computes", function()
+    shell.write(folder .. "/f.lua", "function f() local e = os.clock() + 1 while os.clock() < e do end end")
+    local pid = process.start{program = folder .. "/daemon", directory = folder,
+      env = environment "alloc=64M,time=1000,native=0,listen=c/%p.sock", "called", "f.lua"}
+    local sockets = 0
+    process.await(function()
+      sockets = math.max(sockets, #shell.lines(shell.output("ls %s/c 2>/dev/null || true", folder)))
+      return process.ended(pid)
+    end)
+    assert.equal(2, sockets)
+    local list, most = profiles(), 0
+    assert.equal(2, #list)
+    for _, p in ipairs(list) do most = math.max(most, p.timesamples) end
+    assert.is_true(most > 500, most)
+  end)
+
+  it("is cloned without fork handlers: the child has no profile, and reports that", function()
+    if asan then return end
+    local status, out, err = run("clone", "s.lua")
+    assert.same({0, ""}, {status, out})
+    assert.matches("^profiler: no profile of process %d+: it was forked by _Fork or clone, [^\n]*\n$", err)
+    assert.equal(1, #profiles())
+  end)
+
+  -- A former bug: all samples since the last flush were lost.
+  it("closes unknown descriptors, and may reuse their numbers: the profile goes on", function()
+    for _, what in ipairs{"close", "reused"} do
+      shell.output("rm -f %s/out/*", folder)
+      assert.same({0, "", ""}, {run(what, "s.lua")})
+      local p = profiles()[1]
+      assert.is_true(p.complete, p.message)
+      assert.is_true(p.samples > 50, p.samples)
+    end
+  end)
+
+  it("closes unknown descriptors where its file is elsewhere: the profile ends there", function()
+    shell.write(folder .. "/moved.lua", [[
+      local f = io.open "ran"
+      if f then os.rename("out", "gone") else io.open("ran", "w"):close() end
+      for i = 1, 2000 do local _ = {i} end]])
+    local code, _, err = run("close", "moved.lua")
+    shell.output("cd %s; rm ran; mv gone out", folder)
     assert.equal(0, code)
     assert.is_truthy(err:find "the program has closed the descriptor of the file")
+  end)
+
+  -- A former bug: from then on all ticks were those of the POSIX timer, which favours code that runs
+  -- long after a wake-up.
+  it("closes unknown descriptors: the event of its time samples is opened again", function()
+    shell.write(folder .. "/perf.lua", [[
+      local e = os.clock() + 0.2
+      while os.clock() < e do end
+      local p = io.popen "ls -l /proc/$PPID/fd"
+      print((select(2, p:read "a":gsub("perf_event", ""))))]])
+    local status, out, err = process.run{program = folder .. "/daemon", directory = folder,
+      env = environment "alloc=0,time=1000,native=0", "close", "perf.lua"}
+    assert.same({0, ""}, {status, err})
+    local before, after = out:match "^(%d)\n(%d)\n$"
+    assert.equal(before, after, out)
+  end)
+
+  -- A former bug: names were looked up when the modules had been unloaded.
+  it("has the C functions of states that are closed soon #plain", function()
+    if asan then return end
+    local here = shell.lines(shell.output "pwd")[1]
+    shell.write(folder .. "/modules.lua",
+                ("package.cpath = %q\n"):format(here .. "/build/spec/?.so;" .. package.cpath), [[
+      local natives, lfs = require "natives", require "lfs"
+      for i = 1, 100 do natives.userdata(100) lfs.currentdir() end]])
+    assert.same({0, "", ""}, {process.run{program = folder .. "/daemon", directory = folder,
+      env = environment "alloc=64", "modules", "modules.lua"}})
+    local names = {}
+    for _, f in ipairs(profiles()[1].functions) do names[f.name] = true end
+    assert.is_nil(names["[unknown code]"])
+    assert.is_truthy(names.native_userdata)
+  end)
+
+  it("has the names of C functions where there is no /proc #plain", function()
+    if not isroot or asan or not os.execute "unshare -m true 2>/dev/null" then return end
+    shell.write(folder .. "/c.lua", "for i = 1, 2000 do local s = ('x'):rep(3000 + i) end")
+    local status, out, err = process.run{program = "unshare", directory = folder, env = environment(),
+      "-m", "sh", "-c", "mount -t tmpfs none /proc && exec ./daemon close c.lua"}
+    assert.same({0, "", ""}, {status, out, err})
+    local names = {}
+    for _, f in ipairs(profiles()[1].functions) do names[f.name] = true end
+    assert.is_truthy(names.str_rep or names["string.rep"])
   end)
 
   it("is nothing but a line where the module is not there #plain", function()

@@ -10,6 +10,9 @@
 **           and runs it in the same state
 **   served  runs the script; a child runs it in the same state repeatedly until a file named "stop"
 **           exists
+**   called  runs the script; a child calls the function that it has assigned to 'f', in the same state
+**   modules runs the script in 20 states, one after the other
+**   clone   runs the script; a child that is made without fork handlers runs it in the same state
 **   reused  closes all descriptors but 0 to 2 after the first state, reuses their numbers for other
 **           files, and runs the script again
 **   close   closes all descriptors but 0 to 2 after the first state, and runs the script again
@@ -17,10 +20,12 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <grp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +93,35 @@ static void served (lua_State *L, const char *script) {
   waitpid(pid, NULL, 0);
 }
 
+static void called (lua_State *L) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    lua_getglobal(L, "f");
+    lua_call(L, 0, 0);
+    lua_close(L);
+    exit(0);
+  }
+  waitpid(pid, NULL, 0);
+}
+
+static void modules (const char *script) {
+  int i;
+  for (i = 0; i < 20; i++) {
+    lua_State *L = state();
+    run(L, script);
+    lua_close(L);
+  }
+}
+
+static void cloned (lua_State *L, const char *script) {
+  pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  if (pid == 0) {
+    run(L, script);
+    exit(0);
+  }
+  waitpid(pid, NULL, 0);
+}
+
 int main (int argc, char **argv) {
   const char *what, *script;
   lua_State *L;
@@ -101,11 +135,17 @@ int main (int argc, char **argv) {
   }
   if (strcmp(what, "closed") == 0)
     for (i = 0; i < 100; i++) close(i);
+  if (strcmp(what, "modules") == 0) {
+    modules(script);
+    return 0;
+  }
   L = state();
   run(L, script);
   if (strcmp(what, "fork") == 0) child(L, script);
   if (strcmp(what, "dropped") == 0) dropped(L, script);
   if (strcmp(what, "served") == 0) served(L, script);
+  if (strcmp(what, "called") == 0) called(L);
+  if (strcmp(what, "clone") == 0) cloned(L, script);
   if (strcmp(what, "close") == 0 || strcmp(what, "reused") == 0) {
     for (i = 3; i < 100; i++) close(i);
     if (strcmp(what, "reused") == 0)
