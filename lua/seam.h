@@ -639,10 +639,10 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
 
 /*
-** Requests a call of the sampler's 'point' without a tick, for the child of a fork: when the running
-** function calls another or ends; if no function runs, at the state's next protected call or the
-** next call in its main thread. The OS thread of that call may be another one. L is any thread of the
-** state. Must not be called while another OS thread runs the state.
+** Requests a call of the sampler's 'point' without a tick, for the child of a fork: when the
+** running function calls another or ends; if no function runs, at the state's next protected call
+** or the next call in its main thread. The OS thread of that call may be another one. L is any
+** thread of the state. Must not be called while another OS thread runs the state.
 */
 LUA_API void luaN_request (lua_State *L);
 

@@ -18,9 +18,9 @@
 ** the child of a fork.
 **
 ** Invariants:
-**   TK1  'wanted' of luaN_Tick (state.h) is set from a tick, a protected call on another OS thread or
-**        luaN_request to the next safepoint. While 'wanted' is set, the thread that ran at the tick or
-**        call has LUAN_TICK in its hookmask. (Exception: if the tick came while a hook was being
+**   TK1  'wanted' of luaN_Tick (state.h) is set from a tick, a protected call on another OS thread
+**        or luaN_request to the next safepoint. While 'wanted' is set, the thread that ran at the
+**        tick or call has LUAN_TICK in its hookmask. (Exception: if the tick came while a hook was being
 **        set, safepoints where a function is entered or left may be missed.)
 **   TK2  Code outside the core never sees LUAN_TICK. A thread has the bit only if it ran at a tick,
 **        or made a protected call on another OS thread: a new thread does not inherit the bit.

@@ -57,8 +57,8 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 void place_undo (const Place *place);
 
 /* Opens a file again whose descriptor the program has closed, by its path or in 'folder' (as in
-   PlaceWish), and locks it. Returns a descriptor for writing, never 0 to 2. Returns -1 if this leads
-   to another file than that of 'device' and 'inode', or if another process has locked the file. */
+   PlaceWish), and locks it. Returns a descriptor for writing, never 0 to 2. Returns -1 if this is
+   another file than that of 'device' and 'inode', or if another process has locked it. */
 int place_again (const char *path, int folder, dev_t device, ino_t inode);
 
 /* Returns 1 if PL3 forbids a file under any name: all may write in its folder, and its owner is

@@ -281,8 +281,8 @@ static unsigned process_forked (void) {
   return (unsigned)isstanding() + (control != NULL ? CONTROL_THREADS : 0);
 }
 
-/* Called after a collection, and after a state's first sample in a forked child: makes a due attempt
-   to open the file and, once in the child, calls 'control'. */
+/* Called after a collection, and after a state's first sample in a forked child: makes a due
+   attempt to open the file and, once in the child, calls 'control'. */
 static void runs (void) {
   UNCANCELLED;
   if (isretry()) (void)process_current(1);

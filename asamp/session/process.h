@@ -31,7 +31,8 @@ char *process_literal (const char *text);
    pattern, NULL: PROGRAM.%p.vmprof. Returns 0 with a line in 'err' on failure. */
 int process_setup (const SamplerShared *with, char *err, size_t errsize);
 
-/* Sets a function to be called once in each child of a fork, after a first sample or collection there. */
+/* Sets a function to be called once in each child of a fork, after a first sample or collection
+   there. */
 void process_controlled (void (*start) (void));
 
 /* Attaches a new state to the profile, if there is one. */

@@ -32,8 +32,8 @@ typedef struct Image {
 
 /* An object file of an earlier session, which may have been unloaded since (NA6). */
 typedef struct Gone {
-  uint64_t from, to, bias;	/* its former addresses, and their distance from those in the file */
-  uint64_t turn;		/* number that increases with each file that is remembered; 0: none */
+  uint64_t from, to, bias;	/* former addresses; their distance from those in the file */
+  uint64_t turn;	/* increases with each file that is remembered; 0: none */
   dev_t device;
   ino_t inode;
   char *path;
