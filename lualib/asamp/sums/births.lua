@@ -26,6 +26,7 @@ local PERIOD = 1 / 16  -- share of the mean bytes between collections below whic
 -- us: a tail shorter than LONG counts if it has at least CLEAR of the CPU time. In single periods some
 -- leaking programs took 300 to 700 us more than others; the cause is not known.
 local ENDING, LONG, CLEAR = 400, 1000, 0.035
+local UNSEEN = 1 / 10  -- least tail, relative to the CPU time before, for which samples of time suffice
 local OWNTAIL = 1 / 20  -- least share of the CPU time before a collection of the program's own
 local COVERED = 1 / 2  -- share of the allocated bytes before the last major collection, at least
 
@@ -175,12 +176,35 @@ local function owncollection(profile)
   return n > 0 and list[n].major and list[n].time >= lastsample(profile) and n or nil
 end
 
+-- Returns the CPU time in us after the last collection by samples of time, if the last walk came at
+-- least a period of these later, else 0; and the CPU time before. A session without undecided
+-- samples has no collection at its end, so that only samples show that the program worked there.
+local function unseentail(profile)
+  local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
+  local isfull = false  -- the last period has as many bytes as another one: a nursery
+  for i, c in ipairs(profile.collections) do
+    cpu = cpu + (c.mutator or 0)
+    local charged, bytes = c.charged or 0, final.charged or 0
+    isfull = isfull or i < #profile.collections and bytes > 0 and math.abs(charged - bytes) < bytes / 100
+  end
+  local walked = walks[#walks] and walks[#walks].time or 0
+  if not isfull or profile.states or walked - final.time < (profile.timeperiod or 0) * 1e6 then
+    return 0, cpu
+  end
+  local after = ticked(profile, final.time, walked)
+  return after >= UNSEEN * cpu and after or 0, cpu
+end
+
 --- Returns how long the program worked at its end without allocating, as a share of its CPU time:
 -- the time since the last collection, minus that for the bytes allocated since; 19 of 20 bytes
 -- before needed less. The end may be a collection of the program's own; then the time has a part
 -- of it, and the share is at least OWNTAIL. 0: none, or unknown. Also returns the subtracted time,
 -- as such a share: if it is large, the end of a short run cannot be resolved.
 function M.tail(profile)
+  local unseen, cpu = unseentail(profile)
+  if unseen > 0 then
+    return unseen / (cpu + unseen), 0
+  end
   local own, all = owncollection(profile), 0
   local n = own or closing(profile)
   local last = n and profile.collections[n]
