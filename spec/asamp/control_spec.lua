@@ -757,3 +757,18 @@ describe("a file", function()
     end
   end)
 end)
+
+describe("a process that does not listen", function()
+  -- A former bug: the message said that the process does not listen.
+  it("says of a process in a container where to run asamp", function()
+    if not os.execute "unshare --pid --fork true 2>/dev/null" then
+      return pending "no PID namespace can be made"
+    end
+    local id = shell.output("unshare --pid --fork sleep 60 >/dev/null 2>&1 & p=$!; for i in $(seq 5000); " ..
+                            "do grep . /proc/$p/task/$p/children && break; sleep 0.02; done"):match "%d+"
+    finally(function() shell.output("kill %s", id) end)
+    local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", id}
+    assert.same({1, ("asamp stats: process %s runs in a container, as process 1; run asamp there, for " ..
+                     "example: docker exec CONTAINER asamp stats 1\n"):format(id)}, {code, err})
+  end)
+end)

@@ -36,6 +36,12 @@ local function userof(pid)
   return text and math.tointeger(tonumber(text:match "\nUid:\t%d+\t(%d+)"))
 end
 
+-- Returns the id of a process in the container in which it runs; nil: it runs in none.
+local function idincontainer(pid)
+  local text = said(pid, "status")
+  return text and text:match "\nNSpid:\t%d+[%d\t]*\t(%d+)\n"
+end
+
 -- Returns the default socket paths of a process, and for each the user who must own the socket,
 -- because in a public folder another user could have created it. Root also searches the folder of
 -- the process's user.
@@ -70,6 +76,11 @@ local function find(target)
     return nil, ("no process %s is running; give the id of one"):format(target)
   elseif user and user ~= uid and uid ~= 0 then
     return nil, ("process %s belongs to another user; only that user and root may query it"):format(target)
+  end
+  local id = idincontainer(target)
+  if id then
+    return nil, ("process %s runs in a container, as process %s; run asamp there, for example: docker " ..
+                 "exec CONTAINER asamp stats %s"):format(target, id, id)
   end
   return nil, ("process %s has no socket '%s'; start it with ASAMP=listen, or give the " ..
                "path of its socket"):format(target, table.concat(list, "' or '"))
