@@ -4,8 +4,8 @@
 ** label set. A label set is a small number that the program assigns to a coroutine (labels.h). The
 ** core reports each change of the running coroutine's label set.
 **
-**   AC1  the sums of all sets (also of set 0), and the bytes since the last change, add up to
-**        account_bytes;
+**   AC1  account_bytes = the sums of all sets (also of set 0) + the bytes allocated since the
+**        last change of the label set;
 **   AC2  if there is not enough memory for a set's sum, its bytes are added to the previous set's
 **        sum;
 **   AC3  another thread may call account_each while the state runs. So a sum never moves, is
@@ -20,8 +20,8 @@
 /* The bytes allocated under one label set. */
 typedef struct AccountSum {
   uint64_t bytes;	/* bytes counted up to the last change of label set */
-  uint64_t reported;	/* bytes already reported by account_each; may exceed 'bytes' for the
-                           current set */
+  uint64_t reported;	/* bytes already reported by account_each; may exceed 'bytes', which
+                           for the current set is not up to date */
   uint32_t set;
 } AccountSum;
 
@@ -48,8 +48,9 @@ typedef struct Account {
 void account_on (Account *a, lua_State *L);
 void account_off (Account *a, lua_State *L);
 
-/* Starts a new total. If 'rest' is 0, clears all sums. Otherwise keeps the bytes not yet
-   reported, whose total is 'rest'. Call it on the state's own thread. */
+/* Starts a new total. 'rest' is the number of bytes that account_each has not yet reported
+   (ACCOUNT_REPORT) and that remain counted; 0: clears all sums. Call it on the state's own
+   thread. */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
 /* Frees the memory. Counting must be off, and no other thread may read the account. */
@@ -58,8 +59,8 @@ void account_close (Account *a);
 /* Returns the total of all sets. Call it on the state's own thread. */
 uint64_t account_bytes (const Account *a, lua_State *L);
 
-/* The bytes that account_each passes to f: all bytes of a set, the bytes not yet reported, or
-   those bytes and then mark them as reported. */
+/* Selects the bytes of a set that account_each passes to f. ACCOUNT_WHOLE: all. ACCOUNT_REST: those
+   not yet reported. ACCOUNT_REPORT: the same, and counts them as reported from now on. */
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*

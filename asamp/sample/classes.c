@@ -13,7 +13,7 @@
 #define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
 #define LEVELS	3	/* largest depth of a table in the index */
 
-/* Smallest cost of an index, in slots. */
+/* A build of the index costs as many slots of the budget as it has read, but at least this many. */
 #define LEASTSLOTS	256u
 
 static uint64_t classes_keyof (const void *p) {
@@ -27,8 +27,8 @@ static uint64_t classes_hashof (const char *s) {
   return (h == 0) ? 1 : h;
 }
 
-/* Returns the number of a class name. Makes a new number if needed; beyond CLASSES_MAX that of
-   "(other classes)". Returns 0 if there is not enough memory. */
+/* Returns the number of a class name. A new name receives a new number; if CLASSES_MAX numbers are
+   in use, that of "(other classes)". Returns 0 if there is not enough memory. */
 static uint32_t classes_number (Classes *c, const char *name) {
   uint32_t last = idmap_get(&c->ids, classes_hashof(name)), i;
   size_t size = c->size;
@@ -85,8 +85,8 @@ static size_t fullname (const Classes *c, uint32_t i,
   return length + more;
 }
 
-/* Returns 1 if path i is preferred to path j of the same length: it starts with a global, or is
-   bytewise smaller. */
+/* Returns 1 if path i is preferred to path j of the same length: only i starts with a global, or i
+   is bytewise smaller. */
 static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -97,8 +97,8 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   return memcmp(a, b, (n < m ? n : m) + 1) < 0;
 }
 
-/* Enters e->table with the path of entry 'parent' plus the field e->key. Does nothing if the
-   index has an equal or better path for it. */
+/* Adds the table e->table to the index. Its path is that of entry 'parent' and then the field
+   e->key. If the index has the table already, keeps the better path. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -126,8 +126,8 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
   }
 }
 
-/* Enters the live tables that are values of string keys of 'table'. A key "__..." is skipped in
-   a root table and adds no component elsewhere. */
+/* Adds to the index the live tables that 'table' has as values of string keys. A table at a key
+   "__..." is left out if 'table' is a root; else it receives the path of 'table' itself. */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
   luaN_Entry e;
@@ -171,8 +171,8 @@ static void makeindex (Classes *c, lua_State *L) {
   }
 }
 
-/* Updates the budget. Returns 1 if an index may be built now: the budget suffices or c->final
-   is set, and the state has allocated since the last index. */
+/* Updates the budget of slots (classes.h). Returns 1 if an index may be built now: the budget
+   suffices or c->final is 1, and the state has allocated memory since the last build. */
 static int affordable (Classes *c, lua_State *L) {
   uint64_t allocated = luaN_allocated(L), cost;
   cost = (c->slots > LEASTSLOTS) ? c->slots : LEASTSLOTS;

@@ -9,8 +9,9 @@
 ** tables are read by address. Maps keyed by table address contain only old tables, which die only
 ** in major collections; classes_forgetdead then removes the dead ones.
 **
-** An index maps tables to paths. It is rebuilt when a metatable has no class, within a budget: one
-** slot may be read per CLASSES_BYTES allocated bytes.
+** An index maps tables to paths. It is rebuilt when a metatable has no class. But a build reads
+** many table slots, so they are limited by a budget: one slot for each CLASSES_BYTES allocated
+** bytes.
 */
 #ifndef asamp_classes_h
 #define asamp_classes_h
@@ -22,14 +23,15 @@
 
 enum {
   CLASSES_SLOTS = 16384, CLASSES_BYTES = 4096, CLASSES_SAVED = 8,
-  CLASSES_NAME = 255	/* Limits. CLASSES_SLOTS: slots read per index; CLASSES_BYTES: allocated
-                           bytes per slot read; CLASSES_SAVED: largest budget, in indexes;
-                           CLASSES_NAME: bytes of a name. */
+  CLASSES_NAME = 255	/* CLASSES_SLOTS: most slots read to build an index. CLASSES_BYTES:
+                           allocated bytes that permit to read one slot. CLASSES_SAVED: largest
+                           number of builds for which unused budget is kept. CLASSES_NAME: most
+                           bytes of a name. */
 };
 
-typedef struct ClassName {	/* The path of a Lua table, as its last component. */
+typedef struct ClassName {	/* A path: its last component, and the path before it. */
   const void *table;	/* Address of the Lua table. */
-  /* Index in Classes.names of the rest of the path; UINT32_MAX: the path has one component. */
+  /* Index in Classes.names of the path before the last component; UINT32_MAX: none. */
   uint32_t parent;
   uint32_t text, length;	/* Last component: offset in Classes.text and length in bytes.
                                    Length 0: the path is that of 'parent'. */
@@ -49,7 +51,7 @@ typedef struct Classes {
   uint64_t made;	/* luaN_allocated when 'saved' was last updated, bytes. */
   uint64_t saved;	/* Budget: slots that may still be read to build indexes. */
   uint64_t slots;	/* Slots read to build the current index; 0: no index. */
-  /* 1: the session's last collection is running; one more index may exceed the budget. */
+  /* 1: the session's last collection is running; an index may be built without budget, once. */
   int final;
   IdMap ids;		/* Maps the hash of a class name to the newest class with that hash. */
   struct ClassText {
@@ -68,16 +70,16 @@ void classes_start (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud);
 void classes_close (Classes *c);
 
-/* Removes all entries keyed by address. Call it if tables may have been freed without a call of
-   classes_forgetdead. */
+/* Empties 'known' and the index, which contain addresses of tables. Call it if tables may have been
+   freed without a call of classes_forgetdead. */
 void classes_forget (Classes *c);
 
 /* Empties *c except 'emit' and 'ud', without freeing memory: after a fork it may be
    inconsistent. */
 void classes_forgetall (Classes *c);
 
-/* Removes the entries of dead tables. Call it in each major collection, when the dead are
-   known. */
+/* Removes the dead tables from 'known' and the index. Call it in each major collection, after
+   marking. */
 void classes_forgetdead (Classes *c, lua_State *L);
 
 /* Returns the class of an object; 0: no class, no name found yet, or not enough memory. */

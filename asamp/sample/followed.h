@@ -27,8 +27,8 @@ typedef struct FollowedSample {
   const void *block;	/* Sampled block whose free or resize is watched, or NULL. If 'owner' is
                            NULL too, the block was freed. */
   uint32_t before;	/* Index of the previous sample of the same block, or FOLLOWED_NONE. */
-  uint32_t queried;	/* Position + 1 in the last search for the references that keep samples
-                           alive; 0: added after it. */
+  uint32_t queried;	/* Index in the last search's list of owners + 1 (trackholders.c); 0:
+                           the sample was added after that search. */
   Birth birth;		/* Allocation site. */
 } FollowedSample;
 
@@ -36,7 +36,7 @@ typedef struct FollowedSample {
 typedef struct Followed {
   FollowedSample *samples;
   size_t n, capacity;	/* Number of samples; allocated elements. */
-  size_t nfreed;	/* Number of freed samples not yet reported. */
+  size_t nfreed;	/* Number of samples whose block was freed and that are still listed. */
   uint32_t *runs;	/* Buffer for FollowedDeaths.runs, large enough for 'capacity' samples. */
   Blocks watched;	/* Maps each watched block to the index of its newest sample. */
 } Followed;

@@ -24,7 +24,7 @@ typedef struct Ranges {
   uint64_t resident;
 } Ranges;
 
-/* The bytes charged to one source line. */
+/* The bytes of one source line. */
 typedef struct Sum {
   uint32_t function, line;
   double bytes;
@@ -83,8 +83,8 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
     uint64_t used, unused;
     if (s->owner == NULL && s->block == NULL) continue;
     if (mallocs_isowner(s->owner)) {
-      if (!mallocs_isfreed(s->owner))  /* a freed block's sample stays listed until the next
-                                          collection */
+      if (!mallocs_isfreed(s->owner))  /* the sample of a freed block stays in the list until
+                                          the next collection */
         footprint_add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
     }
     else if (isinside(ranges, at)) {

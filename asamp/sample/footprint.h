@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Measures the memory of a state: the areas that the core reports (luaN_places), resident bytes,
-** and two sums by source line.
+** and two sums for each source line, computed from the live samples (followed.h).
 **
-**   - FOOTPRINT_FREE: free bytes in blocks of the heap that live objects keep in use. Each
-**     followed sample is charged its share: represented bytes * free bytes / used bytes of its
-**     block;
+**   - FOOTPRINT_FREE: free bytes in blocks of the heap that also have live objects. A sample counts
+**     with its represented bytes * free bytes of its block / used bytes of its block;
 **   - FOOTPRINT_NATIVE: native memory (from malloc) not yet freed.
 **   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of the others;
 **   FP2  a Footprint owns its strings. Another thread may read it under the lock of resident.h.
@@ -23,7 +22,7 @@
 
 enum { FOOTPRINT_FREE, FOOTPRINT_NATIVE, FOOTPRINT_SORTS };
 
-/* A source line and the bytes charged to it. */
+/* A source line and the bytes that one of the sums has for it. */
 typedef struct FootprintLine {
   char *where;		/* "source:line", allocated with malloc */
   uint64_t bytes;
@@ -39,8 +38,8 @@ typedef struct Footprint {
   uint64_t rest[FOOTPRINT_SORTS];
 } Footprint;
 
-/* Fills *f. Call it after a collection, on the state's thread. Without memory, source lines go
-   to 'rest' or are missing. */
+/* Fills *f. Call it after a collection, on the state's thread. If there is not enough memory, bytes
+   of some source lines are added to 'rest' or are missing. */
 void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions);
 void footprint_free (Footprint *f);

@@ -89,8 +89,8 @@ static uint32_t functions_find (const Functions *f, const FunctionName *n, uint6
   return idmap_get(&f->byname, *key);
 }
 
-/* Like functions_number, without the cache. With 'isold', the prototype had a number before and
-   is not counted again in 'lumped'. */
+/* Like functions_number, without the cache. 'isold' 1: the prototype received a number earlier, so
+   it is not counted again in 'lumped' and 'lumpedchunks'. */
 static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
   uint32_t i = functions_find(f, n, &key);
@@ -111,8 +111,8 @@ static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, in
     i = functions_find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
-  (void)idmap_set(&f->byname, key, f->n + 1);  /* without memory, the next such prototype
-                                                  receives another number */
+  (void)idmap_set(&f->byname, key, f->n + 1);  /* without memory, the next prototype of this
+                                                  name receives another number */
   f->nchunks += (uint32_t)chunk;
   *isnew = 1;
   return ++f->n;

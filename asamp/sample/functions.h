@@ -4,9 +4,9 @@
 ** and source share a number, because a program may load the same code many times. A cache maps
 ** prototype ids to numbers; a second table maps a hash of name, line and source to numbers.
 **
-**   FU1  at most FUNCTIONS_MOST numbers; further functions share the last one. At most
-**        FUNCTIONS_CHUNKS functions of chunks that are not files have own numbers; further ones
-**        have the source [other chunks];
+**   FU1  there are at most FUNCTIONS_MOST numbers. The last one stands for all further functions,
+**        with the name "(other functions)". Of functions in chunks that are not files, at most
+**        FUNCTIONS_CHUNKS have their own source; all others have the source "[other chunks]";
 **   FU2  the memory is bounded. The cache starts small, because a process may have thousands of
 **        states;
 **   FU3  while 'nlisted' is below FUNCTIONS_LISTED, 'listed' has all non-empty cache slots, so
@@ -42,10 +42,11 @@ typedef struct Functions {
   uint32_t nlisted;	/* Entries of 'listed'; FUNCTIONS_LISTED: 'listed' may be incomplete. */
   uint32_t n;	/* Numbers given so far. */
   uint32_t nchunks;	/* Numbers given to functions of chunks that are not files. */
-  unsigned int last;	/* Highest prototype id so far; prototypes up to it are not counted
-                           again in 'lumped' or 'lumpedchunks'. */
-  uint64_t lumped, lumpedchunks;  /* Prototypes beyond FUNCTIONS_MOST and beyond
-                                     FUNCTIONS_CHUNKS. */
+  unsigned int last;	/* Highest prototype id so far. Prototypes up to it have been counted in
+                           'lumped' or 'lumpedchunks' already, if they belong there. */
+  /* Number of prototypes with the name "(other functions)", and with the source
+     "[other chunks]" (FU1). */
+  uint64_t lumped, lumpedchunks;
 } Functions;
 
 /* Name of a function, as for profile_function. */
@@ -60,7 +61,7 @@ typedef struct FunctionName {
 int functions_open (Functions *f);
 void functions_close (Functions *f);
 
-/* Removes all functions without freeing 'byname': after a fork it may be inconsistent. */
+/* Removes all functions. Does not free 'byname', which may be inconsistent after a fork. */
 void functions_forget (Functions *f);
 
 /* Removes all functions, at the start of a session. */
@@ -72,8 +73,9 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
   return c->prototype == prototype ? c->number : 0;
 }
 
-/* Returns the number of a prototype with that name, and enters it in the cache. Sets *isnew to
-   1 for a new number; the caller then emits it with *name, which may have changed (FU1). */
+/* Returns the number of a prototype with that name, and enters it in the cache. If the number is
+   new, sets *isnew to 1; the caller must then report the function with *name. If a limit is
+   exceeded, *name becomes "(other functions)" or its source "[other chunks]" (FU1). */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);
 

@@ -10,8 +10,8 @@
 **   MS1  taking a sample takes no lock. The stack is walked by backtrace.h, which is
 **        async-signal-safe. A sample is lost if four other threads are walking stacks, or if the
 **        stack is nearly full or not the thread's own;
-**   MS2  the profiler's own allocations are dropped, and chunks of Lua heaps, whose contents are
-**        sampled separately;
+**   MS2  allocations by the profiler itself are dropped. So are chunks of Lua heaps, because the
+**        objects in them are sampled as Lua memory;
 **   MS3  a client's 'take' is called on the thread that runs its state, and never in a forked
 **        child;
 **   MS4  unwind rules that a walk lacked are looked up later, where the thread may block.
@@ -40,7 +40,8 @@ typedef struct MallocSample {
   int whole;		/* 1: all frames; 0: truncated by BACKTRACE_MAX or MALLOCS_FRAMES. */
 } MallocSample;
 
-/* Results of 'take': the client stored the sample, dropped it, or it belongs to another client. */
+/* Results of 'take': the client stored the sample, the client dropped it, or the sample belongs to
+   another client. */
 enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 
 typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
@@ -48,9 +49,10 @@ typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 /* Returns 1 if native memory can be sampled; else 0 with a message in 'err'. */
 int mallocs_there (char *err, size_t errsize);
 
-/* Adds the client 'home' and starts sampling. 'period' (bytes) and 'take' apply to all clients;
-   'take' receives the main thread of the state. A 'seed' of 0 keeps the seed of the intervals.
-   May block. Returns 0 if there is not enough memory. Call mallocs_there first. */
+/* Adds the client 'home' and starts sampling. 'period' (bytes) and 'take' replace those of earlier
+   clients. 'take' receives the main thread of the state. 'seed' is the seed of the random intervals
+   between samples; 0 leaves the seed unchanged. May block. Returns 0 if there is not enough memory.
+   Call mallocs_there first. */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 /* Removes the client; sampling stops with the last one. May block. */
 void mallocs_end (const void *home);
@@ -62,16 +64,16 @@ void mallocs_forked (void);
    Call it only in 'take'. */
 int mallocs_watch (MallocSample *s);
 
-/* Looks up missing unwind rules (MS4), then passes the queued samples to 'one'. Passes none
-   while another client drains the queue, except if it is half full or older than 10 ms. Must
-   not be called in 'take'. */
+/* Looks up missing unwind rules (MS4), then passes the queued samples to 'one'. This is the task of
+   one client; calls for other clients pass samples only if the queue is half full or its oldest
+   sample is older than 10 ms. Must not be called in 'take'. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
 /* Looks up missing unwind rules. Returns 1 if it found some. May block. */
 int mallocs_learn (void);
 
-/* Returns 1 if mallocs_drain has work to do. */
+/* Returns 1 if mallocs_drain would look up rules or pass samples. */
 int mallocs_waiting (const void *home);
 
 /* Returns 1 if 'owner' is a slot that watches a block of native memory (mallocseam.h). */
@@ -90,8 +92,8 @@ uint64_t mallocs_deaths (void);
 /* Returns the sampling periods lost since the last call, for all clients. */
 uint64_t mallocs_lost (void);
 
-/* Returns the periods lost since the last mallocs_lost, plus those of the queued samples. Call
-   it at exit. */
+/* Returns the sampling periods lost since the last call of mallocs_lost, plus the periods of the
+   queued samples. Call it at exit. */
 uint64_t mallocs_left (void);
 
 /* Interface of the preloaded library; NULL: not loaded. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** List of the samples whose survival no collection has decided yet, oldest first. A table maps the
-** addresses of watched blocks, whose free is to be noticed, to their samples.
+** List of the samples whose survival no collection has decided yet, oldest first. A hash table maps
+** the addresses of watched blocks (blocks whose free must be noticed) to their samples.
 **
-**   F1  the samples of one block form a chain, newest first. A table that has grown may have
-**       several samples;
+**   F1  the samples of one block form a chain, newest first. A block has several samples if it was
+**       sampled again when it grew;
 **   F2  the survival of every sample is decided once, by pending_fates.
 */
 #ifndef asamp_pending_h
@@ -52,25 +52,27 @@ int pending_freed (Pending *p, const void *block);
 typedef struct BlockResized {
   const void *from, *to;	/* Old and new address, which may be equal. */
   uint64_t before, after;
-  Interval *random;		/* Selects the samples that die if the block shrinks. */
+  Interval *random;		/* Random generator of pending_stays. */
 } BlockResized;
 
-/* Returns 1 if a sample of the block stays alive. If the block shrinks, the probability of 0 is
-   the share of bytes lost. */
+/* Returns 1 if a sample of the resized block stays alive. If the block shrinks, returns 1 with the
+   probability after / before. */
 int pending_stays (const BlockResized *r);
 
 /* Records the resize of a block. Its samples move to the new address or die (pending_stays).
    Returns 1 if the block was watched. */
 int pending_resized (Pending *p, const BlockResized *r);
 
-/* Callbacks of a collection: whether an owner is dead; the owner's class, 0 for none. */
+/* Callbacks that a collection uses for the owner of a sample. 'dead' returns 1 if the owner is
+   dead. 'classof' returns the owner's class; 0: none. */
 typedef struct PendingJudge {
   void *ud;
   int (*dead) (void *ud, const void *owner);
   uint32_t (*classof) (void *ud, const void *owner);
 } PendingJudge;
 
-/* The outcomes of n samples, oldest first. Valid until the next sample is added. */
+/* Result of a collection: which of n samples survived, oldest first. Valid until the next sample
+   is added. */
 typedef struct PendingFates {
   size_t n;
   unsigned char *survived;	/* 1: survived; 0: died; 2: survived, but its death will not be

@@ -18,8 +18,8 @@
 #define MAXNATIVE	4096	/* largest number of native frames of a sample */
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* capacity for a walk of the C stack,
                                                            with the frames of the walk itself */
-/* largest number of frames: native; Lua, each perhaps with a tail-call mark; a cut; a running
-   collection */
+/* Most frames of a stack: native frames; Lua frames, each with a mark of a tail call; a mark of
+   a cut; and a running collection. */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
 #define KEYROOM		256	/* size of the buffer for a name that is not an identifier,
                                    bytes */
@@ -52,8 +52,8 @@ int stack_ready (Stack *s) {
   s->linemask = NLINES_FIRST - 1;
   s->missed = 0;
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
-  /* each block has two vectors: one used from its end down, one from its start up. Stacks are
-     mostly shallow, and unused pages are not resident */
+  /* Each block has two vectors. The first one is filled from its end down, the second one from its
+     start up, so that a shallow stack touches few pages. */
   s->known = malloc(LUAN_DEPTH * (sizeof(*s->known) + sizeof(*s->lua)));
   s->outside = malloc(LUAN_DEPTH * (sizeof(*s->outside) + sizeof(*s->places)));
   if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->lines != NULL &&
@@ -134,7 +134,8 @@ static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   return i;
 }
 
-/* Replaces the cache of lines by a larger, empty one after as many misses as it has entries. */
+/* Counts a line that the cache lacks. When as many lines were missing as the cache has entries,
+   replaces the cache by a larger, empty one. */
 static void growlines (Stack *s) {
   StackLine *more;
   if (++s->missed <= s->linemask || s->linemask >= NLINES - 1) return;
@@ -179,14 +180,14 @@ static void pushnative (Stack *s, const void *address) {
   push(s, (uint64_t)(uintptr_t)address | 1, 0);
 }
 
-/* Pushes a frame for a C function without a native frame: the first odd address in the
-   function. */
+/* Pushes a native frame for a C function whose own native frames are not known. Its address is the
+   function's first odd one, because ids of native frames are odd. */
 static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
 
-/* Pushes FRAME_TAIL if a tail call has replaced the caller of f, and FRAME_CUT if frames are
-   left out outside f. */
+/* Pushes FRAME_TAIL if a tail call has replaced the caller of f. Pushes FRAME_CUT if frames between
+   f and the next frame are missing. */
 static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) {
   if (f->cut & LUAN_TAIL) {
     s->places[f - s->lua]++;
@@ -206,8 +207,8 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   if (f->cut) pushmarks(s, f);
 }
 
-/* Pushes the Lua frames that one bytecode loop runs, from s->lua[i] on. Returns the index after
-   them. */
+/* Pushes the Lua frames that one bytecode loop runs, from s->lua[i] on. Returns the index of the
+   frame after them. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
     pushframe(s, &s->lua[i++], 0);  /* a C function whose native frames are already pushed */
@@ -219,9 +220,10 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
   return i;
 }
 
-/* Pushes the rest of a coroutine's Lua frames when the walk passes its resume. 'called' is 1 if
-   native frames of its innermost C functions were just pushed; these are not pushed again,
-   except one that has yielded and is continued. */
+/* Pushes the coroutine's frames from s->lua[i] on, when the walk has reached the lua_resume that
+   runs the coroutine. Pushes C functions only if they have yielded and are continued. 'called' 1:
+   the last native frames belong to C functions from s->lua[i] on; only the outermost of these may
+   have yielded. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -237,10 +239,10 @@ typedef struct Natives {
   void *const *a;		/* return addresses */
   int n;			/* number of return addresses in 'a' */
   Unwind *more;			/* running walk that returns further addresses; NULL: 'a' has
-                                   all */
+                                   all addresses */
 } Natives;
 
-/* Stack.unwind of a walk without memory: it has no frames. */
+/* Value of Stack.unwind if there was no memory for a walk. Then there are no native frames. */
 static Unwind nowhere;
 
 /* Ends the walk of the C stack and returns its memory to the pool. */
@@ -278,13 +280,13 @@ static int hasmore (Stack *s, Natives *w, int i) {
   return i < w->n;
 }
 
-/* Merges the 'nlua' Lua frames with the native frames, up to the end of the native frames or,
-   if 'part' is 1, of the Lua frames. Returns the number of Lua frames pushed. */
+/* Merges the 'nlua' Lua frames with the native frames. Ends after the last native frame; if 'part'
+   is 1, ends earlier when all Lua frames are pushed. Returns the number of Lua frames pushed. */
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
-  int j, coroutines = 0, ended = 0;  /* coroutines whose resume was passed; coroutines whose
-                                        frames are all pushed */
+  int j, coroutines = 0, ended = 0;  /* number of coroutines whose lua_resume was reached; number
+                                        of coroutines whose frames are all pushed */
   int called = 0;  /* 1: native frames were pushed since the last bytecode loop or resume */
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
@@ -316,9 +318,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   return i;
 }
 
-/* Pushes the Lua frames from s->lua[i] on, whose native frames were not found. Returns 1 if a
-   Lua function is among them. C functions are pushed only if i is 0 and the walk was
-   incomplete. */
+/* Pushes the Lua frames from s->lua[i] on, for which the walk found no native frames. Returns 1 if
+   a Lua function is among them. Pushes C functions only if the walk found native frames of no Lua
+   frame (i is 0) and was incomplete. 'whole' 1: the walk reached the end of the stack. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;
@@ -341,8 +343,8 @@ static void stack_frames (Stack *s, size_t n) {
   for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);
 }
 
-/* Walks the native frames out to the loop of the last of n Lua frames and merges both. Returns
-   0 if the walk does not reach that loop. */
+/* Walks the native frames outwards up to the bytecode loop that runs the last of the n Lua frames,
+   and merges native and Lua frames. Returns 0 if the walk does not reach that loop. */
 static int walkpart (Stack *s, lua_State *L, size_t n) {
   Natives w;
   natives(s, L, &w);
@@ -361,9 +363,9 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
   return !pushothers(s, i, n, s->unwind->ended) && s->unwind->ended;
 }
 
-/* Puts the main thread's frames among the n in s->lua before the 'stay' frames that 'known'
-   retains. Empties 'known' if a coroutine runs or the frames do not fit. A frame and its
-   tail-call mark count as one. */
+/* Replaces all frames in 'known' except the 'stay' outermost ones by the main thread's frames in
+   s->lua, which has n frames. Empties 'known' if a coroutine runs or the frames do not fit. A frame
+   and the mark of its tail call count as one frame. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;
@@ -387,8 +389,8 @@ static void remember (Stack *s, size_t n, size_t stay) {
 
 #if defined(LUAN_DEBUG)
 
-/* Walks the whole stack and compares the result with the incremental one. Aborts if they differ
-   (K1). */
+/* Walks the whole stack, and compares it with the changed and unchanged frames that stack_walk has
+   found. Aborts if they differ (K1). */
 static void stack_check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
@@ -401,7 +403,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     return;
   }
   n = luaN_frames(L, all.lua);
-  all.places = s->places;  /* may be overwritten, because it is not needed any more */
+  all.places = s->places;  /* the first walk does not need its places any more */
   if (native) whole = walkall(&all, L, n);
   else {
     stack_fresh(&all, L, n);
@@ -412,8 +414,8 @@ static void stack_check (Stack *s, lua_State *L, int native) {
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
-  if (s->cut || !whole) shared = 0;  /* the gap in a very deep stack depends on earlier walks;
-                                        such stacks are not compared */
+  if (s->cut || !whole) shared = 0;  /* not compared: where the middle of a very deep stack is
+                                        left out depends on earlier walks */
   if (shared > 0) {
     int same = (s->n + shared == all.n && shared <= s->nreported);
     for (i = 0; same && i < s->n; i++)
@@ -484,8 +486,7 @@ static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int nati
   }
   else if (!part) stack_frames(s, n);
   remember(s, n, stay);
-  if (!whole) s->nknown = 0;  /* some frames were not reached: the next walk must not reuse this
-                                 one */
+  if (!whole) s->nknown = 0;  /* frames are missing, so the next walk must not reuse this stack */
   stack_leave(s);
 }
 
@@ -496,8 +497,8 @@ void stack_walk (Stack *s, lua_State *L, int native) {
   stack_check(s, L, native);
 }
 
-/* Removes the frames inside m->ci, which ran at the tick. If m->ci has returned, removes none;
-   if it is NULL, all. Returns the number of frames left. */
+/* Removes from s->lua the frames inside m->ci, the innermost frame at the tick. If m->ci has
+   returned, removes none; if m->ci is NULL, removes all. Returns the number of frames left. */
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;
@@ -507,8 +508,8 @@ static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   return n - i;
 }
 
-/* Returns 1 if the native frames of tick m probably reach the end of the stack: the outermost
-   is also that of a complete walk now. */
+/* Returns 1 if the native frames of tick m probably reach the end of the stack: a complete walk now
+   has the same outermost frame. */
 static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   Natives w;
   int n = 0;

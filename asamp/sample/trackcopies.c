@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#define MAX_SINGLE_POINTS	256	/* up to this many sample points of a block, positions
-                                           are drawn one by one */
+#define MAX_SINGLE_POINTS	256	/* up to this many points, pointsin draws each at random */
 
 static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t count,
                         size_t shared, size_t n) {

@@ -2,25 +2,27 @@
 /*
 ** Samples copied bytes: those moved when a vector grows, and those copied into new strings.
 **
-**   A8  copies have the period of allocations. Moved bytes have their own sample points
-**       (luaN_setcopies). A sample point of a string's allocation counts as copied with the
-**       probability that it lies in the text: as COPY_AGAIN if it lies in the part that comes from
-**       the replaced operand (s = s .. x), else as COPY_NEW.
+**   A8  copies have the sampling period of allocations. Moved bytes are sampled on their own
+**       (luaN_setcopies). A sample of a new string also counts as copied bytes: its points are
+**       placed at random in the block, and those that lie in the text count. In s = s .. x, points
+**       in the old text of s count as COPY_AGAIN; all others count as COPY_NEW.
 */
 #ifndef asamp_trackcopies_h
 #define asamp_trackcopies_h
 
 #include "trackerstate.h"
 
-/* Sets the first sample point of moved bytes, if copies are sampled. */
+/* If copies are sampled, sets the number of moved bytes (bytes that growing vectors copy) after
+   which the first sample is taken. */
 void trackcopies_start (Tracker *t, lua_State *L);
 
-/* Reports the bytes copied into the string of sample 's', which was just reported. The
-   'rounding' bytes after the text are not copied. */
+/* Reports the bytes copied into the new string of sample *s. Call it directly after the report of
+   *s. The last 'rounding' bytes of the block do not belong to the text. */
 void trackcopies_string (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding);
 
-/* Called by the core when a growing block has moved bytes past the sample point. Returns the
-   distance to the next one in bytes; UINT64_MAX: none. */
+/* Takes a sample of moved bytes. The core calls it when growing vectors have moved as many bytes as
+   the last call returned, and 'over' more; n is the size of the last vector. Returns the bytes to
+   the next sample; UINT64_MAX: no more samples. */
 uint64_t trackcopies_grown (void *ud, lua_State *L, size_t n, uint64_t over);
 
 #endif

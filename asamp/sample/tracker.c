@@ -31,7 +31,7 @@ static void decided (Tracker *t, lua_State *L) {
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
   trackoutcomes_resume(t);
-  tracker_unregister(t, L);  /* perhaps registered only for this collection */
+  tracker_unregister(t, L);  /* the callbacks may have been needed only for this collection */
 }
 
 static void collected (void *ud, lua_State *L) {
@@ -140,7 +140,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   if (alloc) account_on(&t->account, L);
   else account_off(&t->account, L);
   luaN_memory(L, &m);
-  /* skips the collections of the idle time */
+  /* the next record does not contain the collections of the idle time */
   if (t->idle) trackoutcomes_skip(t, &m);
   t->measured = 0;
   t->idle = 0;
@@ -235,7 +235,7 @@ void tracker_abandon (Tracker *t) {
 
 /* Runs a minor collection, which decides the survival of the last samples. */
 static void last (Tracker *t, lua_State *L) {
-  t->measured = 0;  /* 0: measure resident memory and report in any case */
+  t->measured = 0;  /* 0: this collection is reported in any case, with the resident memory */
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
@@ -270,8 +270,8 @@ void tracker_end (Tracker *t, lua_State *L) {
   tracker_leave(t, L);
 }
 
-/* Registers the callbacks with the core, or only sets the sample point if they are registered.
-   The next collection has a record in any case. */
+/* Registers the callbacks with the core, if they are not registered; then the next collection is
+   reported in any case. Takes the next sample after 'distance' allocated bytes. */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;

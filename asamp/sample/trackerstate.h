@@ -34,8 +34,8 @@ typedef struct TrackerClient {
   /* Reports a time sample. NULL: no time samples. */
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
-  /* Reports a collection: outcomes f of samples, and deaths d among survivors. With 'follows',
-     the survivors in f are in Tracker.followed already. */
+  /* Reports a collection. *f has the samples that it decided, *d earlier survivors that died. If
+     'follows' is 1, the survivors in *f have already been added to Tracker.followed. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
   void (*point) (void *ud, lua_State *L);  /* Called at a safepoint, as in luaN_Sampler. */
@@ -64,8 +64,8 @@ typedef struct Tracker {
   Interval interval;		/* Random distances between allocation samples, in bytes. */
   int seeded;			/* 1: the random generators have their seed. */
   int on;			/* 1: allocations are sampled. */
-  int idle;			/* 1: no samples are taken, and only 'safe' and 'closing' are
-                                   called. */
+  int idle;			/* 1: no samples are taken. Only the client's callbacks 'safe'
+                                   and 'closing' are called. */
   int points;			/* 1: safepoints call the client's 'point'. */
   uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
 				   not sampled. */
@@ -73,7 +73,7 @@ typedef struct Tracker {
   Interval copyinterval;	/* Distances between sample points of moved bytes, bytes. */
   int busy;			/* Nesting depth of the tracker's functions; above 0, samples of
                                    native memory are lost (A7). */
-  uint64_t deaths;		/* mallocs_deaths at the last check. */
+  uint64_t deaths;		/* Result of mallocs_deaths at the last search for deaths. */
   size_t reaping;		/* Number of pending samples at which freed native blocks are
                                    next searched (tracknative.c). */
   uint64_t checked;		/* Time of the last search for deaths, ns. */
@@ -82,15 +82,15 @@ typedef struct Tracker {
   /* Sampling periods of allocation samples and of samples of native memory, for this client. */
   uint64_t samples, natives;
   uint64_t nanoseconds;		/* Time that the tracker has taken, ns. */
-  uint64_t lost;		/* Number of periods lost; atomic. */
+  uint64_t lost;		/* Number of sampling periods lost; atomic. */
   unsigned ntimed;		/* Number of samples taken; some of them are timed
                                    (tracker_timed). */
   uint64_t unfollowed;		/* Number of survivors whose deaths are not reported because
                                    'followed' was full; atomic. */
-  /* Fields of luaN_Memory at the last record of a collection. */
+  /* Values of luaN_Memory's fields when a collection was last recorded. */
   uint64_t minors, majors, tenured, planned, charged;
-  uint64_t rss, measured;	/* Resident bytes; time at which a record last measured them,
-                                   ns, 0: measure at the next. */
+  uint64_t rss, measured;	/* Resident bytes of the process, and the time in ns at which
+                                   they were measured; 0: the next collection measures them. */
   uint64_t heldthen;		/* Reserved bytes of the heap when 'rss' was last read from the
                                    system. */
   Pending pending;
@@ -98,30 +98,31 @@ typedef struct Tracker {
   uint64_t *watching;		/* Bit set of the watched blocks, two bits each (A6 of
                                    trackwatch.h); 2^TRACKER_WATCHLOG bits; NULL: not allocated. */
   unsigned watchlog;		/* log2 of the bits of 'watching' in use. */
-  size_t nwatching;		/* Number of blocks whose bits were set since 'watching' was
-                                   cleared. */
+  size_t nwatching;		/* Number of blocks added to 'watching' since it was cleared. */
   Stack stack;
   BirthFunctions functions;	/* Functions reported to the client. */
   Classes classes;
   int deciding;			/* 1: a collection is recorded, but not reported yet. */
-  uint64_t since;		/* Start of that collection, CLOCK_MONOTONIC, ns. */
-  uint64_t sinceprocessor;	/* CPU time of the thread at its start, ns. */
-  /* CPU time of the thread in ns when the program last resumed after a recorded collection; an
-     address that identifies the thread. */
+  uint64_t since;		/* Start of the collection, CLOCK_MONOTONIC, ns. */
+  uint64_t sinceprocessor;	/* CPU time of the thread at the collection's start, ns. */
+  /* 'reported': CPU time of the thread in ns when the program last resumed after a recorded
+     collection. 'reportedon': an address that identifies this thread. */
   uint64_t reported;
   const void *reportedon;
   uint64_t stopped;	/* CPU time at tracker_stop, ns; 0: the session is not ending. */
   uint64_t slices;	/* Number of major slices at the last record (luaN_Memory.slices). */
-  /* luaN_Memory.pauses when unreported pauses were last computed; ns of pauses reported since. */
+  /* 'pauses': luaN_Memory.pauses at the last call of leftpauses (trackoutcomes.c).
+     'reportedpauses': the part of later pauses that was reported, ns. */
   uint64_t pauses, reportedpauses;
-  uint64_t sincelooked[LOOKED_COUNT];  /* Counters of the collector's work at the time 'since'. */
+  uint64_t sincelooked[LOOKED_COUNT];  /* luaN_Memory.looked (work of the collector) at 'since'. */
   ProfileCollection collection;	/* The record of the running or last collection. */
-  PendingFates fates;		/* Outcomes of samples that this collection decided. */
+  PendingFates fates;		/* For each sample taken before the collection, whether it
+                                   survived. */
   FollowedDeaths dead;	/* Deaths of survivors that this collection found. */
   int ending;			/* 1: sampling is being switched off; the running collection
-                                   decides the last samples. */
+                                   finds out which of the last samples survive. */
   uint64_t holdersevery;	/* Interval in ns between searches for the references that keep
-                                   samples alive; 0: none by time. */
+                                   samples alive; 0: no search at intervals. */
   uint64_t holdersdue;		/* Time of the next search for references, CLOCK_MONOTONIC, ns. */
   size_t holdersgrown;		/* Number of live survivors at which the next search for
                                    references is due (TH1); SIZE_MAX: never. */
@@ -130,7 +131,7 @@ typedef struct Tracker {
                                    samples alive. */
 } Tracker;
 
-/* Returns the number of periods lost. Thread-safe. */
+/* Returns the number of sampling periods lost. Thread-safe. */
 static inline uint64_t tracker_lost (const Tracker *t) {
   return __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
 }
@@ -140,22 +141,22 @@ static inline uint64_t tracker_unfollowed (const Tracker *t) {
   return __atomic_load_n(&t->unfollowed, __ATOMIC_RELAXED);
 }
 
-/* Sets the number of periods lost. Call it on the state's thread. */
+/* Sets the number of sampling periods lost. Call it on the state's thread. */
 static inline void tracker_setlost (Tracker *t, uint64_t n) {
   __atomic_store_n(&t->lost, n, __ATOMIC_RELAXED);
 }
 
-/* Adds n to the periods lost. Call it on the state's thread. */
+/* Adds n to the number of sampling periods lost. Call it on the state's thread. */
 static inline void tracker_lose (Tracker *t, uint64_t n) {
   tracker_setlost(t, tracker_lost(t) + n);
 }
 
-#define TRACKER_FIRSTTIMED	64	/* number of first samples that are all timed */
-#define TRACKER_TIMEDPART	16	/* later one in 16 samples is timed: reading the clock
-                                           twice takes a tenth of a sample's time */
+#define TRACKER_FIRSTTIMED	64	/* the first 64 samples are all timed */
+#define TRACKER_TIMEDPART	16	/* after these, one sample in 16 is timed: reading the
+                                           clock twice takes a tenth of a sample's time */
 
-/* Ends a sample that started at 'start' (ns). Adds its duration to 'nanoseconds' if it is
-   timed, weighted for those that are not. */
+/* Ends a sample that started at 'start' (ns). If the sample is timed, adds to 'nanoseconds' its
+   duration times the number of samples that it represents. */
 static inline void tracker_timed (Tracker *t, uint64_t start) {
   unsigned share = (t->ntimed < TRACKER_FIRSTTIMED) ? 1 : TRACKER_TIMEDPART;
   if (t->ntimed++ % share == 0) t->nanoseconds += share * clock_since(start);

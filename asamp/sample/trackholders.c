@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Returns the objects that own the blocks of all survivors, in a vector from malloc, and
-   numbers the samples in 'queried'. Returns NULL if there is not enough memory. */
+/* Returns the owners of all samples in t->followed, in a vector from malloc. Stores in each
+   sample's 'queried' the index in the vector + 1. Returns NULL if there is not enough memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));
@@ -20,7 +20,7 @@ static const void **ownersof (Tracker *t) {
 }
 
 /* Starts a search in a child process if the heap has at least HOLDERSSEARCH_HEAP bytes in use.
-   Returns 0 if it did not. */
+   Returns 0 if it started none. */
 static int searchholders (Tracker *t, lua_State *L) {
   const void **owners;
   luaN_Memory m;
@@ -38,7 +38,7 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
   const void **owners;
   size_t n = t->followed.n;
   if (t->client == NULL || t->client->holders == NULL || n == 0) return 0;
-  holderssearch_end(&t->search);  /* drops the running search: its result would be older */
+  holderssearch_end(&t->search);  /* a child's search would report an older result afterwards */
   if ((owners = ownersof(t)) == NULL) return 0;
   if (holders_find(&h, L, owners, n)) {
     t->client->holders(t->ud, &h);
@@ -50,7 +50,8 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
   return n;
 }
 
-/* Returns 1 if a search is due by time. 'finished' 1: a major collection has just ended. */
+/* Returns 1 if the time of the next search has come (trackholders_every). 'finished' 1: a major
+   collection has just ended. */
 static int trackholders_isdue (const Tracker *t, int finished) {
   uint64_t time = t->collection.time;
   return t->holdersevery > 0 && time >= t->holdersdue &&

@@ -3,11 +3,11 @@
 ** Decides when to search for the holders of live samples (the references that keep them alive,
 ** holders.h), and reports them. In a large heap, a child process searches (holderssearch.h).
 **
-** Objects may die before a search at the end. So searches are also made when the heap has grown:
+** Objects may die before the search at a session's end. So there are also earlier searches:
 **
-**   TH1  after a major collection, if there are twice as many followed samples as at the last
-**        search, and at least TRACKHOLDERS_FIRST; the heap is smaller than HOLDERSSEARCH_HEAP; and
-**        the search takes at most 1 / TRACKHOLDERS_SHARE of the session's time.
+**   TH1  after a major collection, if there are twice as many live samples as at the last search,
+**        and at least TRACKHOLDERS_FIRST; the heap is smaller than HOLDERSSEARCH_HEAP; and the
+**        search takes at most 1 / TRACKHOLDERS_SHARE of the session's time.
 */
 #ifndef asamp_trackholders_h
 #define asamp_trackholders_h
@@ -19,9 +19,9 @@
 #define TRACKHOLDERS_NS		2  /* Expected duration of a search for each byte of the heap in
                                       use, ns. */
 
-/* Searches for the references that keep samples alive every 'ns' nanoseconds (0: never): after
-   the next major collection, or after any collection once twice the time has passed. A child's
-   result is reported after a later collection. */
+/* Searches for the references that keep samples alive every 'ns' nanoseconds; 0: never. A search
+   waits for the end of a major collection, but at most another 'ns' nanoseconds; then it follows
+   any collection. If a child process searches, a later collection reports the result. */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;

@@ -5,7 +5,7 @@
 #include "tracksample.h"
 #include "uncancelled.h"
 
-/* Reports the newest pending sample, with the stack in t->stack. */
+/* Reports the newest sample in t->pending, with the stack in t->stack. */
 static void reportnative (Tracker *t, const MallocSample *in) {
   ProfileSample out;
   out.time = in->time;
@@ -21,8 +21,9 @@ static void reportnative (Tracker *t, const MallocSample *in) {
   t->natives += out.count;
 }
 
-/* Releases the slots of freed native blocks among the pending samples. Sets t->reaping so that
-   the cost of the next call is proportional to the new samples. */
+/* Finds the native blocks in t->pending that were freed, and releases the slots that watched them.
+   The next call is due when t->pending has grown by as many samples as it has live native blocks,
+   and TRACKNATIVE_MINREAPED more. So a call takes time in proportion to the new samples. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {

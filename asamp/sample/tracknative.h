@@ -12,12 +12,12 @@
 #include "mallocs.h"
 #include "trackerstate.h"
 
-#define TRACKNATIVE_MINREAPED	4096	/* Fewest samples without an outcome for which freed
-                                           native blocks are searched between collections. */
+#define TRACKNATIVE_MINREAPED	4096	/* Between collections, freed native blocks are searched
+                                           only if Tracker.pending has this many samples. */
 
-/* Largest number of samples without an outcome; further ones of native memory are lost. Only
-   collections decide them, so the list of a C program that rarely runs Lua would grow without
-   bound. */
+/* If Tracker.pending has this many samples, further samples of native memory are lost. Only a
+   collection empties this list, so it would grow without bound in a C program that rarely runs
+   Lua. */
 #define TRACKNATIVE_PENDING	(1u << 20)
 
 /* Takes a sample inside malloc. L is the main thread of the running state. Returns

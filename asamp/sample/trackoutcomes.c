@@ -11,13 +11,16 @@
 
 #include <string.h>
 
-#define RECORD_NS	10000000	/* shortest time between records of collections without
-                                           outcomes, ns */
-#define RESIDENT_NS	100000000	/* largest age of a reading of the resident bytes, ns; a
-                                           reading costs as much as ten small collections */
-#define RESIDENT_PART	16	/* a change of the heap's size by 1/16 makes a reading too old */
-#define DEATHS_NS	100000000	/* shortest time between checks for freed blocks in ns
-                                           with FOLLOWED_MOST live samples; less with fewer */
+#define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
+                                           that decide no sample */
+#define RESIDENT_NS	100000000	/* ns; a reading of the process's resident bytes is reused
+                                           for this time, because it takes as long as ten small
+                                           collections */
+#define RESIDENT_PART	16	/* a change of the heap's size by more than 1/16 requires a new
+                                   reading of the resident bytes */
+#define DEATHS_NS	100000000	/* ns; shortest time between two searches for freed blocks
+                                           if FOLLOWED_MOST samples are alive, else in proportion
+                                           to the number of live samples */
 
 /* Returns an address that differs from thread to thread. */
 static const void *thisthread (void) {
@@ -74,7 +77,7 @@ void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
   trackoutcomes_resume(t);
 }
 
-/* Returns the ns of pauses since the last call that were not reported. */
+/* Returns how many ns of the pauses since the last call were not reported. */
 static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
   uint64_t all = m->pauses - t->pauses, reported = t->reportedpauses;
   t->pauses = m->pauses;
@@ -87,8 +90,8 @@ static int isdead (void *ud, const void *owner) {
                                 : luaN_isdead(((Tracker *)ud)->L, owner);
 }
 
-/* Returns 1 if the owner is a freed block of native memory: all that a minor collection can
-   find out about old samples. */
+/* Returns 1 if the owner is a freed block of native memory. Minor collections search the earlier
+   survivors with it, because they do not find out which old Lua objects are dead. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);
@@ -99,8 +102,8 @@ static uint32_t classof (void *ud, const void *owner) {
   return mallocs_isowner(owner) ? 0 : classes_of(&t->classes, t->L, owner);
 }
 
-/* Decides which pending samples survive. Adds the survivors to t->followed if deaths are
-   wanted. */
+/* Decides which samples in t->pending survive. If the client wants to know when the survivors
+   die, adds these to t->followed. */
 static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   PendingFates f = pending_fates(&t->pending, judge);
   size_t i;
@@ -118,8 +121,9 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   return f;
 }
 
-/* Finds the deaths among the survivors. A major collection checks all; a minor one only freed
-   blocks, and rarely, to take at most a hundredth of the time. */
+/* Finds the dead samples in t->followed: in a major collection among all, in a minor one only
+   those whose block was freed. Minor collections search rarely (DEATHS_NS), so that this takes at
+   most a hundredth of the program's time. */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
@@ -134,8 +138,8 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
   return followed_deaths(&t->followed, major ? judge : &native);
 }
 
-/* Sets t->rss to the resident bytes. A reading is reused for RESIDENT_NS; for RECORD_NS in a
-   major collection or if the heap's size has changed. */
+/* Sets t->rss to the resident bytes of the process. Reuses an earlier reading that is younger than
+   RESIDENT_NS; in a major collection, or if the heap's size has changed, than RECORD_NS. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
@@ -145,9 +149,10 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-/* Decides survival and prepares the record of a collection. A collection without outcomes has
-   no record within RECORD_NS of the last one, unless another one of its pause has. If a pause
-   has two collections, the second call reports the first. */
+/* Decides which samples survive, and prepares the record of a collection. A collection that
+   decides no sample has a record only if the last record is older than RECORD_NS, or if it is the
+   second collection of a pause whose first one has a record. The call for the second collection
+   reports the first. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
@@ -156,7 +161,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   luaN_memory(L, &m);
   if (second) {
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* reported because the first one of the pause is */
+    t->deciding = 1;  /* the second collection is reported because the first one was */
   }
   else {
     t->since = m.began;
@@ -195,8 +200,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->majors = m.majors;
 }
 
-/* Returns 1 if this minor collection needs no decideat: no sample is pending, and the last
-   record is younger than RECORD_NS. */
+/* Returns 1 if this minor collection needs no decideat: no sample waits for its first collection,
+   and the last record is younger than RECORD_NS. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))

@@ -3,26 +3,26 @@
 ** Determines the results of a collection and reports them to the tracker's client: which samples
 ** survived, which earlier survivors died, and the record of the collection.
 **
-**   A5  while sampling is off and no safepoints are requested, only these collections are
-**       reported: those with outcomes or deaths, the second one in a reported pause, and the last
-**       one of a session.
+**   A5  while sampling is off and no safepoints are requested, a collection is reported only if it
+**       decides a sample or finds a death, if it is the second one in a pause whose first one was
+**       reported, or if it is the last one of a session.
 */
 #ifndef asamp_trackoutcomes_h
 #define asamp_trackoutcomes_h
 
 #include "trackerstate.h"
 
-/* Decides which samples survive. Called by the core when marking is over and nothing is freed
-   yet. */
+/* Decides which samples survive. The core calls it after marking and before it frees objects. */
 void trackoutcomes_decide (void *ud, lua_State *L, int major);
 
 /* Reports t->collection. 'over' 0: a major collection follows in the same pause. */
 void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 
-/* Marks the end of the work for a reported collection. */
+/* Records the CPU time at which the program continues after a reported collection. */
 void trackoutcomes_resume (Tracker *t);
 
-/* Leaves the collections so far out of the next record. */
+/* Sets all counters to those in *m, so that the next record does not contain the collections up
+   to now. */
 void trackoutcomes_skip (Tracker *t, const luaN_Memory *m);
 
 #endif

@@ -19,7 +19,7 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   ProfileSample out;
   uint64_t distance;
   int watched, room;
-  /* forked child without a client, or idle */
+  /* in the child of a fork the client is removed */
   if (t->client == NULL || t->idle) return INTERVAL_MAX;
   t->busy++;
   out.time = clock_now();
@@ -30,8 +30,8 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   out.label = luaN_label(running);
   out.kind = (int)in->kind;
   out.outside = in->outside;
-  /* a block that is not an object may be freed explicitly; the core also reports the end of
-     large strings and userdata */
+  /* An object's additional block, such as the array of a table, may be freed before the object
+     dies. The core also reports when a large string or a userdata is freed. */
   watched = (in->owner == in->block)
             ? ((in->outside && in->kind == LUAN_KSTRING) || in->kind == LUAN_KUSERDATA)
             : (in->kind != LUAN_KTHREAD);

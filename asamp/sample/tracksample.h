@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes allocation samples: walks the stack, adds the sample to the list of pending ones, and
-   reports it to the client. */
+/* Takes allocation samples: walks the stack, adds the sample to Tracker.pending, and reports it to
+   the client. */
 #ifndef asamp_tracksample_h
 #define asamp_tracksample_h
 
 #include "trackerstate.h"
 
-/* Takes a sample when an allocation has passed the sample point; called by the core. Returns
-   the distance to the next one in bytes; INTERVAL_MAX: none. Counts the sample as lost if there
-   is no memory or space. */
+/* Takes a sample. The core calls it when the state has allocated as many bytes as the last call
+   returned, and 'over' more. Returns the bytes to the next sample; INTERVAL_MAX: no more samples.
+   Counts the sample as lost if there is not enough memory or the client has no space. */
 uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64_t over);
 
 #endif

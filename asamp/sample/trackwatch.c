@@ -7,17 +7,18 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BLOCKS	64	/* with n watched blocks, up to n / 4 + this many
-                                           unwatched blocks may keep their bits */
-/* with fewer watched blocks, only 2^TRACKWATCH_FEWLOG bits are used */
+#define MAX_STALE_BLOCKS	64	/* With n watched blocks, the bits of up to n / 4 + this
+                                           many unwatched blocks may remain set. */
+/* If fewer blocks are watched, the bit set has only 2^TRACKWATCH_FEWLOG bits. */
 #define FEW_BLOCKS	128
 
-/* Returns the second bit of a block, as a mask for the word that also has its first bit. */
+/* Returns a mask with the second of the two bits that mark a watched block. Both bits are in the
+   same word of the bit set. */
 static uint64_t secondbit (const void *block) {
   return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
 }
 
-/* Returns 1 if the second bit of the block is set, so that it is probably watched. */
+/* Returns 1 if the block is probably watched: its second bit is set. */
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }
@@ -53,7 +54,7 @@ void trackwatch_freed (void *ud, lua_State *L, const void *block) {
   (void)L;
   if (!isprobable(t, block)) return;
   t->busy++;
-  pending_freed(&t->pending, block);  /* a block may have pending and followed samples */
+  pending_freed(&t->pending, block);  /* a block may have samples in both lists */
   followed_freed(&t->followed, block);
   t->busy--;
 }

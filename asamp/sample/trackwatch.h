@@ -3,31 +3,31 @@
 ** The watched blocks of a tracker: blocks with a live sample that may be freed or resized between
 ** collections.
 **
-**   A6  the free of an unwatched block must be cheap, because there are millions per second. So
-**       the core checks a bit of the bit set Tracker.watching, and only if it is set, a second bit
-**       of the block. Few unwatched blocks have both bits set.
+**   A6  the free of an unwatched block must be cheap, because there are millions per second. So two
+**       bits of the bit set Tracker.watching mark a watched block. The core checks the first bit,
+**       trackwatch_freed the second. Few unwatched blocks have both bits set.
 */
 #ifndef asamp_trackwatch_h
 #define asamp_trackwatch_h
 
 #include "trackerstate.h"
 
-#define TRACKWATCH_FEWLOG	14	/* log2 of the bits in use while few blocks are watched */
+#define TRACKWATCH_FEWLOG	14	/* log2 of the bit set's size if few blocks are watched */
 
 /* Allocates the bit set if needed. Returns 0 if there is not enough memory. */
 int trackwatch_ready (Tracker *t);
 
-/* Starts watching a block: sets its bits. Call trackwatch_ready first. */
+/* Starts watching a block: sets its two bits. Call trackwatch_ready first. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
-/* Clears bits of blocks no longer watched, if there are many. Call it only while no sample is
-   pending. */
+/* Clears the bits of blocks that are no longer watched, if there are many. Call it only while
+   Tracker.pending is empty. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
-/* Clears all bits for another state. The core must no longer use them. */
+/* Clears all bits, so that another state can use the bit set. The core must no longer read it. */
 void trackwatch_reset (Tracker *t);
 
-/* Called by the core when a watched block was freed or resized. */
+/* Called by the core when a block whose first bit is set was freed or resized. */
 void trackwatch_freed (void *ud, lua_State *L, const void *block);
 void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *to,
                          uint64_t before, uint64_t after);
