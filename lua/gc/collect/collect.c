@@ -45,8 +45,8 @@
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
-/* Every this number of minor collections, unused stack memory of the running and the main thread is
-   freed (luaN_shrinkown); not in the incremental mode. */
+/* Unused stack memory of the running and the main thread is freed after every SHRINK_MINORS minor
+   collections (luaN_shrinkown). In the incremental mode, each major collection frees it instead. */
 #define SHRINK_MINORS		64
 
 
@@ -76,8 +76,8 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    start = 1;  /* a major collection was due before the minor one, which may free enough to delay
-                   it */
+    start = 1;  /* it is due now; the test could fail after the minor collection, which frees
+                   memory */
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
@@ -144,7 +144,8 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   }
   step(L, ((size_t)debt + luaN_stepsize(g)) * luaN_stepmul(g), start);
   if (c->pace.cycles == cycles || g->gcstate != GCSpause) return 0;
-  luaN_callfinalizers(L, LUAN_ALL);  /* the finalizers belong to the cycle that has ended */
+  luaN_callfinalizers(L, LUAN_ALL);  /* in upstream, a cycle ends after the calls of its
+                                        finalizers */
   return 1;
 }
 
@@ -168,9 +169,9 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 }
 
 
-/* Runs an emergency collection if one is long overdue (luaN_isoverdue). A C function that only
-   stores into tables has no safepoint, and leaves the vectors that its tables have outgrown as
-   garbage. The limit ensures that the collection costs no more than the allocation did. */
+/* Runs an emergency collection if one is long overdue. A C function that only stores into tables
+   has no safepoint, and leaves the vectors that its tables have outgrown as garbage. luaN_isoverdue
+   waits until the collection costs no more than the allocation did. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);

@@ -44,8 +44,8 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* With this value, the first nursery counts as one that adds many strings. So the second one
-     lists no young strings either (interned.c). */
+  /* Makes the first nursery count MINSTRTABSIZE more new strings than it has, so that the second
+     one has no list of young strings either (endnursery of interned.c). */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
@@ -77,7 +77,7 @@ static void freeall (lua_State *L) {
   int i;
   luaN_retire(g);
   if (L->stack.p != NULL)
-    /* lstate.c frees a block of this size (plus EXTRA_STACK slots) */
+    /* lstate.c computes the size of the stack's block from stack_last */
     L->stack_last.p = L->stack.p + L->stackroom;
   luaN_dropgrowths(g);
   luaN_freelists(L);

@@ -46,8 +46,8 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping a block, in bytes of marking: its marks fill LUAN_LINES / LUAN_LINE cache
-   lines. */
+/* Cost of sweeping a block, in bytes of marking that take as long: one LUAN_VISIT for each cache
+   line (LUAN_LINE bytes) of the block's mark bytes. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
 /* luaN_trimheap keeps one RESERVE_PART-th more memory than the heap needs now, because it may grow.
@@ -58,8 +58,8 @@
    returning and requesting them costs more than they are worth. States have equal shares. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
-/* A heap has shrunk if a major collection marks less than the previous one, by more than one
-   SHRUNK_PART-th. */
+/* A heap has shrunk if its live bytes have fallen by more than one SHRUNK_PART-th since the
+   previous major collection. */
 #define SHRUNK_PART		4
 
 /*
@@ -68,9 +68,9 @@
 ** clear the same pages again and again.
 **
 ** A period ends after LUAN_UNUSED_MS milliseconds, or earlier, when the program has allocated
-** WHILE_HEAPS times the largest number of bytes in use. That number is recorded when marking ends,
-** at random points of the heap's growth; a period is long enough for one of them to be near the
-** maximum.
+** WHILE_HEAPS times the largest number of bytes in use. The bytes in use are recorded when marking
+** ends, which may be at any point of the heap's growth. A period is long enough for several such
+** points, so that one of them is near the maximum.
 **
 ** A heap above its share of LUAN_BIGHEAP bytes (divided equally among the states) returns free
 ** pages at the end of the major collection.
@@ -109,11 +109,12 @@ void luaN_beginmajor (lua_State *L) {
 
 
 /* Updates the counts of live and old bytes when everything alive is marked, and finds out whether
-   the heap has shrunk. If it has not, sets bytes.needed: it will need as many blocks again. */
+   the heap has shrunk. If it has not, sets bytes.needed to the bytes of the blocks in use, because
+   the heap will need as many again. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  /* a page of an empty block may be counted in both */
+  /* a released page of an empty block is counted in both terms */
   size_t free = h->blocks.vacant + h->blocks.released;
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   size_t most = LUAN_BIGHEAP / luaN_countstates();
@@ -240,7 +241,7 @@ static size_t slice (lua_State *L, size_t bytes) {
       unsigned done = luaN_sweeplines(&g->heap.blocks, c->mark.bit, n);
       if (done == n) return bytes;
       endsweep(c, GCSstacks, g);
-      /* in the other modes, minor collections do this (SHRINK_MINORS) */
+      /* in the other modes, minor collections call luaN_shrinkown (SHRINK_MINORS) */
       if (c->pace.fullcycles) luaN_shrinkown(L, 0);
       return done * BLOCKCOST;
     }

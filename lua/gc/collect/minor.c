@@ -2,8 +2,8 @@
 /*
 ** The minor collection: marks the young objects that are reachable from the roots and the
 ** remembered set, and tenures them in place. (Some are left young: ageing.h, waiting.h.) Nursery
-** lines without survivors become free. A dead object costs a visit only if it is in a list of
-** sweep.c or is a short string.
+** lines without survivors become free. Dead objects are not visited, except short strings and the
+** objects in the lists of sweep.c.
 */
 #define LUA_CORE
 
@@ -28,9 +28,8 @@
 #include "waiting.h"
 
 
-/* Marks all young objects with finalizers. For the incremental mode, in which only a major
-   collection may find them dead: a program may take the call of a finalizer for the end of a
-   cycle. */
+/* Marks all young objects with finalizers. In the incremental mode, only a major collection may
+   find such an object dead: a program may detect the end of a cycle by the call of a finalizer. */
 static void keepfinalizable (global_State *g) {
   luaN_List *l = &g->heap.gc.finalize.finalizable;
   size_t i;
@@ -44,15 +43,16 @@ static void tenureyoung (global_State *g) {
   luaN_List *l = &c->lists.large;
   luaN_tenurewaiting(g);
   for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
-  luaN_drain(g, 0);  /* pops userdata that were pushed; they refer only to old objects */
+  luaN_drain(g, 0);  /* removes the marked userdata from the mark stack; all that they refer to is
+                        old */
   c->finalize.finalizable.old = c->finalize.finalizable.v.n;
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = c->bytes.aged = 0;
 }
 
 
-/* If a major collection starts, tenures all objects that were left young: it requires that nothing
-   is young, and it may find the objects dead that refer to them. */
+/* If a major collection starts, tenures all objects that were left young. While one runs, no object
+   may be left young (G10), and it may find the holders of these objects dead. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

@@ -5,8 +5,8 @@
 **      with unmarked keys. Visit these again until no value is left to mark, or find them by
 **      their keys (chase.h).
 **   2. Remove entries with dead values.
-**   3. Queue the dead objects with finalizers, and mark everything that they refer to. This may
-**      mark keys, so step 1 continues.
+**   3. Queue the dead objects with finalizers, and mark everything that they refer to. Then
+**      repeat step 1, because keys may have been marked.
 **   4. Remove entries with dead keys.
 */
 #define LUA_CORE
@@ -28,13 +28,14 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records how many KiB were marked before the objects that only finalizers keep. */
+/* Records how many KiB were marked before marking continues from the dead objects with
+   finalizers. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** Ephemerons with unmarked keys are visited up to MAX_PASSES times; then, if at least MIN_FOLLOWED
-** are left, a hash table finds them by their keys (chase.h). The hash table costs more than one
-** visit of all entries, but linear time.
+** Entries of ephemerons with unmarked keys are visited up to MAX_PASSES times. If at least
+** MIN_FOLLOWED of them are left then, a hash table finds them by their keys (chase.h). The hash
+** table costs more than one visit of all entries, but never more than linear time.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
@@ -87,13 +88,13 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Resolves the listed ephemerons by a hash table from keys to entries (chase.h). Returns 1 if no
-   value of a live key was missed. Returns 0 otherwise; also, without doing anything, if there are
-   too few entries or no memory. */
+/* Finds the listed entries of ephemerons by their keys with a hash table (chase.h), and marks the
+   values of marked keys. Returns 1 if the values of all marked keys are marked. Returns 0 if some
+   may be missing. If there are too few entries or no memory, does nothing and returns 0. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* if marked objects are not logged, includes the entries with unmarked keys that slices have
-     listed (ahead.h) */
+  /* 1: also finds the entries with unmarked keys that slices have listed (ahead.h). They need no
+     hash table while marked objects are logged. */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -105,14 +106,14 @@ static int follow (global_State *g) {
 }
 
 
-/* A number that changes when an object is marked or left young, so that a key may have become
-   alive. */
+/* A number that changes when an object is marked or left young. While it is unchanged, no dead key
+   has become alive. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
-/* Marks until no ephemeron has a value left to mark. *first: index in weak.discovered of the first
-   table that was not visited. *clock: value of clockof at the last visit of the listed entries,
-   which need no other visit until it changes. */
+/* Marks the values of ephemerons until no marked key has an unmarked value. *first: index in
+   weak.discovered of the first table that was not visited. *clock: value of clockof at the last
+   visit of the listed entries; they are visited again only when clockof has changed. */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   luaN_Gc *c = &g->heap.gc;
@@ -220,9 +221,8 @@ static void joinmajor (global_State *g) {
 }
 
 
-/* Adds the tables of weak.discovered to weak.inmajor, so that slices visit them. A table for which
-   there is no memory in the list is traversed as strong; that may append tables to
-   weak.discovered. */
+/* Adds the tables of weak.discovered to weak.inmajor, so that slices visit them. If weak.inmajor
+   cannot grow, traverses the table as strong; that may append tables to weak.discovered. */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -236,8 +236,9 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Steps 1 and 2 of the head: marks everything alive, and removes dead weak values, except
-   tombstoned ones, which look empty already (hidden.h). first, clock: for converge. */
+/* Steps 1 and 2 of the head: marks everything alive, and removes dead weak values. Leaves
+   tombstoned values, which look absent but keep the object's address (hidden.h). first, clock:
+   passed to converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -250,15 +251,16 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of listed entries with unmarked keys. If it falls while the queued objects
-   with finalizers are marked, a dead key was marked, too. */
+/* Returns the number of listed entries with unmarked keys. If marking from the queued objects with
+   finalizers lowers this number, it has marked a dead key. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
 
 
-/* Returns 1 if countdead may miss a dead key that was marked, because there is a table with weak
-   keys and weak values. To be called after luaN_clearslots. */
+/* Returns 1 if a dead key may have been marked while countdead has not changed: countdead does not
+   count the entries of tables with weak keys and weak values. To be called after
+   luaN_clearslots. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;
@@ -268,9 +270,10 @@ static int hasallweak (const luaN_Gc *c) {
 }
 
 
-/* Steps 3 and 4 of the head: marks everything that the queued objects refer to, and removes entries
-   with dead keys. (Slices do that in the tables that they have visited.) Also removes dead values
-   from the tables of weak.discovered from index 'nalive' on, to which only queued objects refer. */
+/* Steps 3 and 4 of the head, after dead objects were queued: marks everything that they refer to,
+   and removes entries with dead keys. (Slices remove these from the tables that slices have
+   visited.) Also removes dead values from the tables of weak.discovered from index 'nalive' on;
+   only queued objects refer to these tables. */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -282,7 +285,7 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive,
   if (c->mark.minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);
-  luaN_drain(g, 0);  /* pops tenured objects that refer to nothing young */
+  luaN_drain(g, 0);  /* removes tenured objects from the mark stack; they refer to nothing young */
   if (!c->mark.minor) luaN_beginclearing(g);
   else if (c->mark.major) leavetomajor(g);
   lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);
@@ -310,7 +313,8 @@ void luaN_terminate (lua_State *L) {
 }
 
 
-/* Ends this atomic step without ending the marking; another one will. Returns 0. */
+/* Ends this atomic step before marking is finished. Slices continue to mark, and a later atomic
+   step finishes. Returns 0. */
 static int termination_leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   leavetomajor(g);
@@ -320,9 +324,9 @@ static int termination_leave (global_State *g) {
 }
 
 
-/* If at most LUAN_ATONCE objects have finalizers, queues the dead ones and marks everything that
-   they refer to; returns 1 if one slice of marking was enough. Otherwise lets slices find the dead
-   ones, and returns 0. */
+/* If at most LUAN_ATONCE objects have finalizers, queues the dead ones and marks from them for one
+   slice; returns 1 if nothing is left to mark, else 0. If more objects have finalizers, lets slices
+   find the dead ones, and returns 0. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {

@@ -10,23 +10,25 @@
 ** idle states keep their young objects in memory. The growth and volume that start a major
 ** collection depend on the number of states, too.
 **
-** Doubling. If half of a nursery survives and many old objects die, objects live a little longer
-** than a nursery, as in a queue. Then the nursery is doubled, up to WIDER_MOST times; not in big
-** heaps, and not with many objects with finalizers, which would run later.
+** Doubling. If half of a nursery survives and many old objects die, as in a queue, objects live a
+** little longer than it takes to fill a nursery. Then the nursery is doubled, up to WIDER_MOST
+** times; but not in a big heap, and not if many objects have finalizers, because these would be
+** called later.
 **
 ** A major collection starts for one of these reasons:
 **
 **   growth      The bytes in use (with external bytes) or the footprint have grown enough since
 **               the last one (luaN_setpace).
-**   volume      The bytes allocated since the last one are such a multiple of the live bytes that
-**               marking is a small part of the work. This finds the garbage of a heap that does
-**               not grow. The multiple is larger after collections that found little.
-**   finalizers  Many objects with finalizers have become old, or they may have kept weak keys.
+**   volume      The program has allocated a multiple of the live bytes since the last one, so
+**               that marking is a small part of the work. This finds the garbage of a heap that
+**               does not grow. The multiple is larger after collections that found little garbage.
+**   finalizers  Many objects with finalizers have become old, or dead objects with finalizers may
+**               have kept keys of weak tables.
 **   weak        Many entries of weak tables have received old keys or values. The collection then
 **               hurries: it does more work for each allocated byte.
 **
-** In the incremental mode the volume is upstream's pause. Modes and parameters are those of the
-** program, unless LUA_GC sets them (tuning.c).
+** In the incremental mode the volume follows from upstream's parameter 'pause'. Modes and
+** parameters are those of the program, unless LUA_GC sets them (tuning.c).
 */
 #define LUA_CORE
 
@@ -44,9 +46,9 @@
 /* The constants of the cost model (pace.h). Sizes are in bytes unless stated otherwise. */
 
 /*
-** NURSERY_MIN, NURSERY_MAX: usual bounds of the nursery; the larger one fits into a core's cache.
-** NURSERY_MAX bytes are also the marking of one slice in a big heap, about a millisecond
-** (bench/pauses), and a growth that is allowed in any heap.
+** NURSERY_MIN, NURSERY_MAX: usual bounds of the nursery; NURSERY_MAX bytes fit into a core's cache.
+** A slice in a big heap also marks NURSERY_MAX bytes, which takes about a millisecond
+** (bench/pauses), and any heap may grow by NURSERY_MAX bytes if there are few states (leastgrowth).
 **
 ** The nursery has the size of the old objects up to NURSERY_SMALL, and two bytes more for each
 ** further byte of old objects; with one byte, the benchmark "queue" runs 2.5 times as many
@@ -56,9 +58,9 @@
 #define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	LUAN_DENSEHEAP
 
-/* In a process with many states, two bounds fall with the number of states, but not below this
-   number of bytes: the largest nursery of a state (mostamong), and the growth that is always
-   allowed (leastgrowth). */
+/* Lower limit of two bounds that fall with the number of states of the process: the largest nursery
+   of a state (mostamong), and the bytes by which any heap may grow before a major collection
+   (leastgrowth). */
 #define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
 /* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes. */
@@ -70,10 +72,11 @@
 #define WIDER_MOST	2u
 
 /*
-** Bytes that the states of a process share equally. The nursery of a busy state is at most one
-** share; so are the long strings and large userdata that do not count as growth. Those that may be
-** allocated in addition to the nursery, and the growth that is always allowed, are at most two
-** shares.
+** Bytes that the states of a process share equally. Upper bounds for a state:
+** - one share: the nursery of a busy state
+** - one share: long strings and large userdata that do not count as growth (sparedtexts)
+** - two shares: long strings and large userdata allocated in addition to the nursery (textroom)
+** - two shares: the bytes by which any heap may grow before a major collection (leastgrowth)
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
@@ -82,17 +85,18 @@
    Not in the incremental mode. */
 #define GROWTH_PERCENT	60u
 
-/* Bounds of the back-off (pace.patience): a major collection starts when about this multiple of the
-   live bytes was allocated, even if the heap has not grown. */
+/* Bounds of the back-off (pace.patience): a major collection starts when the program has allocated
+   about pace.patience times the live bytes, even if the heap has not grown. */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
-/* less than one PART-th of a quantity is little */
+/* The pacer's fraction for small parts. For example, the bytes in use have hardly grown if they
+   have grown by less than one PART-th (isquiet). */
 #define PART		8u
 
 /*
-** An object with a finalizer counts as FINALIZER_BYTES bytes: the more of them, relative to the
-** live bytes, the less allocation starts a major collection ('volume'). FINALIZERS_MIN objects with
+** An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these, relative
+** to the live bytes, the earlier a major collection starts ('volume'). FINALIZERS_MIN objects with
 ** finalizers are many.
 */
 #define FINALIZER_BYTES	256u
@@ -100,20 +104,21 @@
 
 /*
 ** Weak tables have many new entries with old keys or values if there is more than one for every
-** WEAK_BYTES live bytes. Then a major collection is due; it starts sooner and does more work at a
-** time if the last one found one WEAK_FOUND-th of the old bytes dead. (One 32nd is enough: string
-** keys of dead entries live until the entries are removed.)
+** WEAK_BYTES live bytes. Then a major collection is due. If the last one found at least one
+** WEAK_FOUND-th of the old bytes dead, it is due after less allocation, and its slices mark more.
+** (WEAK_FOUND is high, because string keys of dead entries live until the entries are removed.)
 */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
-/* Incremental mode: smallest nursery before a cycle starts, and the number of bytes by which a
-   cycle may start early. */
+/* For the incremental mode: bytes of the smallest nursery before a cycle (major collection) starts,
+   and the number of bytes by which a cycle may start before its volume is reached. */
 #define MIN_CYCLE_GAP	1024u
 
 /*
-** Bytes of marking for each allocated byte: a major collection ends before the heap has grown by
-** one WORK-th. Also used for related limits, such as that of the work debt (live bytes / WORK).
+** Number of bytes that slices mark for each allocated byte, so that a major collection ends before
+** the heap has grown by one WORK-th. Other bounds use it, too, such as the largest work debt (live
+** bytes / WORK).
 */
 #define WORK		4
 
@@ -145,8 +150,8 @@ static uint64_t spent (const global_State *g) {
 }
 
 
-/* Returns the upper bound of the nursery in the incremental mode: the bytes until a major
-   collection starts or, while one runs, between two of its steps. */
+/* Returns the upper bound of the nursery in the incremental mode. While a major collection runs,
+   this is the allocation between two of its slices, otherwise the allocation until one starts. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
@@ -186,8 +191,9 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 
 /*
 ** Returns 1 if weak tables have received many entries with old keys or values since the last major
-** collection started. They may retain any amount of memory, and only a major collection finds them
-** dead. (Before the first one ends, old bytes replace the live bytes.)
+** collection started. Such entries may retain any amount of memory, and only a major collection
+** finds dead ones. (Until the first major collection has ended, the live bytes are unknown, and the
+** old bytes replace them.)
 */
 static int hasmanyweak (const luaN_Gc *c) {
   size_t live = (c->pace.cycles != 0) ? c->pace.live : (size_t)c->bytes.old;
@@ -207,16 +213,16 @@ static int ishurried (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if the major collection may mark more for each allocated byte: weak tables have
+/* Returns 1 if slices may mark more bytes than usual for each allocated byte: weak tables have
    received many entries, and the last major collection has found enough garbage. */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
 
 
-/* Returns the bound of the nursery of a big heap: smaller while a major collection marks, because a
-   slice of bounded work follows each nursery, and smallest if weak tables have received many
-   entries. */
+/* Returns the upper bound of the nursery of a big heap. It is lower while a major collection marks,
+   because a slice of bounded work follows each nursery. It is lowest while a major collection runs
+   and weak tables have received many entries. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;
@@ -246,8 +252,10 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 /*
 ** Returns the bytes of long strings and large userdata that may be allocated in addition to the
-** nursery. 0 in the incremental mode, during a major collection, if the last minor collection has
-** left none young, or if memory or the nursery's size is limited.
+** nursery. Returns 0
+** - in the incremental mode, and while a major collection runs
+** - if the last minor collection has left no long string or large userdata young
+** - if memory is short (pace.tight), or if the nursery's size is set explicitly
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -294,7 +302,7 @@ void luaN_newnursery (global_State *g) {
 }
 
 
-/* Returns the footprint: reserved bytes without empty blocks. */
+/* Returns the footprint: reserved bytes minus the bytes of empty blocks. */
 static size_t footprint (const luaN_Heap *h) {
   return h->blocks.held - h->blocks.vacant;
 }
@@ -340,9 +348,9 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes that were live when the last major collection ended. Objects that were marked
-   only because dead objects with finalizers refer to them count one PART-th: most of them are
-   garbage by now. */
+/* Returns the bytes that were live when the last major collection ended. Of objects to which only
+   dead objects with finalizers referred, only one PART-th of the bytes counts, because most of
+   these objects are garbage by now. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -357,8 +365,8 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* The nursery may end early: GCdebt counts the whole size of a resized block, 'volume' only its
-     growth. */
+  /* The nursery is used up early if a block was resized: GCdebt counts the whole new block,
+     'volume' only its growth. */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -374,11 +382,11 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
   dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);  /* long strings and large userdata do
-                                                                  not count */
+                                                                  not count as garbage found */
   if (dead >= c->bytes.old / (l_mem)PART) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
-    /* the collection was started by volume, and has found little */
+    /* the collection started because of the volume, and found little garbage */
     c->pace.patience *= 4;
 }
 
@@ -421,12 +429,13 @@ static unsigned multiple (global_State *g) {
 
 
 /*
-** Sets the limits for the growth of the heap. A major collection is due (hasgrown)
+** Sets the limits for the growth of the heap. 'threshold' is the live bytes plus the allowed
+** growth. A major collection is due (hasgrown)
 ** - if the bytes in use (with external bytes) have reached 'threshold'
-** - if the footprint, which includes free lines between survivors, has reached 'threshold', and the
-**   bytes in use have grown by half of the allowed growth
-** - if the footprint has grown by 'threshold' bytes: explicit frees of vectors can leave lines that
-**   are only partly used
+** - if the bytes in use have grown by half of the allowed growth, and the footprint (reserved
+**   bytes without empty blocks) has reached 'threshold': it includes free lines between survivors
+** - if the footprint has grown by 'threshold' bytes since the last major collection: explicit
+**   frees of vectors can leave lines that are only partly used
 */
 void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;

@@ -2,11 +2,11 @@
 /*
 ** The pacer: decides when collections start and how much work each slice does.
 **
-** The cost model. While a program allocates A bytes and L bytes are live, collection costs:
+** The cost model. If L bytes are live and a major collection starts every V bytes of allocation:
 **
 **   time    Minor collections: a fixed part for each nursery, and the marking of survivors. A
 **           larger nursery saves time while it fits into the cache. Major collections: each marks
-**           L bytes; if one starts every V bytes, each allocated byte costs L / V bytes of marking.
+**           L bytes, so that each allocated byte costs L / V bytes of marking.
 **   memory  The nurseries of all states, and the garbage among old objects.
 **   pauses  The bytes that are marked at a time: about 2 ns a byte in a heap that no cache holds.
 **
@@ -43,32 +43,36 @@ LUAI_FUNC unsigned luaN_countstates (void);
 /* Adds n to the number of Lua states of the process. */
 LUAI_FUNC void luaN_addstates (int n);
 
-/* Adapts the upper bound of the nursery after a minor collection that 'bytes' of it have survived:
-   doubles it if these are many, undoes a doubling if they are few (WIDER_MOST in pace.c). */
+/* Adapts the upper bound of the nursery after a minor collection. bytes: number of bytes of the
+   nursery that have survived. Doubles the bound if many have survived, undoes a doubling if few
+   have (WIDER_MOST in pace.c). */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
 /* Starts a nursery: computes its size, and sets GCdebt to minus that size. A minor collection is
    due when GCdebt is above 0. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
-/* Returns the bytes that have counted toward minor collections, in all nurseries of the state: of a
-   moved vector all, of a large string perhaps less than its size. Sets *planned to the sum of their
-   planned sizes, or of the used part of a nursery that was not used up. Call luaN_flush before. */
+/* Returns the bytes that have counted toward minor collections in the life of the state. A vector
+   that was moved counts with all its bytes, a large string perhaps with fewer. Sets *planned to the
+   sum of the planned sizes of all nurseries; of a nursery that was not used up, only the used part
+   is added. To be called after luaN_flush. */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
-/* Returns the bytes that a slice must mark for 'bytes' of allocation since the last one. */
+/* Returns the bytes that the next slice must mark for 'bytes' of allocation since the last
+   slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Returns the bytes that this pause must mark: 'work' plus the work debt, up to a bound. The rest
-   is the new work debt; if that exceeds its limit, the pause must mark the excess, too. */
+/* Returns the bytes that this pause must mark: 'work' plus the work debt (work that earlier pauses
+   have left), up to a bound. The work above the bound is the new work debt. If the new work debt
+   exceeds its own limit, the pause must mark the excess, too. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
-/* Returns upstream's step size, 2^gcstepsize bytes, which an explicit step represents in addition
-   to its argument. */
+/* Returns upstream's step size. An explicit step counts as 2^gcstepsize bytes of allocation plus
+   the bytes of its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
-/* Returns 1 if a cycle of the incremental mode runs or is due, or if the program has set the
-   generational mode. Explicit steps count as allocation. */
+/* Returns 1 if a cycle of the incremental mode runs or is due; explicit steps count as allocation.
+   Also returns 1 if the program has set the generational mode, in which steps wait for no cycle. */
 LUAI_FUNC int luaN_cycledue (global_State *g);
 
 /* Returns 1 if a major collection is due. */
@@ -78,8 +82,8 @@ LUAI_FUNC int luaN_majordue (global_State *g);
    tables have received many entries. */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
-/* Adapts the back-off after a major collection in slices that found 'dead' bytes: if 'dead' is
-   small and the heap does not grow, the next one starts later. */
+/* Adapts the back-off after a major collection in slices that found 'dead' bytes. If 'dead' is
+   small and the heap does not grow, raises pace.patience, so that the next one starts later. */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 
 /* Counts a major collection that has ended, and computes when the next one is due. */

@@ -41,7 +41,8 @@ void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
   g->heap.gc.pause.slicebegan = 0;
-  /* Explicit frees from here on do not delay the next minor collection (payback in nursery.c). */
+  /* From here on, explicit frees of blocks that were allocated before this pause do not delay the
+     next minor collection (payback in nursery.c). */
   g->heap.spare = 0;
   memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
 }

@@ -13,7 +13,8 @@
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
 /*
-** The parameter in effect: t - 1, the value from LUA_GC, or, if t is 0, 'own', the program's value.
+** Returns the parameter in effect. t: 1 plus the value from LUA_GC, or 0 if LUA_GC has none. own:
+** the program's value, for t = 0.
 */
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 

@@ -40,10 +40,11 @@
 
 
 /*
-** Outside the incremental mode, a minor collection is due at (YOUNG_MIN << youngbits) +
-** finalize.closed young objects with finalizers, because they often own memory outside the heap.
-** youngbits grows, up to YOUNG_BITS, if more than one YOUNG_MANY-th of them survive, and falls if
-** at most one YOUNG_FEW-th do.
+** Except in the incremental mode, a minor collection is due when (YOUNG_MIN << youngbits) +
+** finalize.closed young objects have finalizers, because they often own memory outside the heap.
+** finalize.closed: number of young objects that the program will close explicitly (luaN_willclose).
+** youngbits grows, up to YOUNG_BITS, if more than one YOUNG_MANY-th of the young objects with
+** finalizers survive, and falls if at most one YOUNG_FEW-th do.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -118,15 +119,15 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
-      luaN_mark(g, o);  /* no slice that selects dead objects will visit o */
+      luaN_mark(g, o);  /* slices that select dead objects do not visit o, so it must be alive */
   }
 }
 
 
 /*
-** Adapts youngbits after a minor collection that 'alive' of 'young' objects with finalizers have
-** survived (YOUNG_MANY, YOUNG_FEW). Does nothing if 'young' is too low to be the cause of a
-** collection.
+** Adapts youngbits after a minor collection. young: number of young objects with finalizers before
+** it. alive: number of these that have survived (YOUNG_MANY, YOUNG_FEW). Does nothing if 'young'
+** was too low to make a collection due.
 */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
@@ -173,8 +174,8 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* An object that gets its finalizer between two slices is appended where no slice visits any more
-   and counts as alive. */
+/* An object that gets its finalizer between two slices counts as alive: it is appended to the list,
+   and slices visit only lower indexes. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   size_t done = 0, from = c->sweep.next;
@@ -190,9 +191,9 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
 }
 
 
-/* Raises finalize.quota, at first to LEAST_QUOTA, then fourfold, if the last batch has not emptied
-   the queue and the queue is longer than at the previous step: finalizers become due faster than
-   batches that end by the clock can call them. (Not while slices queue dead objects.) */
+/* Raises finalize.quota, first to LEAST_QUOTA, then fourfold, if finalizers become due faster than
+   batches of about a millisecond call them: the last batch has not emptied the queue, and the queue
+   is longer than at the previous step. Does nothing while slices queue dead objects. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
@@ -207,10 +208,11 @@ typedef struct Batch {
   luaN_Calls which;
   /* 1: the batch has ended, because its time is up */
   int over;
-  /* In nanoseconds: time at which the batch must end; last reading of the clock. 0: no reading
-     yet. */
+  /* end: time in nanoseconds at which the batch must end, or 0 before the first reading of the
+     clock. read: last reading. */
   uint64_t end, read;
-  /* number of calls, with the next one; least number of calls, even if the time is up */
+  /* calls: number of calls, including the next one. quota: number of calls that are made even if
+     the time is up. */
   size_t calls, quota;
 } Batch;
 
@@ -234,8 +236,8 @@ static void callfinalizer (lua_State *L) {
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  /* counts the call, if o is the next one of the dead userdata that were left young
-     (finalize.left) */
+  /* counts the call if o is the next entry of finalize.left, the list of dead userdata that stay
+     young until their finalizers are called */
   c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)
@@ -283,7 +285,8 @@ int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
     g->gcstp = stopped;
     if (l_unlikely(status != LUA_OK)) {
       luaE_warnerror(L, "__gc");
-      luaN_keepdirty(L);  /* the warning may have run Lua code in another thread */
+      luaN_keepdirty(L);  /* the warning function may have run Lua code in another thread, after
+                             which L may count as clean */
       L->top.p--;  /* the error object */
     }
   }

@@ -5,13 +5,13 @@
 ** once.)
 **
 ** It uses linear hashing (Litwin, VLDB 1980) in a vector whose size is a power of 2. Bucket i of
-** the upper half is in use only if i is less than 'limit'. Until then its strings are in the bucket
-** half a vector below, which is split when 'limit' reaches i.
+** the upper half is in use only if i is less than 'limit'. Before that, its strings are in bucket
+** i - size / 2, which is split when 'limit' reaches i.
 **
 ** A sweep visits the buckets in ascending order, and a split moves strings only upwards, to buckets
 ** that are not swept yet. So the sweep misses no dead string (G5 of gc.h). Marking counts the
 ** strings that it marks (G12). So the number of dead strings is known, and the sweep ends when it
-** has removed all; usually there is none, and no chain is read.
+** has removed that number. Usually the number is 0, and the sweep reads no chain.
 */
 #define LUA_CORE
 
@@ -52,8 +52,8 @@
 
 /* {== size ============================================================= */
 
-/* Splits a bucket: puts bucket strings.limit into use, with the strings that belong there from the
-   bucket half the size of the vector below. */
+/* Splits bucket strings.limit - size / 2: moves the strings that belong to bucket strings.limit
+   there, and puts it into use. */
 static void split (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -73,7 +73,8 @@ static void split (global_State *g) {
 }
 
 
-/* Merges the last bucket in use into the bucket half the size of the vector below. */
+/* Moves the strings of the last bucket in use, number i, to bucket i - size / 2, and takes it out
+   of use. */
 static void merge (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -190,7 +191,7 @@ static void sweeplisted (global_State *g) {
 }
 
 
-/* Returns 1 if sweeping all buckets costs less than a list of n young strings. */
+/* Returns 1 if sweeping all buckets costs less than sweeping a list of n young strings. */
 static int aremany (const luaN_Gc *c, int n) {
   return c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= n;
 }

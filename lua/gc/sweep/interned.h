@@ -14,8 +14,8 @@ LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 /* Starts to sweep the string table in slices, after everything was marked. */
 LUAI_FUNC void luaN_beginstrings (global_State *g);
 
-/* Sweeps up to n buckets of the string table and returns their number. If it is below n, no dead
-   string is left. */
+/* Sweeps up to n buckets of the string table and returns the number of swept buckets. If that is
+   below n, no dead string is left. */
 LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
 
 /* Shrinks the string table in steps if it has more than four buckets for each string: each call

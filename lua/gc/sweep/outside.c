@@ -58,9 +58,9 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 
 
 /*
-** Updates u->most, the largest number of units of external bytes since u owned none, because u owns
-** n bytes now (UO2). Counts its growth for samples. If n is 0, reports the bytes as freed to a
-** sampler that watches them.
+** Updates u->most, the largest number of units of external bytes since u owned none (UO2). n:
+** external bytes that u owns now. Counts an increase of u->most for samples. If n is 0, reports the
+** bytes as freed to a sampler that watches them.
 */
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);

@@ -23,8 +23,8 @@
 #include "thread.h"
 #include "vec.h"
 
-/* DEADCOST: cost of a dead entry of a list, in addition to LUAN_VISIT, in bytes of marking. One
-   FREEPART-th of the bytes that it returns to lua_Alloc is added. */
+/* Costs in bytes of marking that take as long. A dead entry of a list costs DEADCOST in addition to
+   LUAN_VISIT, plus one FREEPART-th of the bytes that are returned to lua_Alloc. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
@@ -70,8 +70,8 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* Numbers of the lists, in the order of the sweep. STANDINS is first: a large userdata is also in
-   LARGE, whose sweep frees it. */
+/* Numbers of the lists, in the order of the sweep. STANDINS (owners of external bytes) is first,
+   because a large userdata may also be in LARGE, whose sweep frees it. */
 enum { STANDINS, THREADS, TABLES, LARGE, FINALIZABLE };
 
 
@@ -86,8 +86,9 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 }
 
 
-/* Returns 1 if o stays in the list with number 'which'. Otherwise o is dead: does the work for it
-   and returns 0. 'finalizable' has no dead objects here. */
+/* Returns 1 if o stays in the list with number 'which'. If o is dead, frees its memory or subtracts
+   its external bytes, and returns 0. Also returns 0 for an entry of STANDINS that owns no external
+   bytes any more. 'finalizable' has no dead objects here. */
 static int stays (lua_State *L, int which, GCObject *o) {
   if (which == FINALIZABLE) return 1;
   if (which == STANDINS) return luaN_keepstandin(G(L), gco2u(o));
@@ -151,9 +152,9 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* Sets LUAN_HELD, which collections keep, on the lines of young long strings and large userdata in
-   a full collection: marking does not mark these lines. To be called before the sweep, which
-   removes LUAN_HELD from dead objects. */
+/* In a full collection, sets LUAN_HELD, which keeps lines from being reused, on the lines of young
+   long strings and large userdata, because marking does not mark these lines. To be called before
+   the sweep, which removes LUAN_HELD from dead objects. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {

@@ -37,7 +37,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) (void)luaN_unlimited(g), luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  /* There is still capacity, even after an emergency collection. */
+  /* The reserved entry still exists: when a collection shrinks the list, free entries are left. */
   v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);
@@ -49,16 +49,16 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 
 CallInfo *luaN_extended (lua_State *L) {
   global_State *g = G(L);
-  /* lastchunk.c reads these members even if only a C function has used the CallInfo. */
+  /* lastchunk.c reads savedpc and nextraargs, even if only C functions have used the CallInfo. */
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
-  /* Only one CallInfo during a collection, or while the state is created. */
+  /* Creates only one CallInfo during a collection, or while the state is created. */
   if (!g->gcstopem) {
     unsigned run = L->nci / CALLINFO_PART, i;
     CallInfo *first = L->ci->next, *last = first, *ci;
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
-    g->gcstopem = 1;  /* no collection, because these CallInfos are not needed yet */
+    g->gcstopem = 1;  /* no emergency collection for CallInfos that are only a reserve */
     for (i = 1; i < run && (ci = luaE_extendCI(L, 0)) != NULL; i++) {
       /* Moves ci to the end of the run, so that deeper frames are at higher addresses, the order in
          which the processor prefetches. */
@@ -75,8 +75,8 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* If an emergency collection has tenured the new thread L before it had its stack, counts the stack
-   as old, and makes the next collection scan it. */
+/* Counts the stack of the new thread L as old, and makes the next collection scan it, if an
+   emergency collection has tenured L before L had its stack. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -121,8 +121,8 @@ static int isroomy (const lua_State *th) {
 }
 
 
-/* Frees every second unused CallInfo of L, and returns the cost in bytes. If slices would continue
-   the scan of L at a freed one, makes them continue at the next. */
+/* Frees every second unused CallInfo of L, and returns the cost in bytes. If slices have
+   interrupted the scan of L at a freed CallInfo, makes them continue at one that is left. */
 static size_t freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;

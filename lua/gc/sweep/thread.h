@@ -6,9 +6,9 @@
 
 /*
 ** Frees unused memory of th: shortens a stack that is little used, moves it if much of its block is
-** unused, and frees half of the unused CallInfos; nearly all if 'all' is 1. Does nothing, unless
-** 'all' is 1, at the first call after the stack was shortened in place (LUAN_LONG). Returns the
-** cost in bytes. May allocate.
+** unused, and frees half of the unused CallInfos. Frees nearly all unused CallInfos if 'all' is 1.
+** If 'all' is 0 and the stack was shortened in place since the last call (LUAN_LONG), only clears
+** LUAN_LONG. Returns the cost in bytes. May allocate.
 */
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 

@@ -105,9 +105,10 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* Keeps the memory of the small userdata o, which is left young: replaces LUAN_MET by the highest
-   survivor age, sets LUAN_HELD on its lines, and counts its bytes. (The sweep of lists.large keeps
-   large ones.) */
+/* Keeps the memory of the small userdata o, which this collection leaves young (LUAN_MET): replaces
+   LUAN_MET by the highest survivor age (number of collections that have left o young), sets
+   LUAN_HELD on the lines of o, and counts its bytes. (The sweep of lists.large keeps large
+   ones.) */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
@@ -117,8 +118,8 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of o if lines of o may have become free after its finalizer has run, else NULL.
-   Reports the death of o to a sampler that watches it. */
+/* For userdata o whose finalizer has run: returns the block of o if lines of o may be free now,
+   else NULL. Reports the death of o to a sampler that watches it. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -134,7 +135,8 @@ void luaN_endwaiting (lua_State *L) {
   size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
   for (; i < v->n; i++) if (luaN_ismet(left(c, i))) waiting_keep(g, left(c, i));
-  for (i = 0; i < c->finalize.aged.n; i++) {  /* may also be a dead one (finalize.left) */
+  for (i = 0; i < c->finalize.aged.n; i++) {  /* dead ones, which are in finalize.left, have lost
+                                                 LUAN_MET above */
     GCObject *o = aged(c, i);
     if (luaN_ismet(o)) {
       waiting_keep(g, o);
@@ -171,8 +173,9 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* First replaces LUAN_HELD on the lines of these userdata by the mark of the epoch that ends. The
-   sweep removes that mark, so lines that are not marked again become free. */
+/* First replaces LUAN_HELD, on the lines of the small userdata that were left young, by the mark of
+   the epoch that ends. The sweep removes that mark, so lines that are not marked again become
+   free. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
