@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Functions of seam.h that read objects for the sampler, also in the middle of a collection. They
-** run no metamethod, and allocate and write nothing. In the sampler's function 'decide' they may
-** read dead objects, too, because their memory is freed later.
+** Functions of seam.h that read objects for a sampler, also in the middle of a collection. They run
+** no metamethod, allocate no memory and change no object. The sampler's function 'decide', which is
+** called when it is known which objects are dead, may use them for dead objects, too: the memory of
+** dead objects is freed after 'decide'.
 */
 #define LUA_CORE
 

@@ -2,17 +2,17 @@
 /*
 ** The walk over all reachable objects and the references between them (luaN_walk of seam.h). It
 ** reaches the objects that a full collection would keep. Sizes are as the collector counts them:
-** with luaN_statebytes they add up to the bytes in use. If the client requests a tree
-** (luaN_Walker.strings), only the first edge to each object counts, and only some strings are
-** included.
+** the sum of all sizes and luaN_statebytes is the number of bytes in use. If the client requests a
+** tree (luaN_Walker.strings), the tree contains only the first edge to each object, and only some
+** of the strings.
 **
 ** The walk is breadth first, so the first edge to an object ends a shortest path. Stacks are
 ** visited when nothing else is left, and objects queued for finalizers last. A weak reference is an
-** edge only to a string. The value of an ephemeron is reached from its key, once both table and key
-** were reached.
+** edge only if it refers to a string, because weak tables keep strings alive. The value of an
+** ephemeron is reached from its key, once the table and the key were reached.
 **
-** The walk writes to the heap only the set of reached objects (visits.c), which it empties at the
-** end, and the cache of absent metamethods in 'flags'.
+** The walk changes two things in the heap: the set of reached objects (visits.c), which it empties
+** at the end, and the bits of a metatable's 'flags' that record which metamethods are absent.
 */
 #define LUA_CORE
 
@@ -55,20 +55,21 @@ typedef struct Walk {
   List threads;
   /* index in 'threads' of the next thread whose local variables are visited */
   size_t nextnamed;
-  /* index in 'threads' of the next thread whose other stack slots are visited */
+  /* index in 'threads' of the next thread whose stack slots without a variable are visited */
   size_t nextunnamed;
-  /* kind of stack slots that are not reported: LUAN_ELOCAL or LUAN_ESTACK; LUAN_EROOT: none */
+  /* kind of the stack slots that are not reported: LUAN_ELOCAL or LUAN_ESTACK; LUAN_EROOT if all
+     slots are reported */
   luaN_EdgeKind omitted;
-  /* Entries of ephemeron tables whose keys were not reached yet. Three words each: table, node
-     (NULL if the key was reached later), and 1 plus the index of the next entry in the same chain
-     (0: none). */
+  /* Entries of ephemeron tables whose keys were not reached before their tables. Three words each:
+     the table; the node, or NULL after its value was reported; 1 plus the index of the next entry
+     in the same chain, or 0. */
   List open;
   /* Hash table of the entries in 'open' by their keys: for each chain, 1 plus the index of its
-     first entry. The number of chains is a power of 2. Empty until it is needed. */
+     first entry, or 0. The number of chains is a power of 2. Empty until 'chain' builds it. */
   List heads;
   /* The edge that is reported next. 'from' and 'place' are set once for all edges of an object. */
   luaN_Edge e;
-  /* 1: for luaN_edges, which reports the edges of one object only */
+  /* 1: only the edges of one object are reported (luaN_edges) */
   int alone;
   int failed;		/* result of luaN_walk; 0: no failure */
 } Walk;
@@ -127,8 +128,8 @@ static int isstring (const GCObject *o) {
 }
 
 
-/* Returns 1 if slot v is really empty. A weak value that only looks empty (hidden.h) still has an
-   entry with a key. */
+/* Returns 1 if slot v is empty, and 0 if it has a value. A slot with a tombstoned weak value only
+   looks empty (hidden.h). */
 static int isvoid (const TValue *v) {
   return isempty(v) && !luaN_ishidden(v);
 }
@@ -136,7 +137,7 @@ static int isvoid (const TValue *v) {
 
 /* {== edges ============================================================ */
 
-/* Returns 1 if this string is left out, because its bit in luaN_Walker.strings is 0. */
+/* Returns 1 if the tree omits this string, because its bit in luaN_Walker.strings is 0. */
 static int ispassed (const Walk *w, const void *string) {
   unsigned bit = luaN_watchbit(string, w->w->log2);
   return !(w->w->strings[bit / 64] >> bit % 64 & 1);
@@ -144,19 +145,17 @@ static int ispassed (const Walk *w, const void *string) {
 
 
 /* In a walk that builds a tree: queues object o, with the object at w->e.place as its parent, and
-   returns 1. Returns 0 if o was reached before, is a string to leave out, or the walk has
-   failed. */
+   returns 1. Returns 0 if o was reached before, if o is a string that the tree omits, or if the
+   walk has failed. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
 }
 
 
-/*
-** Reports the edge w->e, a reference to object o, and queues o if it was not reached before. If the
-** walk builds a tree, reports only first edges from roots and weak keys; the other edges of the
-** tree are in w->parents.
-*/
+/* Reports the edge w->e, a reference to object o, and queues o if it was not reached before. If the
+   walk builds a tree, reports the edge only if it is the first one to o and comes from a root or a
+   weak key; w->parents records the other edges of the tree. */
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
@@ -230,7 +229,8 @@ static void link (Walk *w, size_t i) {
 }
 
 
-/* Builds the hash table of the entries in 'open', with at least two chains for each. */
+/* Builds the hash table of the entries in 'open'. The number of chains is at least twice the number
+   of entries. */
 static void chain (Walk *w) {
   size_t i, size = 64;
   freelist(w->w, &w->heads);
@@ -281,7 +281,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* a value kept alive here is a string, whatever its key */
+    /* keys and values are weak: v is a string, which the table keeps alive even if the key dies */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
@@ -296,15 +296,15 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* Queues the object of v, if any (see reach). Tests the tag first, so that a string to leave out is
-   not read. */
+/* Calls 'reach' for the object of v, if v has one. Tests the tag first, so that a string that the
+   tree omits is not read. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
     reach(w, gcvalue(v));
 }
 
 
-/* Queues the objects that the strong table t refers to, except its metatable (see reach). */
+/* Calls 'reach' for each object to which the strong table t refers, except its metatable. */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
@@ -510,7 +510,7 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
       to->kind = LUAN_KTHREAD;
       to->main = (th == g->mainthread);
       to->size = luaN_threadbytes(th);
-      if (!to->main)  /* the struct of the main thread is part of the state's */
+      if (!to->main)  /* luaN_statebytes counts the struct of the main thread */
         to->size += luaN_round(LUA_EXTRASPACE + sizeof(lua_State));
       break;
     }
@@ -522,8 +522,8 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
 
 /* {== the walk ========================================================= */
 
-/* Visits the queue from w->next on: reports each object and its edges, which may queue more. Puts
-   threads into a list: reach_next visits their stacks later. */
+/* Visits the queue from w->next on: reports each object and its edges, which may add more objects
+   to the queue. Puts threads into a list: reach_next visits their stacks later. */
 static void reach_drain (Walk *w, lua_State *L) {
   luaN_Object o;
   for (; w->next < w->queue.n && !w->failed; w->next++) {
@@ -545,9 +545,12 @@ static void reach_drain (Walk *w, lua_State *L) {
 }
 
 
-/* Reports the values of entries in 'open' whose keys were reached meanwhile, by one visit of all
-   entries. Then builds the hash table for the rest: repeated visits would be slow if the value of
-   each entry is the key of the next one. */
+/*
+** Visits all entries in 'open' once: if the key of an entry was reached meanwhile, reports the
+** value and removes the entry. Then builds the hash table of the entries that are left, to find
+** them by their keys. Visiting all of them again and again would be slow if the value of each entry
+** is the key of the next one.
+*/
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
   if (w->open.n == 0 || w->heads.n > 0) return;
@@ -593,11 +596,12 @@ static void roots (Walk *w, lua_State *L) {
 
 
 /*
-** Reports the references of the next thread's stack. When no stack is left, reports the objects
+** Reports the references of the stack of one thread. When no stack is left, reports the objects
 ** that are queued for finalizers as roots, once. Returns 0 if nothing is left.
 **
-** Visits the local variables of all stacks first, then the other slots: a path through a variable
-** has a name and lasts longer.
+** Visits the local variables of all stacks first, then the other slots, so that a path leads
+** through a variable if possible: a variable has a name, and keeps its value longer than another
+** slot.
 */
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;

@@ -45,11 +45,12 @@ typedef struct Walk {
   size_t bytes;
   /* number of reached objects that are remembered as a whole (G8) */
   size_t logged;
-  /* the object that is being visited; NULL: its references need no check of G1 and G3 */
+  /* the object whose references are being visited; NULL if these need no check of G1 and G3 */
   GCObject *from;
   /* the slot of a table or stack that is being visited, or NULL */
   const TValue *slot;
-  /* 1: a visited table is weak, so 'bytes' may be too low */
+  /* 1: a visited table is weak. The walk does not follow weak references, so 'bytes' may lack
+     objects that are alive. */
   int weak;
   /* 1: a collection has just ended, so reachable objects must be old (G2) */
   int over;
@@ -71,9 +72,9 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Adds the n bytes at p, a part of an object with this epoch, to w->bytes. If they are in lines,
-   checks the marks of the lines: the bit of the epoch or, during marking, of the current one; any
-   mark if 'epoch' is 0. */
+/* Adds the n bytes at p to w->bytes. If these bytes are in lines, checks that each line has the
+   mark of 'epoch', the epoch of the object to which the bytes belong. During a major collection,
+   the mark of the current epoch is right, too. If 'epoch' is 0, any mark is right. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -92,8 +93,8 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* Adds the bytes of o, a long string or userdata, to w->bytes, and checks the marks of its lines.
-   Lines of a large one may have any mark. */
+/* Adds the bytes of o, a long string or userdata, to w->bytes, and checks the marks of o's lines.
+   If o has more than LUAN_LARGETEXT bytes, any mark is right. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
@@ -124,9 +125,9 @@ static int isremembered (Walk *w, const GCObject *o) {
 }
 
 
-/* Checks the reference from w->from to o: if o is young, it must be remembered (G1); if o is
-   unmarked, marking must still reach it (G3); o must not be dead. Returns 0 if o is not an
-   object. */
+/* Checks the reference from the object w->from to o. o must not be dead. If w->from is old and o is
+   young, the reference must be remembered (G1). If w->from is marked and o is not, the reference
+   must be remembered, or w->from must still be traversed (G3). Returns 0 if o is not an object. */
 static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
@@ -188,8 +189,8 @@ static void reachvalue (Walk *w, const TValue *v) {
 }
 
 
-/* Returns 1 if slot v of the weak table t is really empty. For a weak value that only looks empty
-   (hidden.h), checks G13 and returns 0. */
+/* Returns 1 if slot v of table t is empty, and 0 if it has a value. If the value is tombstoned (the
+   slot only looks empty, hidden.h), also checks G13. */
 static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);
@@ -204,7 +205,7 @@ static void walktable (Walk *w, Table *t) {
   int kind = luaN_weakness(w->g, t);
   unsigned epoch = t->marked & LUAN_EPOCH;
   if (luaN_islogged(t) || (t->marked & LUAN_PENDING) || w->g->heap.gc.remset.overflow)
-    epoch = 0;  /* the vectors may be new, or not marked yet */
+    epoch = 0;  /* any mark is right: the vectors may be new, or not marked yet */
   if (kind != LUAN_STRONG) w->weak = 1;
   if (asize > 0) checklines(w, t->array, asize * sizeof(TValue), epoch);
   if (!isdummy(t))
@@ -264,8 +265,8 @@ static void checkahead (Walk *w) {
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
     verify_fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
-  /* 'known' also has tagged addresses of tables and objects from the lists. They do no harm: no
-     slot has such an address. */
+  /* The two lists also contain tagged addresses of tables and objects. In 'known' these do no harm,
+     because no slot has such an address. */
   for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
   for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];
@@ -347,8 +348,8 @@ static int reachedge (void *ud, const luaN_Edge *e) {
 }
 
 
-/* Checks o and visits its references: those of a table or thread with the address of each slot,
-   others by luaN_edges. */
+/* Checks o, and calls 'reach' for each object to which o refers. For a reference from a table or a
+   stack, sets w->slot first. Visits other objects by luaN_edges. */
 static void verify_walk (Walk *w, GCObject *o) {
   unsigned epoch = o->marked & LUAN_EPOCH;
   w->from = o;
@@ -376,7 +377,7 @@ static void verify_walk (Walk *w, GCObject *o) {
       luaN_object(w->g->mainthread, o, &d);
       if (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) checktext(w, o, epoch);
       else if (o->tt != LUA_VPROTO) checklines(w, o, d.size, epoch);
-      /* references from a stack are checked when its thread is visited */
+      /* the slot of an open upvalue is in a stack; it is checked when the thread is visited */
       if (o->tt == LUA_VUPVAL && upisopen(gco2upv(o))) w->from = NULL;
       luaN_edges(w->g->mainthread, o, reachedge, w);
       break;
@@ -386,7 +387,7 @@ static void verify_walk (Walk *w, GCObject *o) {
 
 
 /* Checks that all objects of v, a list of the remembered set, are old and lack LUAN_UNLOGGED (G8).
-   Subtracts those that were reached from w->logged. */
+   Subtracts 1 from w->logged for each object of v that the walk has reached. */
 static void verify_uncount (Walk *w, const luaN_Vec *v) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -403,8 +404,8 @@ static void grayobject (GCObject *o, int on) {
 }
 
 
-/* Sets (on = 1) or clears LUAN_PENDING of the objects that marking must still traverse, so that G3
-   is not checked for them. */
+/* If 'on' is 1, sets LUAN_PENDING of the objects that marking must still traverse, so that the walk
+   does not check G3 for them. If 'on' is 0, clears the bit. */
 static void setgray (global_State *g, int on) {
   luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v[] = {&c->mark.young, &c->mark.old, &c->weak.inmajor};
@@ -412,7 +413,7 @@ static void setgray (global_State *g, int on) {
   int k;
   for (k = 0; k < 3; k++)
     for (i = 0; i < v[k]->n; i++)
-      grayobject(obj2gco(luaN_tableof(v[k]->a[i])), on);  /* not all are tables */
+      grayobject(obj2gco(luaN_tableof(v[k]->a[i])), on);  /* for any object: removes the tag */
   if (c->mark.table != NULL) grayobject(obj2gco(c->mark.table), on);
   if (c->mark.thread != NULL) grayobject(obj2gco(c->mark.thread), on);
 }
@@ -433,7 +434,8 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
 }
 
 
-/* Checks G7: certain entries of the lists of sweep.c are NULL, and no others. */
+/* Checks G7: in the list that is being swept, the entries from sweep.kept to sweep.next - 1 are
+   NULL. No other entry of the lists of sweep.c is NULL, except in 'finalizable'. */
 static const char *checklists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   int k;
@@ -445,7 +447,7 @@ static const char *checklists (global_State *g) {
       int gap = (swept && c->sweep.kept <= i && i < c->sweep.next);
       if (l == &c->finalize.finalizable && g->gcstate <= GCSswpfinobj &&
           !(swept && i < c->sweep.next))
-        continue;  /* NULL entries are queued objects */
+        continue;  /* NULL: the object was queued for its finalizer */
       if ((l->v.a[i] == NULL) != gap)
         return broken("G7", l->v.a[i], (unsigned long)i, (unsigned long)c->sweep.next);
     }
@@ -470,8 +472,8 @@ static const char *checkaged (const global_State *g) {
 }
 
 
-/* Checks that all objects of v are userdata (G11). Checks G10 for small ones, and adds their bytes
-   to *bytes. */
+/* Checks that all objects of v are userdata (G11). For each small one, checks that its lines have
+   LUAN_HELD and that it lacks LUAN_MET (G10), and adds its bytes to *bytes. */
 static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *bytes) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -491,7 +493,9 @@ static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *
 }
 
 
-/* Checks G11, G10 for small userdata, and bytes.waiting. */
+/* Checks G10 and G11 for the userdata that were left young: finalize.left contains those that wait
+   for their finalizers, finalize.aged contains small ones. Also checks bytes.waiting, the bytes of
+   the small userdata in both lists. */
 static const char *checkwaiting (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v = &c->finalize.left;
@@ -514,7 +518,8 @@ static const char *checkwaiting (const global_State *g) {
 }
 
 
-/* Checks G12 and the number of strings in the table; if 'over', also that none is young. */
+/* Checks the string table: the number of its strings, the numbers of marked and dead strings (G12)
+   and, if 'over' is 1, that no string is young. */
 static const char *checkstrings (const global_State *g, int over) {
   const luaN_Strings *s = &g->heap.gc.strings;
   int i, n = 0, seen = 0, dead = 0;
@@ -556,7 +561,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  /* no walk: the bits that it needs record marked objects that must still be traversed */
+  /* No walk is possible: its bits record marked objects that did not fit on a mark stack. */
   if (c->mark.pending) return NULL;
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
@@ -648,9 +653,9 @@ static const char *checkblocks (const luaN_Blocks *h) {
 }
 
 
-/* Checks parts of G4: entries before finalizable.old are old, and tobefinalized has capacity for
-   all of 'finalizable'. Also checks that the withheld part of the nursery (pace.deferred) is not
-   larger than the nursery. */
+/* Checks parts of G4: objects before index finalizable.old are old, and 'tobefinalized' has free
+   capacity for all objects of 'finalizable'. Also checks that pace.deferred is not larger than
+   pace.nursery (N3). */
 static const char *checkfinalizers (const luaN_Heap *h) {
   const luaN_Gc *c = &h->gc;
   const luaN_Vec *v = &c->finalize.tobefinalized;
@@ -723,7 +728,7 @@ static void mustverify (lua_State *L, int exact) {
 }
 
 
-/* A constructor with the first priority (101): that of attach.c runs Lua, and needs
+/* Priority 101 runs this constructor before the one of attach.c, which runs Lua code and so needs
    luaN_verifier. */
 __attribute__((constructor(101))) static void setverifier (void) {
   luaN_verifier = mustverify;

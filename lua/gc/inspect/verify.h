@@ -6,11 +6,12 @@
 
 /*
 ** Checks the invariants of the collector's headers, as far as a walk over the heap can. Returns
-** NULL if all hold, else a line in static memory with the first violated one (or that there is no
-** memory). Checks fewer if a mark stack has overflowed, because no walk is possible then.
+** NULL if all hold. Otherwise returns a line of text in static memory: the first violated
+** invariant, or that there is no memory. If a marked object did not fit on a mark stack, no walk is
+** possible (visits.h), and only the invariants that need no walk are checked.
 **
 ** over: 1 if a collection has just ended: reachable objects must be old, except those left young
-** (G2). exact: 1 if it was a full one: bytes.old must be exact, unless a table is weak.
+** (G2). exact: 1 if that was a full collection: bytes.old must be exact, unless a table is weak.
 */
 LUAI_FUNC const char *luaN_verify (lua_State *L, int exact, int over);
 

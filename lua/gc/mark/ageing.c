@@ -12,18 +12,20 @@
 
 
 /*
-** Limits of the number of objects, and of slots, that the next minor collection visits again
-** because they refer to objects left young. An object with very many references rarely dies young.
-** Visiting a slot is cheaper than visiting an object.
+** Largest number of objects, and of slots, that may refer to objects left young: the next minor
+** collection must visit them again. If there are more, the objects to which they refer are tenured:
+** an object to which very many others refer rarely dies young. The limit for slots is higher,
+** because a visit of a slot costs less than a visit of an object.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	LUAN_CACHED
 
 
 /*
-** Records the object mark.holder, or its slot mark.slot, because it refers to an object that is to
-** stay young: the next minor collection must visit it again. Returns 0 if that is not possible:
-** there are too many, the visit would be expensive (ageing.h), or there is no memory.
+** Records mark.holder, an object that refers to an object left young, or only mark.slot, the slot
+** with the reference. The next minor collection will visit the recorded object or slot again.
+** Returns 0 if nothing can be recorded: the limit is reached, the visit would cost too much
+** (ageing.h), or there is no memory.
 */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
@@ -61,7 +63,7 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
-/* Returns 1 if u has at most one user value, and that refers to no unmarked object. */
+/* Returns 1 if u has no user value, or one user value that is not an unmarked object. */
 static int isleaf (const global_State *g, const Udata *u) {
   return u->nuvalue == 0 ||
          (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&
@@ -69,8 +71,9 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if o is of a kind that minor collections leave young (ageing.h). While ephemerons are
-   resolved by their keys (chase.h), no userdata is: it may be a key. */
+/* Returns 1 if o is of a kind that minor collections leave young (ageing.h). Returns 0 for a
+   userdata while ephemerons are resolved from their keys (chase.h), because the userdata may be
+   such a key. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

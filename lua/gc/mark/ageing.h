@@ -15,9 +15,10 @@
 **
 ** A minor collection that reaches such an object sets its bit LUAN_MET instead of tenuring it.
 ** Before it ends, it clears the bit and increments the survivor age: the number of collections that
-** have left the object young. The holder of the reference is remembered, so that the next minor
-** collection reaches the object again (G1): a table that has had a large vector by the slot, any
-** other object as a whole; the frames of a thread are scanned again.
+** have left the object young. The holder, the object that refers to the ageing object, is
+** remembered, so that the next minor collection reaches the ageing object again (G1). If the holder
+** is a table that has had a large vector, only the slot is remembered. If the holder is a thread,
+** its frames are scanned again.
 **
 ** An ageing object is tenured at once
 ** - if it costs too much to visit the holder again: the holder is a huge table (LUAN_VAST), a table
@@ -26,10 +27,11 @@
 ** - if there are too many holders
 ** - while a major collection runs or starts, because it needs a heap without young objects
 **
-** A dead holder keeps the object alive until the next major collection, as all old garbage does.
+** A dead old holder keeps the ageing object alive until the next major collection, because a minor
+** collection does not find out that an old object is dead.
 **
-** Small userdata are in finalize.aged until the next minor collection, and their lines have
-** LUAN_HELD. Large objects are in lists.large.
+** Small ageing userdata are in finalize.aged until the next minor collection, and their lines have
+** LUAN_HELD. Large ageing objects are in lists.large.
 */
 #ifndef luaN_ageing_h
 #define luaN_ageing_h
@@ -48,12 +50,12 @@
    ends. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
-/* To be called before the references of o are traversed. If objects may be left young now, records
-   that o refers to them (mark.holder). */
+/* To be called before the references of o are traversed. If the running collection may leave
+   objects young, notes in mark.holder that o refers to them. */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
-/* True while o is being traversed, if o refers to an object that is left young. */
+/* True if o, the object that is being traversed, refers to an object that is left young. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 

@@ -24,10 +24,10 @@
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** A pass visits both lists of entries with unmarked keys or values again, which leaves less to the
-** atomic step. Another pass follows
-** - if more than n / MIN_RESOLVED_PART entries had something to mark; n: words of both lists
-** - if the log of marked objects was too long and there were fewer than FEW_PASSES passes
+** A pass visits both lists of entries with unmarked keys or values again, so that less is left to
+** the atomic step. n is the number of words in both lists. Another pass follows
+** - if the visits of more than n / MIN_RESOLVED_PART entries have marked something
+** - if the log of marked objects was too long and fewer than FEW_PASSES passes have ended
 **
 ** MAX_PASSES is the limit of passes and rounds of tombstoning (MIN_HIDDEN) together.
 */
@@ -101,10 +101,9 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/*
-** Prefetches memory for later visits of words of list d after word k: a slot, and the key or value
-** of a nearer slot if it is in the table of e.
-*/
+/* Prefetches memory for later visits of list d, while word k is visited: the slot at a greater
+   distance from k, and the key or value of the slot at a smaller distance, if that slot is in the
+   table of e. */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
@@ -137,11 +136,9 @@ static Entry entryin (global_State *g, Table *t) {
 }
 
 
-/*
-** Reads word k of list d. Stores a table in *e and returns 0. Stores a slot of table e->t in *e and
-** returns 1. Returns 0 for any other word: a slot that need not be visited, or an object that was
-** marked later.
-*/
+/* Reads word k of list d. If the word is a slot of table e->t that must be visited, stores the slot
+   in *e and returns 1. Otherwise returns 0: the word is a slot that need not be visited, a logged
+   object, or a table, which is stored in *e. */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
   unsigned i;
@@ -158,9 +155,9 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Keeps word k of list d, a slot of t: appends it to the first *kept words of d. Puts t before it
-   if *keptof, the table of the last kept slot, is another one. There is space, because t precedes
-   word k in the list. */
+/* Keeps word k of list d, a slot of t: moves it to the end of the first *kept words of d. *keptof
+   is the table of the last kept slot; if *keptof is not t, puts t before the slot. There is space
+   for both words, because t is also before word k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -188,9 +185,9 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* Returns 1 if the lists must be visited again (a pass): newly marked objects are not logged, or
-   many words were added to the list of keys. Returns 0 during a pass, because passes might never
-   end, and after MAX_PASSES. */
+/* Returns 1 if a pass must visit the two lists weak.doubtful again: newly marked objects are not
+   logged, or many words were added to the list of keys after its last visit. Returns 0 during a
+   pass and after MAX_PASSES passes, because passes might never end. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
@@ -255,8 +252,8 @@ static size_t visitnext (global_State *g, size_t bytes) {
 }
 
 
-/* Starts the log: from now on, an old object that is marked is appended to the list of entries with
-   unmarked keys, because it may be one of the keys. */
+/* Starts the log: from now on, each old object that is marked is appended to the list of entries
+   with unmarked keys, because it may be the key of such an entry. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
@@ -274,8 +271,9 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 }
 
 
-/* Continues after a complete visit of one list: the list of values follows that of keys; then
-   another pass follows if one is due (MIN_RESOLVED_PART). */
+/* To be called when a pass has visited all of a list. If it was the list of keys, the list of
+   values follows. If it was the list of values, the pass ends, and another pass starts if necessary
+   (MIN_RESOLVED_PART). */
 static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {
@@ -333,10 +331,9 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/*
-** Returns 1 if slices must tombstone unmarked weak values: a round is in progress (up to
-** weak.doubtkept of the list), or many words were added since the last one (MIN_HIDDEN).
-*/
+/* Returns 1 if slices must tombstone unmarked weak values: they have not reached weak.doubtkept,
+   the end of the present round in the list, or many words were added to the list since the last
+   round (MIN_HIDDEN). */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -447,8 +444,9 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Visits the list of entries with unmarked keys, and marks the strong values of keys that are
-   marked now. Keeps the other entries, and starts logging. Returns the number of values marked. */
+/* Visits the list of entries with unmarked keys. If a key is marked now, marks its value, if that
+   is strong, and removes the entry. Also starts the log of marked objects. Returns the number of
+   values that it has marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -466,7 +464,7 @@ static size_t resolveall (global_State *g) {
 
 
 /* Looks up o, a marked object that may be a weak key, in all ephemeron tables, and marks the values
-   with everything they refer to. Returns the number of values. */
+   of its entries with everything they refer to. Returns the number of these values. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

@@ -12,16 +12,17 @@
 ** Passes. Marking one value may reach other keys and values. So slices visit both lists again, as
 ** long as a visit finds enough to mark.
 **
-** Changes. A slot that the program stores into is remembered; when it leaves the remembered set and
-** is undecided, it is listed again (luaN_doubt). A table that gets other vectors, or is remembered
-** as a whole, is visited once more (luaN_lookonce).
+** Changes. A slot that the program stores into is remembered; if its entry is undecided when the
+** slot leaves the remembered set, it is listed again (luaN_doubt). A table that gets other vectors,
+** or is remembered as a whole, is visited once more (luaN_lookonce).
 **
 ** Tombstones. If many undecided values are left, slices tombstone them: the slots look empty and
 ** keep the addresses of their objects (hidden.h). The atomic step then decides which objects are
 ** dead. After it, slices clear the slots of dead objects and restore the others. Then dead objects
 ** with finalizers are queued, and another atomic step follows. So for the program all entries with
-** a dead value disappear in one pause. One exception: a traversal of a table with weak keys between
-** the two atomic steps can resurrect an object whose entries as a value have disappeared.
+** a dead value disappear in one pause. One exception: if the program traverses a table with weak
+** keys between the two atomic steps, it may get an object as a key (and so resurrect it) although
+** the entries with this object as their value have disappeared.
 **
 ** Log. An old object that is marked after the last visit of the undecided keys is appended to their
 ** list. The atomic step looks up only these logged objects in the tables, unless the log is too
@@ -43,26 +44,27 @@ LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned
 
 /* Visits the weak tables that the major collection has reached, up to a cost of about 'bytes'.
    Returns 1 if they need no more visits now; 0 if 'bytes' were used up, or if objects on mark.old
-   must be marked first. To be called when nothing else is left to mark. */
+   must be traversed first. To be called when nothing else is left to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
-/* Starts a pass: slices visit both lists of entries with unmarked weak keys or values again, from
-   the start. */
+/* Starts a pass: from now on, slices visit the two lists of entries with unmarked weak keys or
+   values again, from the start. */
 LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
 
 /*
-** Marks, in the atomic step, the values of those entries listed by slices whose weak keys are
-** marked now, with everything they refer to. Returns 1 if it has marked a value, or if it cannot
-** find all entries, because the log of marked keys was too long.
+** To be called in the atomic step. Of the entries with weak keys that slices have listed, finds
+** those whose keys are marked now, and marks their values with everything they refer to. Returns 1
+** if it has marked a value, or if it cannot find all such entries, because the log of marked keys
+** was too long.
 */
 LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
 
-/* Adds the listed entries with unmarked weak keys to a hash table by keys (chase.h). Used if the
-   log of marked keys was too long. */
+/* Adds the entries with unmarked weak keys that slices have listed to x, a hash table by keys
+   (chase.h). Used if the log of marked keys was too long. */
 LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
 
-/* Empties the listed slots with dead weak values, except tombstoned ones, which look empty
-   already. */
+/* Visits the list of slots with unmarked weak values, and empties those whose values are dead.
+   Leaves out tombstoned values, whose slots look empty already. */
 LUAI_FUNC void luaN_cleardoubtful (global_State *g);
 
 /* Sets weak.decided: from now on, an unmarked tombstoned value is dead. Returns 1 if slices must

@@ -4,8 +4,8 @@
 ** finalization mechanism", 1997). Entries with unmarked keys are put into a hash table by key. When
 ** marking reaches an object, the values of the entries with that key are marked next. Visiting all
 ** entries repeatedly could take quadratic time, for example for a linked list whose links are
-** ephemerons. Still, a few such visits come first, because a chase looks up each object that it
-** marks.
+** ephemerons. Even so, the collector first visits all entries a few times, because a chase is slow
+** in another way: it looks up each object that it marks.
 */
 #ifndef luaN_chase_h
 #define luaN_chase_h
@@ -17,8 +17,8 @@
 
 /* A hash table with chains: entries of ephemeron tables by the addresses of their unmarked keys. */
 typedef struct luaN_Chase {
-  /* One word for each chain, a power of two of them: the number of its first entry, counted from 1,
-     or 0. */
+  /* One word for each chain: the number of its first entry, or 0. The first entry in 'entries' has
+     the number 1. The number of chains is a power of two. */
   luaN_Vec heads;
   /* Two words for each entry: a node, and the number of the next entry of its chain or 0. */
   luaN_Vec entries;
@@ -33,8 +33,8 @@ LUAI_FUNC int luaN_beginchase (global_State *g, luaN_Chase *x, size_t n);
 LUAI_FUNC void luaN_follow (global_State *g, luaN_Chase *x, Node *n);
 
 /* Marks the values of all entries of x whose keys are reached, with everything they refer to, and
-   frees x. Returns 0 if entries may have been missed, because a mark stack has overflowed; else
-   1. */
+   frees x. Returns 1 if it has found all these entries; 0 if it may have missed some, because a
+   marked object did not fit on a mark stack. */
 LUAI_FUNC int luaN_endchase (global_State *g, luaN_Chase *x);
 
 #endif

@@ -36,7 +36,7 @@ int luaN_showentry (lua_State *L, Table *t, Node *n) {
 void luaN_shownext (lua_State *L, Table *t, const TValue *key) {
   unsigned asize = luaN_asize(t), i = 0, end = luaN_slots(t);
   if (!ttisnil(key)) {
-    if (!luaN_slotof(t, asize, luaH_get(t, key), &i)) {  /* the node of 'key' may have a dead key */
+    if (!luaN_slotof(t, asize, luaH_get(t, key), &i)) {  /* 'key' may be the dead key of a node */
       luaN_lookonce(G(L), t);
       return;
     }

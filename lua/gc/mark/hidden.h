@@ -5,18 +5,19 @@
 ** clearing two million slots in the atomic step takes 20 ms.
 **
 ** So slices tombstone unmarked weak values before the atomic step (ahead.h): the slot gets a
-** variant of nil as its tag, and keeps the address of its object. Code that is about to conclude
-** that a slot is empty calls luaN_isfilled, which restores the value; after the atomic step, it
-** clears the slot instead if the object is dead. The atomic step visits no tombstoned value. After
-** it, slices show or clear all of them, and dead objects stay intact until then.
+** variant of nil as its tag, and keeps the address of its object. Code to which a slot looks empty
+** calls luaN_isfilled, which restores a tombstoned value; after the atomic step, luaN_isfilled
+** clears the slot instead if the object is dead. The atomic step itself visits no tombstoned value.
+** After the atomic step, slices restore or clear all tombstoned values; until that is done, the
+** memory of dead objects is not reused.
 **
-** A store overwrites a tombstoned value without reading it. Metamethods (keys that start with two
-** underscores) and values in the registry are never tombstoned, because they are read without
-** luaN_isfilled.
+** A store overwrites a tombstoned value without reading it. Metamethods (values whose keys start
+** with two underscores) and values in the registry are never tombstoned, because they are read
+** without luaN_isfilled.
 **
-** A tombstoned value keeps its key, and its table has LUAN_SCANNED (G13). All tombstoned values of
-** a table are restored or cleared before its keys are counted, before it gets other vectors, and
-** when it is remembered as a whole.
+** The node of a tombstoned value keeps its key, and the table has LUAN_SCANNED (G13). All
+** tombstoned values of a table are restored or cleared before the keys of the table are counted,
+** before the table is resized, and when the table is remembered as a whole.
 **
 ** Dead keys need no tombstones, because the program cannot look them up. Slices remove their
 ** entries at the start of the sweep; code that reaches such a node earlier removes the entry itself
@@ -47,9 +48,9 @@ LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
    empty, and removes an entry with a dead key. Returns 1 if n has a value then. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
-/* Restores or clears the tombstoned weak values of t (which look empty) that the next step of a
-   traversal reads: after 'key' (nil: from the start) up to the first slot with a value; all of t if
-   'key' is not found. */
+/* Prepares one step of a traversal of t, for example by 'next': restores or clears the tombstoned
+   weak values after 'key' (from the start if 'key' is nil), up to the first slot with a value. If
+   'key' is not found, restores or clears all tombstoned values of t. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
 /* Returns a border of t, for the length operator. Restores or clears the tombstoned weak values
@@ -81,8 +82,8 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
 
 /*
 ** Makes the major collection visit all of the weak table t again, because t gets other vectors or
-** is remembered as a whole. Restores or clears its tombstoned values, and removes entries with dead
-** keys during the sweep. Does nothing if slices have visited no slot of t.
+** is remembered as a whole. Restores or clears the tombstoned values of t. While the sweep runs,
+** also removes the entries of t with dead keys. Does nothing if slices have visited no slot of t.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 

@@ -72,9 +72,12 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* Logging of marked objects (ahead.h) stops at (LUAN_CACHED + n / LOGGED_PART) / (t + 1) objects,
-   with t weak tables and n words in the list of entries with unmarked keys: the atomic step looks
-   up each logged object in all tables; beyond that, it is cheaper to visit the list. */
+/*
+** Limits the log of marked objects (ahead.h) to (LUAN_CACHED + n / LOGGED_PART) / (t + 1) objects.
+** t is the number of weak tables, n the number of words in the list of entries with unmarked keys.
+** The atomic step looks up each logged object in t tables; with more logged objects, it would be
+** cheaper to visit the list.
+*/
 #define LOGGED_PART	4u
 
 /* Appends the old object o, which was just marked, to the log of possible weak keys (ahead.h).
@@ -120,11 +123,9 @@ typedef struct Extent {
 } Extent;
 
 
-/*
-** Returns the memory of o, which is being marked. Also counts a short string, marks the metatable
-** of a userdata without user values, and clears LUAN_MET and the survivor age, because o is
-** tenured.
-*/
+/* Returns the memory of o, which is being marked. Also does what marking requires for certain
+   types: counts a short string in strings.seen, marks the metatable of a userdata that need not be
+   traversed, and clears LUAN_MET and the survivor age of a long string or userdata. */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
   Extent x = {(const char *)o, 0, 0, 0, 0};
@@ -169,7 +170,7 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
       }
       break;
     case LUA_VPROTO:
-      x.large = 1;  /* in lists.large; the core frees its memory itself */
+      x.large = 1;  /* in lists.large, and its memory is not in lines */
       break;
     default:
       lua_assert(o->tt == LUA_VTHREAD);
@@ -183,8 +184,8 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Marks o, of any type and in any block, or leaves it young (ageing.h). Slower than the functions
-   below: may search for the block. */
+/* Marks o, of any type and in any block, or leaves it young (ageing.h). Slower than markin and
+   markother, because it may search for the block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -206,8 +207,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of p, without a search: NULL if p may be in a small block that is not in the
-   cache. p must be in a block. */
+/* Returns the block of p, or NULL if only a search would find it: p may be in a small block, and
+   not in the one that luaN_recent returns for p. p must be in a block. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -218,8 +219,8 @@ static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
 }
 
 
-/* Marks o, which is in block b, without pushing it. own: bytes of o in b. bytes: own plus the bytes
-   of its vectors, whose lines are not marked. */
+/* Marks o, which is in block b, and the lines of o, but not the lines of its vectors. Does not push
+   o. own: bytes of o without its vectors. bytes: bytes of o with its vectors. */
 static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t own, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -283,12 +284,12 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 
 /*
 ** Recursive marking: marks a small table together with its contents, without pushing it. A table
-** with large vectors may refer to very many small ones; by the time these are popped from the mark
-** stack, they have left the cache. The conditions: the small table cannot be weak, and refers,
-** apart from its metatable, only to
+** with large vectors may refer to very many small tables. If these were pushed, they would have
+** left the cache before they are popped. The conditions: the small table cannot be weak, and
+** refers, apart from its metatable, only to
 ** - short strings and marked objects
-** - small tables (as values) for which the conditions hold, too, and which contain no such table
-**   themselves
+** - inner tables, as values: small tables that cannot be weak and refer, apart from their
+**   metatables, only to short strings and marked objects
 */
 
 /* log2 of the largest size, in slots, of the array part or hash part of a table that is marked
@@ -296,18 +297,17 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 #define MAX_SETTLEDLOG	3
 
 /* A table for which recursive marking fails is pushed, and some of its slots are visited twice. So
-   after MAX_FAILED failures in a run of RUN slots, no more tables of the run are tried. */
+   after MAX_FAILED failures in a run of RUN slots, the other tables of the run are marked without
+   recursion. */
 #define MAX_FAILED	2
 #define RUN		128
 
 static int mark_settle (global_State *g, Table *t, int inner);
 
 
-/*
-** Returns 1 if o is marked and need not be pushed: it was marked already, is a short string, or (if
-** 'inner') a table that was marked recursively. Otherwise returns 0; a table is marked and pushed
-** then if 'inner' is 1.
-*/
+/* Tries to mark o without pushing it. Returns 1 if o was marked before, is a short string, or is a
+   table that was marked recursively. Otherwise returns 0. inner: 1 if a table may be marked
+   recursively; if this fails, the table is marked and pushed. */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);
@@ -317,9 +317,9 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 }
 
 
-/* Marks the keys and values of t without pushing them. Returns 0 at the first one for which that is
-   impossible, or at an empty node with an object as its key, because only a traversal makes that
-   key dead. inner: 1 if tables among the values may be marked recursively. */
+/* Marks the keys and values of t without pushing them, and returns 1. Returns 0 as soon as it finds
+   an object that must be pushed, or an empty node with an object as its key: only a traversal makes
+   such a key dead. inner: 1 if tables among the values may be marked recursively. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -361,8 +361,8 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* Marks the object of v; a small table with its contents, if possible. Returns 1 if that has failed
-   and the table was pushed. */
+/* Marks the object of v, if v has one. A table is marked recursively if possible; otherwise it is
+   pushed, and the result is 1. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -381,11 +381,9 @@ static inline int settlenode (global_State *g, Node *n) {
 }
 
 
-/*
-** Returns the number of failures after which no more tables of a run are marked recursively: 0 if
-** the objects are in the cache anyway (a minor collection, a small heap), or if each possible weak
-** key must be pushed (chase.h).
-*/
+/* Returns the number of failures after which no more tables of a run are marked recursively. It is
+   0 in a minor collection and in a small heap, where the objects are in the cache anyway, and while
+   each possible weak key must be pushed (chase.h). */
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;
 }

@@ -2,11 +2,11 @@
 /*
 ** Scanning of stacks (T1 to T4 of gc.h). A stack has no write barrier, so a collection scans the
 ** part that may have changed since the last scan: from the function of the innermost frame with
-** CIST_CLEAN up to the top. Frames that were entered since lack that bit.
+** CIST_CLEAN up to the top. Frames that were entered after that scan lack the bit.
 **
-** When a deep recursion has returned, the stack is shortened in place: its usable part then ends
-** before its block. So scans set fewer unused slots to nil, and the next recursion extends the
-** stack without a move.
+** When a deep recursion has returned, the stack is shortened in place: it keeps its block of
+** memory, but uses only the first part of the block. So scans set fewer unused slots to nil, and
+** the next recursion extends the stack without moving it.
 */
 #define LUA_CORE
 
@@ -19,8 +19,8 @@
 #include "mark.h"
 #include "scan.h"
 
-/* A stack of up to this number of slots is not shortened: setting its unused slots to nil costs
-   less than visiting all frames. */
+/* A stack of up to this number of slots is not shortened. Shortening visits all frames, which would
+   cost more than setting the unused slots to nil. */
 #define MIN_SHORTENED	256
 
 
@@ -40,8 +40,9 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the lines of the unused CallInfos and sets their callstatus to CIST_CACHED. Stops at one
-   that has that already, unless 'all' is 1. */
+/* Marks the lines of the unused CallInfos and sets their callstatus to CIST_CACHED. Stops at the
+   first CallInfo that has CIST_CACHED already, unless 'all' is 1: an earlier scan has visited
+   it. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -66,11 +67,13 @@ int luaN_limitstack (lua_State *L, int size) {
 
 
 /*
-** Shortens the stack of th in place if little of it is in use: at most a quarter or, of a deep
-** stack, less than three quarters with more than 4 * LUAN_STRIDE slots unused.
+** Shortens the stack of th in place if at most a quarter of its slots are in use. A deep stack
+** (more than 4 * LUAN_STRIDE slots) is also shortened if less than three quarters are in use and
+** more than 4 * LUAN_STRIDE slots are unused.
 **
-** No frame may end after the new end, so all frames are visited. If a frame of a deep stack
-** prevents it, tries again only when a quarter fewer slots are in use.
+** All frames are visited, because each must fit below the new end of the stack. If a frame prevents
+** the shortening of a deep stack, the next attempt is made only when a quarter fewer slots are in
+** use.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);

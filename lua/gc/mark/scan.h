@@ -4,17 +4,18 @@
 #define luaN_scan_h
 
 /*
-** Scans the part of th's stack that may have changed since the last scan; all of it if 'all' is 1.
-** Returns the cost in bytes. Sets the slots above the top to nil (T3), and LUAN_CLEAN unless th is
-** the main thread, young, or in remset.objects. May shorten the stack, except in an emergency.
+** Scans the part of th's stack that may have changed since the last scan, or the whole stack if
+** 'all' is 1. Returns the cost in bytes. Sets the slots above the top to nil (T3). Then sets the
+** bit LUAN_CLEAN of th, unless th is the main thread, young, or in remset.objects. May shorten the
+** stack, except in an emergency collection.
 */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 
 /* Starts to scan the old thread th, which has a deep stack, in slices. */
 LUAI_FUNC void luaN_beginthread (global_State *g, lua_State *th);
 
-/* Continues the scan of mark.thread: visits up to n CallInfos or slots. Sets mark.thread to NULL at
-   the end. */
+/* Continues the scan of the stack of mark.thread: visits up to n CallInfos or slots. Sets
+   mark.thread to NULL when the scan is complete. */
 LUAI_FUNC void luaN_threadslice (global_State *g, int n);
 
 #endif

@@ -19,9 +19,10 @@
 #include "weak.h"
 
 /*
-** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots. Runs of
-** array slots without objects are cheaper: each slot costs one NUMBERS_PART-th. So WHOLE slots of
-** numbers cost as much as one part. Smaller parts make pauses more exact.
+** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots. A run of
+** array slots without objects is cheaper: NUMBERS_PART of its slots cost as much as one other slot,
+** so that WHOLE of its slots cost as much as one part. With smaller parts, the lengths of pauses
+** would be more exact.
 */
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
@@ -57,8 +58,8 @@ static __attribute__((noinline)) size_t traversebroad (global_State *g, Table *t
 }
 
 
-/* Traverses table t and returns the cost in bytes. Marks small vectors, the frequent case,
-   inline. */
+/* Traverses table t and returns the cost in bytes. The code for small vectors is inline, because
+   they are frequent. */
 static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
   int weak;
@@ -125,8 +126,9 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 
 /* {== emptying the mark stacks ========================================== */
 
-/* Traverses o, a marked object that did not fit on a mark stack. Scans all of a thread's stack,
-   because a major collection may have reached it. */
+/* Traverses o, a marked object that did not fit on a mark stack. If o is a thread, scans the whole
+   stack: the part that has changed is enough only for a minor collection, but a major one may have
+   marked o. */
 static void traverse_again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
@@ -183,9 +185,12 @@ void luaN_clearbits (global_State *g, int bit) {
 }
 
 
-/* Traverses the old object o and returns the cost in bytes. If that pushes up to MAX_SORTED
-   objects, sorts them, so that the lowest address is popped first: this is often the order of
-   allocation, in which the processor prefetches memory. (Young objects are in the cache anyway.) */
+/*
+** Traverses the old object o and returns the cost in bytes. If that pushes up to MAX_SORTED
+** objects, sorts them by address, so that the object with the lowest address is popped first. Often
+** this is the order in which the objects were allocated, and the processor prefetches memory in
+** this direction. (Young objects are in the cache anyway.)
+*/
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
   size_t from = v->n, i, j;
@@ -245,8 +250,8 @@ static int isdeep (global_State *g, const lua_State *th) {
 }
 
 
-/* Returns the number of successive array slots of t, from slot i on, without objects: a multiple of
-   4, at most SLICE_SLOTS. */
+/* Counts the successive array slots of t without objects, from slot i on. The result is a multiple
+   of 4, and at most SLICE_SLOTS. */
 static unsigned countnumbers (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t), n = 0;
   unsigned most = (i >= asize) ? 0 : (asize - i < SLICE_SLOTS) ? asize - i : SLICE_SLOTS;
@@ -268,8 +273,8 @@ size_t luaN_markfinalized (global_State *g, size_t n) {
 }
 
 
-/* Traverses the next slots of mark.table, and sets mark.table to NULL at the end. Returns the cost
-   in bytes. */
+/* Traverses the next slots of mark.table. After the last slot, sets mark.table to NULL. Returns the
+   cost in bytes. */
 static size_t someslots (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   unsigned settled = m->settled;
@@ -333,7 +338,7 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  /* Those before index fixedseen have the current epoch already. */
+  /* The objects before index fixedseen have the current epoch already. */
   for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)
     luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }

@@ -49,9 +49,9 @@ int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   const TValue *v = gval(n);
   if (isempty(v)) luaN_clearkey(n);
-  /* Between the two atomic steps of a major collection, a node with an old unmarked key and an old
-     value is left alone: the key is dead, and marking the value could resurrect it. The major
-     collection visits the slot again. */
+  /* Between the two atomic steps of a major collection, an old unmarked key is dead. Its old value
+     is not marked here, because that could resurrect a dead object. The major collection visits the
+     slot again. */
   else if (c->mark.minor && c->weak.decided && keyiscollectable(n) &&
            luaN_isundecided(g, gckey(n)) && iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;

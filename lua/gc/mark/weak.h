@@ -34,15 +34,16 @@ LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 /* Adds the weak table t to weak.inmajor, unless it is there. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* Adds t to weak.inmajor if a major collection has marked t. For a remembered weak table, or one
-   with a remembered slot: it may have become weak after it was marked. If there is no memory, marks
-   all keys and values of t. */
+/* To be called for a weak table t that is remembered or has a remembered slot: t may have become
+   weak after it was marked. If a major collection has marked t, adds t to weak.inmajor. If there is
+   no memory for that, marks all keys and values of t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
 ** Visits node n of an ephemeron table: marks the value if the key is marked, else adds n to
 ** weak.unresolved, to be visited again. Makes the key of an empty node dead. If there is no memory,
-** sets weak.overflow and returns 0; the caller must ensure that n's table is listed.
+** sets weak.overflow and returns 0; the caller must then ensure that the table of n is in
+** weak.discovered or weak.inmajor.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
@@ -61,22 +62,25 @@ LUAI_FUNC void luaN_leaveweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
-/* Returns the table of the slot at index k of d, a list weak.doubtful: the last table before k, or
-   NULL. */
+/* Returns the table to which the slot at index k of d belongs: the last table before index k, or
+   NULL. d is one of the two lists weak.doubtful. */
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
-/* Prepares a visit of weak.doubtful[list]. A visit of the values starts after those that are
-   tombstoned (their slots look empty, hidden.h). */
+/* Prepares a visit of weak.doubtful[list]. In the list of values, the visit starts after the
+   tombstoned values (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
-/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list]. If 'isfirst',
-   puts t before it; isfirst may be 0 only if the last word is t or a slot of t. Returns 0 if the
-   list cannot grow. */
+/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list]. If isfirst is
+   1, appends t before the slot; isfirst may be 0 only if the last word of the list is t or a slot
+   of t. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
-/* Lists a slot of the weak table t to be visited again, if slices have visited t and the slot has
-   an unmarked old key or value (G9). To be called when the slot leaves the remembered set. Uses
-   both lists, because __mode may change. */
+/*
+** If slices have visited the weak table t and this slot of t has an unmarked old key or value,
+** appends the slot to both lists weak.doubtful, so that it is visited again (G9). It needs both
+** lists, because the program may change __mode. To be called when the slot leaves the remembered
+** set.
+*/
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
 /* Restores the tombstoned weak value of slot v, which looks empty, and returns 1; or, if its object
@@ -93,9 +97,9 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 }
 /* } */
 
-/* Tenures o, a key or value of a weak table, if the running minor collection has left it young;
-   returns 1 then. A reference in a weak table is not remembered, so the next minor collection would
-   not find o. */
+/* o is a key or value of a weak table. If the running minor collection has left o young, tenures o
+   and returns 1; otherwise returns 0. A reference in a weak table is not remembered, so the next
+   minor collection would not find o. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -107,8 +111,8 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 ** Returns 1 if the running collection has not marked o. If o was left young, tenures it and returns
 ** 0. tag: type tag of the value or key.
 **
-** Does not read the header of a table or Lua closure, a likely cache miss, if no object in its line
-** is marked.
+** If o is a table or a Lua closure, first reads the mark of o's line: without a mark no object in
+** the line is marked, and reading the header of o, a likely cache miss, is not needed.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;

@@ -28,8 +28,8 @@ static void remember (lua_State *L, GCObject *o) {
 
 
 /* Adds o to the remembered set because v was stored into it. If o is a table that has had a large
-   vector, v is its new metatable: tenures v instead, because the next collection would visit all
-   slots of a remembered table. */
+   vector, v is its new metatable; in this case tenures v and does not remember o, because the next
+   collection would visit all slots of o. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -53,11 +53,9 @@ static int issmall (const Table *t) {
 }
 
 
-/*
-** Returns 1 if a store of o into the huge table t need not be remembered: the last store into a
-** huge table stored o, too, and t has no metatable. Then tenures o at once. Otherwise records o
-** (may be NULL) as the object stored last.
-*/
+/* Returns 1 if a store of o into the huge table t need not be remembered: the last store into a
+   huge table stored o, too, and t has no metatable. In this case tenures o at once. Otherwise
+   records o, which may be NULL, as the object stored last, and returns 0. */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
   /* A table with a metatable may be weak; a store into it must not tenure o. */
@@ -71,9 +69,10 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 
 
 /*
-** Adds 'slot' of t, or t itself if t is small, to the remembered set, unless t is young or it is
-** there already. Processes the entries of a long list first (refine.c), because the caller may
-** store the value only after this call.
+** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young or
+** remembered as a whole, or if the last pair in remset.slots is for the same slot. If a list is
+** long, processes its entries (refine.c) before it adds the slot, because the caller may store the
+** value only after this call.
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
@@ -153,7 +152,7 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
     n += 2;
   }
   c->remset.slots.n = n;
-  c->remset.aged = 0;  /* entries at the start of the list may have been removed */
+  c->remset.aged = 0;  /* pairs before index 'aged' may have been removed */
 }
 
 
@@ -166,8 +165,8 @@ void luaN_resizing (lua_State *L, const Table *t, const void *unanchored,
 }
 
 
-/* Returns the bytes that the resize has copied: the old hash part, and the array if it was
-   moved. */
+/* Returns the bytes that the resize of t has copied: those of the old hash part and, if the array
+   was moved, of the array. */
 static size_t movedbytes (const Table *t, const TValue *array, unsigned asize,
                           const Table *old) {
   size_t n = isdummy(old) ? 0 : (size_t)sizenode(old) * sizeof(Node);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Refinement: processes entries of the remembered set before the next minor collection would, so
-** that this collection has little to visit. Write barriers process a list that has become long;
-** safepoints process the tables of remset.whole in slices.
+** that the minor collection has little to visit. Write barriers process a list that has become
+** long; safepoints process the tables of remset.whole in slices.
 **
 ** Processing an entry removes it and tenures the young objects that it refers to, as the collection
 ** would. Tenured objects that may refer to young ones are remembered in turn. An object that is
@@ -13,13 +13,13 @@
 ** would pass a barrier.
 **
 ** A store into a huge table remembers the slot without reading the stored object. Refinement reads
-** the headers of many such objects together, with prefetching. If about as many slots of a table
-** were remembered as it has, the table is remembered as a whole.
+** the headers of many such objects together, with prefetching. If the number of remembered slots of
+** a table reaches the number of its slots, the table is remembered as a whole.
 **
 ** A slot of a weak table with a young key or value stays remembered, because only a major
 ** collection could remove the object once it is tenured. If there are many such slots, a minor
-** collection is requested; if the list is too long again before it runs, they are processed like
-** others.
+** collection is requested; if the list becomes too long again before that collection runs, these
+** slots are processed like other slots.
 */
 #define LUA_CORE
 
@@ -40,15 +40,16 @@
 
 /* {== tenuring ========================================================== */
 
-/* Marks o, to which a remembered slot or table refers. If the table is weak, marks only a young o:
-   a weak reference keeps no old object alive. */
+/* Marks o, a key or value in a remembered slot or in a remembered table. If the table of the slot
+   is weak (weak is 1), marks o only if o is young: a weak reference keeps no old object alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
 }
 
 
-/* Marks the keys and values in slots i to end - 1 of t (see 'see'). weak: 1 if t is weak. */
+/* Marks the keys and values in slots i to end - 1 of t; if t is weak (weak is 1), only the young
+   ones. */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
                       int weak) {
   unsigned asize = luaN_asize(t);
@@ -61,7 +62,7 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
     if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
-    /* A key without a value may be about to receive one. */
+    /* Marks a key even without a value: it may be about to receive one. */
     if (keyiscollectable(n)) see(g, gckey(n), weak);
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
   }
@@ -115,9 +116,9 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
-/* Processes remset.slots: tenures the young objects and removes the slots. If 'keep' is 1, slots of
-   weak tables with a young key or value stay. Counts the slots of strong tables in
-   remset.writes. */
+/* Processes remset.slots: tenures the young objects to which the slots refer, and removes the slots
+   from the list. If 'keep' is 1, keeps the slots of weak tables with a young key or value. For
+   strong tables, counts the removed slots of each table in remset.writes. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -179,8 +180,8 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* If many slots of weak tables have stayed, the list is processed again only at remset.many
-     words. */
+  /* If many slots of weak tables are left in the list, the list is processed again only when it has
+     remset.many words. */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
@@ -202,7 +203,7 @@ void luaN_refineobjects (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
-  if (v->n < 2 * c->remset.stayed) return;  /* most entries would stay, as at the last call */
+  if (v->n < 2 * c->remset.stayed) return;  /* more than half would stay, as before */
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
     if (iswritten(o)) v->a[kept++] = o;
@@ -233,7 +234,7 @@ int luaN_refinetables (lua_State *L) {
   size_t i, slots;
   unsigned end;
   if (!luaN_has(LUAN_TABLESLICES)) return 0;
-  /* If t was remembered again, the next collection visits all of it. */
+  /* If t was remembered as a whole again, the next minor collection visits all its slots. */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
   slots = (t == NULL) ? 0 : luaN_slots(t) - c->remset.refined;

@@ -21,7 +21,7 @@
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
-  /* no memory for weak.unresolved: traverse the whole table */
+  /* if there is no memory for weak.unresolved, traverses the whole table */
   else if (!luaN_resolveentry(g, gnode(t, i - asize))) {
     luaN_lookonce(g, t);  /* removes the entries that a major collection has found dead */
     luaN_traverse(g, obj2gco(t));
@@ -73,13 +73,14 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if the pair at index k of remset.slots, array slot i of t, need not be visited, because
-** a later pair has the same slot: the last minor collection has added the pair (k is below
-** remset.aged), and the slot contains a newer object, whose store was remembered. Without this
-** test, pairs would accumulate for a table used as a queue.
+** Returns 1 if the pair (table, slot) at index k of remset.slots need not be visited, because a
+** later pair is for the same slot, array slot i of t. This is so if the last minor collection has
+** added the pair (k is below remset.aged) and the slot now contains a newer object: the store of
+** that object added the later pair. Without this test, pairs would accumulate for a table used as a
+** queue.
 **
-** (The last pair below remset.aged must be visited, because the barrier does not add a pair twice
-** in succession.)
+** The last pair below remset.aged is always visited: if the next store is into the same slot, the
+** barrier adds no second pair.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -87,11 +88,9 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/*
-** Marks from the remembered slots. The address of a slot may be in an earlier vector of its table.
-** That does no harm: when the table got other vectors, the present address of the slot, or the
-** table itself, was remembered.
-*/
+/* Marks the objects to which the remembered slots refer. The address of a slot may be in an earlier
+   vector of its table. That does no harm: when the table got other vectors, the present address of
+   the slot, or the table itself, was remembered. */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
   size_t k, kept = 0;
@@ -123,7 +122,7 @@ static void markslots (global_State *g) {
       else luaN_traverseslots(g, t, i, 1);
     }
     else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
-    /* the slot stays listed until luaN_clearslots visits it */
+    /* the slot stays in remset.slots until luaN_clearslots visits it */
     else if (luaN_visitslot(g, t, kind, asize, i) != 0) {
       s->a[kept++] = t;
       s->a[kept++] = slot;
@@ -136,9 +135,9 @@ static void markslots (global_State *g) {
 }
 
 
-/* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1,
-   objects to which they refer may be left young; the objects that refer to these are remembered
-   again. */
+/* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1, some
+   of the objects to which they refer may be left young; an object of v that refers to such a young
+   object is remembered again. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -9,27 +9,29 @@
 #include "mark.h"
 
 /*
-** Value of remset.many, the length from which a list is processed before the next minor collection
-** (refine.c): objects of remset.objects, words of remset.slots, total slots of the tables in
-** remset.whole. A lower limit shortens pauses and makes barriers do more of the work.
+** Value of remset.many. A list of the remembered set is processed before the next minor collection
+** (refine.c) when it reaches this length. For remset.objects it is the number of objects, for
+** remset.slots the number of words, for remset.whole the number of slots of all its tables. With a
+** lower value, pauses are shorter and barriers do more of the work.
 */
 #define LUAN_MANY	(1u << 15)
 
 /*
-** True if a table with this number of slots is huge: its barrier remembers the slot without reading
-** the stored object, because the headers of that many objects do not fit into a core's second-level
-** cache. With a higher limit, random stores into tables just below it are slow
-** (bench/load/permute.lua).
+** True if a table with this number of slots is huge. A store into a huge table remembers the slot
+** without reading the stored object, because a core's second-level cache is too small for the
+** headers of all objects in the table. With a higher limit, random stores into tables of slightly
+** fewer slots would be slow (bench/load/permute.lua).
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 
 /* Adds the old object o to the remembered set, as a whole: to remset.whole if it is a table that
-   has had a large vector, else to remset.objects. Does nothing if o is young or there already. */
+   has had a large vector, else to remset.objects. Does nothing if o is young or is remembered as a
+   whole already. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
-/* Moves the pairs of 'from' (table, slot) to remset.slots: slots that refer to objects that the
-   minor collection has left young (ageing.h). To be called at its end, when remset.slots is
-   empty. */
+/* To be called at the end of a minor collection, when remset.slots is empty. Moves the pairs
+   (table, slot) of 'from' to remset.slots; their slots refer to objects that the collection has
+   left young (ageing.h). */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
 /* Records that the stack of L may change from now on, so that the next collection scans it: clears
@@ -40,25 +42,25 @@ LUAI_FUNC void luaN_dirtythread (lua_State *L);
    called when a collection starts. */
 LUAI_FUNC void luaN_rememberdirty (lua_State *L);
 
-/* Makes the next collection scan the stack of the running thread L (luaN_dirtythread), unless it
-   will anyway. To be called after code that may have scanned it: a collection, or Lua code in
-   another thread. */
+/* Makes the next collection scan the stack of the running thread L (luaN_dirtythread), if L is
+   marked as clean (LUAN_CLEAN). To be called after code that may have scanned it: a collection, or
+   Lua code in another thread. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
 /* Empties the remembered set. To be called when a full collection starts. */
 LUAI_FUNC void luaN_forgetall (lua_State *L);
 
-/* Resets the state of refinement, when a collection has visited or emptied the remembered set. */
+/* To be called when a collection has visited or emptied the remembered set: resets the fields of
+   luaN_Remset that only refine.c uses between two collections. */
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
 
 static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
-/*
-** Prefetches memory for later visits of s, a list of pairs (table, slot), while index k is visited:
-** a slot, and an object in a nearer slot of the same table. asize: size of that table's array part.
-*/
+/* Prefetches memory for later visits of s, a list of pairs (table, slot), while the pair at index k
+   is visited: the slot of a pair at a greater distance, and the object in the slot of a pair at a
+   smaller distance, if that pair has the same table. asize: size of the table's array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 #endif
