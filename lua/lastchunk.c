@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The frame of the main chunk that has ended. A script ends before its state is closed, so objects
-** of its local variables are garbage in a report at the end. To include them, their frame is
-** restored for the report.
+** The frame of the main chunk that has ended. A script ends before its state is closed, so in a
+** report at the end the objects of its local variables would be garbage. Therefore this file
+** restores the frame for the report.
 **
-** The values of a finished frame stay in the stack above 'top' until they are overwritten, or until
-** a collection sets them to nil (T3 of gc.h). So while they are there, their objects exist.
-** CallInfo and stack are checked first, because later calls or a move of the stack may have changed
-** them.
+** The values of an ended frame stay in the stack above 'top' until other values overwrite them, or
+** until a collection sets them to nil (T3 of gc.h). An object of such a value still exists. Later
+** calls may have changed the CallInfo, and the stack may have been moved, so both are checked
+** first.
 */
 #define LUA_CORE
 
@@ -47,8 +47,9 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 
 
 /* Returns the slot of the function of the main chunk whose CallInfo was ci, or NULL. A main chunk
-   is a vararg function, which is copied to a slot above its arguments; returns the slot of the
-   copy. ci->func is the copy after an error, and the original after a return. */
+   is a vararg function, so its call has copied the function to a slot above the arguments; that
+   slot is returned. ci->func is this copy if the chunk ended with an error, and the original slot
+   if it returned. */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;
@@ -79,7 +80,7 @@ static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
   ci->callstatus = 0;  /* a Lua frame without CIST_CLEAN */
-  if (caller != NULL) {  /* the caller's result is in the slot of its function */
+  if (caller != NULL) {  /* keeps the caller's result, which is in the slot of its function */
     caller->callstatus = CIST_C;
     setobjs2s(L, L->top.p, caller->func.p);
     result = savestack(L, L->top.p);

@@ -86,9 +86,9 @@ static TString *key (const Proto *f, int r, int pc) {
 }
 
 
-/* Returns 1 if instruction i may be between the creation of a closure in register r and its store,
-   as in an assignment to several variables: a load that does not use r, or a store of another
-   value. */
+/* Returns 1 if instruction i may be between the one that creates a closure in register r and the
+   one that stores the closure. That is so if i loads another register without using r, or stores
+   another value: an assignment to several variables has such instructions. */
 static int naming_passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:
@@ -157,8 +157,8 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 
 /* The last numbered function without a name (NM4 of naming.h). */
 typedef struct Line {
-  int line;  /* line in which it starts */
-  /* its number among the functions without a name that start in that line */
+  int line;  /* line in which the function starts */
+  /* number of the function among those without a name that start in that line */
   unsigned short n;
 } Line;
 

@@ -23,8 +23,8 @@
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)
 
 
-/* 'cut', 'hooked' and 'fresh' of luaN_Frame have one byte each, and these bits are at the same
-   positions as in CallInfo.callstatus. */
+/* 'cut', 'hooked' and 'fresh' of luaN_Frame receive bits of CallInfo.callstatus. These bits must
+   fit into one byte, and CIST_TAIL must be LUAN_TAIL. */
 typedef char StatusFits[(CIST_TAIL == LUAN_TAIL && CIST_HOOKED < 256 && CIST_FRESH < 256) ? 1 : -1];
 
 
@@ -45,8 +45,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->cut = (ci->callstatus & CIST_TAIL);
   }
   else {
-    /* NULL if the slot has no C function, as in the frame of a call hook, or of a call of an object
-       with __call. */
+    /* NULL if no C function is in the slot. This is so in the frame of a call hook, and of a call
+       of an object with __call. */
     f->function = luaN_codeof(func);
     f->id = NULL;
     f->pc = 0;
@@ -77,9 +77,9 @@ LUA_API lua_State *luaN_running (lua_State *L) {
 }
 
 
-/* Writes up to OUTER frames of the running stack of L and its resumers, from the outermost one
-   inwards: frames[OUTER - 1], frames[OUTER - 2], … Ends after frame 'stop' of thread L. Returns the
-   number of frames. */
+/* Writes up to OUTER frames of the running stack of L and its resumers, from the outermost frame
+   inwards. Fills the array from its end: frames[OUTER - 1] is the outermost frame. The frame 'stop'
+   of thread L is the last one written. Returns the number of frames. */
 static unsigned seam_outermost (lua_State *L, const CallInfo *stop,
                                 luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];

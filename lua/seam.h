@@ -63,21 +63,21 @@ typedef struct luaN_Sampler {
      in the pause, or twice if a major collection has ended its marking; no sample was taken
      since. */
   void (*collected) (void *ud, lua_State *L);
-  /* Called for blocks selected by luaN_watch, and others with the same bits:
-     - a block that is not an object is freed
+  /* Called for a block that luaN_watch has selected, or for another block with the same bit, when
+     - the block is not an object and is freed
      - luaN_outside sets the external bytes of a userdata to 0
-     - a minor collection finds dead, after 'decide', a young string or userdata of more than 512
-       bytes, or a userdata that was left young for its finalizer */
+     - a minor collection has found dead, after 'decide', a young string or userdata of more than
+       512 bytes, or a userdata that was left young for its finalizer */
   void (*freed) (void *ud, lua_State *L, const void *block);
-  /* Called when a block selected by luaN_watch that is not an object is resized from 'before' bytes
-     at 'from' to 'after' bytes at 'to', perhaps in place. (Not for an array that grows in place.) A
-     sample of the new bytes may come first. If the block was moved, 'freed' may follow for
-     'from'. */
+  /* Called when a block that is not an object is resized, if luaN_watch has selected it: from
+     'before' bytes at 'from' to 'after' bytes at 'to', perhaps the same address. (Not for an array
+     that grows in place.) A sample of the new bytes may come first. If the block was moved, 'freed'
+     may follow for 'from'. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
-  /* Called at a safepoint to complete the ticks recorded by luaN_interrupt, perhaps without a tick.
-     The running stack has the frames that ran at the tick, except those that have ended, and
-     perhaps inner frames that were entered since. */
+  /* Called at a safepoint, to take the samples of the ticks that luaN_interrupt has recorded; there
+     may be no such tick. The running stack has the frames that ran at the tick, except those that
+     have ended since. It may also have inner frames that were entered since. */
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is complete, and collections are possible. */
   void (*closing) (void *ud, lua_State *L);
@@ -108,8 +108,9 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
    bytes. */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
-/* Sets the bytes that growth is to move until the next sample of moved bytes: old hash parts, moved
-   arrays, contents of luaL_Buffers. UINT64_MAX: no such samples, as after luaN_setsampler. */
+/* Sets how many bytes are to be moved until the next sample of moved bytes ('copied'). Bytes of a
+   hash part, a moved array or a luaL_Buffer count when it grows. UINT64_MAX: no such samples;
+   luaN_setsampler sets this. */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
 /* number of kinds */
@@ -185,8 +186,8 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
 
-/* Returns 1 if the collection that calls 'decide' has found 'owner' dead. Only for 'decide', and
-   not for an owner found dead before. */
+/* To be called only in the sampler's 'decide', and not for an owner that was found dead before.
+   Returns 1 if the running collection has found 'owner' dead. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
 /* The next functions read tables by address. In 'decide' of luaN_Sampler, they may read tables that
@@ -269,7 +270,7 @@ typedef enum luaN_Root {
 
 typedef struct luaN_Edge {
   luaN_EdgeKind kind;
-  int fresh;		/* 1: the first edge that is reported to 'to' */
+  int fresh;		/* 1: the first edge of the walk to the object 'to' */
   const void *from, *to;
   /* 'place' of the object 'from'; LUAN_NOPLACE if it is NULL or a weak key */
   size_t place;
@@ -301,19 +302,21 @@ typedef struct luaN_Walker {
   /* Allocates, resizes and frees memory of the walk, like lua_Alloc: 8 to 16 bytes for each
      object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
-  /* Called for each object, before its edges; edges of stacks, and to values of weak keys, may come
-     later. Returns 0 to stop the walk. May be NULL. */
+  /* Called for each object, before the edges from it. Other objects may come between an object and
+     its edges if these are from a stack, or to values of weak keys. Returns 0 to stop the walk. May
+     be NULL. */
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* If not NULL, the walk reports a tree of first edges: 'edge' is called for those from roots and
-     weak keys, and 'done' receives the others as parents[]. Includes only strings whose bit in
-     'strings' is set (2^log2 bits, as in luaN_watch). */
+  /* If not NULL, the walk reports a tree: only the first edge to each object. 'edge' is called for
+     a first edge from a root or a weak key; 'done' receives all others as parents[]. The walk
+     includes only strings whose bit in 'strings' is set (2^log2 bits, as in luaN_watch). */
   const uint64_t *strings;
   unsigned log2;
-  /* Called at the end of a complete walk of n objects: objects[i] is at place i. For a tree,
-     parents[i] is the place from which it was reached, or LUAN_NOPARENT if 'edge' was called for it
-     (in the same order); else 'parents' is NULL. May change parents[]. May be NULL. */
+  /* Called at the end of a complete walk of n objects: objects[i] is at place i. If the walk
+     reports a tree, parents[i] is the place of the object from which object i was reached. It is
+     LUAN_NOPARENT if 'edge' was called for object i; these calls were in the order of places. Else
+     'parents' is NULL. The function may change parents[]. The pointer 'done' may be NULL. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -336,9 +339,10 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 
-/* Calls 'edge' for each reference from an object that a walk has reported, until 'edge' returns 0;
-   for a table also for those from its weak keys to their values. 'place' and 'fresh' have no
-   meaning. To be called before anything is allocated after the walk. */
+/* Calls 'edge' for each reference from an object that a walk has reported, until 'edge' returns 0.
+   If the object is a table, also does so for the references from its weak keys to their values.
+   'place' and 'fresh' of these edges are to be ignored. To be called before anything is allocated
+   after the walk. */
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud);
 
@@ -353,8 +357,9 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 */
 LUA_API int luaN_refused (lua_State *L);
 
-/* Announces that the next userdata with a finalizer will be closed explicitly. It then does not
-   count toward a minor collection. */
+/* Announces that the program will close the next userdata with a finalizer explicitly. This
+   userdata then does not count toward the number of finalizers that makes a minor collection
+   due. */
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
@@ -372,7 +377,8 @@ typedef enum luaN_Phase {
   LUAN_NOMAJOR, LUAN_MARKING, LUAN_SWEEPING
 } luaN_Phase;
 
-/* Kinds of entries that a pause visits in addition to live objects. */
+/* Kinds of entries (slots, and elements of lists) that a pause visits in addition to live
+   objects. */
 typedef enum luaN_Looked {
   /* slots and objects stored to since the last collection */
   LUAN_LREMEMBERED,
@@ -394,12 +400,12 @@ typedef struct luaN_Memory {
      vectors and stacks of old objects. */
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery */
-  /* Bytes that counted toward minor collections in the life of the state. A moved vector counts
-     with all its bytes; a large block that is freed early does not count; large strings and
-     userdata may count less than their size. */
+  /* Bytes that counted toward the start of minor collections, in the life of the state. They differ
+     from the allocated bytes: a moved vector counts with all its bytes; a large block that is freed
+     early does not count; large strings and userdata may count less than their size. */
   uint64_t charged;
-  /* Sum of the planned sizes of all nurseries, or of the used part of a nursery that was not used
-     up. */
+  /* Sum over all nurseries: the planned size of the nursery, or its charged bytes if they were
+     fewer. */
   uint64_t planned;
   /* numbers of collections in the life of the state */
   uint64_t minors, majors;
@@ -449,9 +455,9 @@ typedef struct luaN_Places {
   uint64_t lent;	/* bytes of chunks from lua_Alloc */
   uint64_t heads;	/* heads of all blocks */
   uint64_t lines;	/* lines in use */
-  /* free lines of blocks with lines in use, without pages returned to the system */
+  /* free lines in blocks that have lines in use; pages returned to the system do not count */
   uint64_t unused;
-  /* lines of blocks without lines in use, without pages returned to the system */
+  /* lines of blocks that have no line in use; pages returned to the system do not count */
   uint64_t empty;
   /* blocks of lua_Alloc that are not chunks: large objects and vectors, memory that the core frees
      itself */
@@ -463,12 +469,12 @@ typedef struct luaN_Places {
 LUA_API void luaN_places (lua_State *L, luaN_Places *p,
                           void (*chunk) (void *ud, const luaN_ChunkPlace *c), void *ud);
 
-/* For the block of address 'object', sets *used to the bytes of its lines in use, *unused to those
-   of its free lines, without pages returned to the system. */
+/* Finds the block that contains the address 'object'. Sets *used to the bytes of the block's lines
+   in use, and *unused to the bytes of its free lines, without pages returned to the system. */
 LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint64_t *unused);
 
-/* The allocator of luaL_newstate: realloc and free. A state with it has mapped chunks, unless its
-   heap is small. */
+/* The allocator of luaL_newstate: realloc and free. A state that uses it has mapped chunks, unless
+   the state's heap is small. */
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
 /* luaN_alloc; uses f to prevent a warning */
@@ -496,13 +502,13 @@ typedef struct luaN_Frame {
   unsigned char last;	/* 1: the outermost frame of its thread */
   unsigned char hooked;	/* not 0: a hook of this frame is running */
   unsigned char resumable;  /* 1: the frame of a C function that may have a continuation */
-  /* 0: the next frame is the caller. Else LUAN_CUT and LUAN_TAIL say why not. */
+  /* 0: the next frame is the caller. Otherwise a set of the bits LUAN_CUT and LUAN_TAIL. */
   unsigned char cut;
 } luaN_Frame;
 
 /* bits of luaN_Frame.cut */
 enum {
-  LUAN_CUT = 1,		/* frames before the next one are left out */
+  LUAN_CUT = 1,		/* frames between this one and the next are left out */
   LUAN_TAIL = 32	/* a tail call has replaced the caller; Lua functions only */
 };
 
@@ -524,12 +530,12 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 ** repeated walks. known: 'ci' of n frames of the main thread that were reported before, innermost
 ** first.
 **
-** Writes up to and including the innermost Lua frame in 'known' that still runs, and sets *shared
-** to its index there; its pc and (by a tail call) its function may have changed. Frames outside it
-** have not run. If there is no such frame, or there are more than LUAN_DEPTH frames to write, sets
-** *shared to n and writes all frames, like luaN_frames.
+** The last frame written is the innermost Lua frame in 'known' that still runs. Sets *shared to its
+** index in 'known'. In this frame only two members may have changed: its pc and, after a tail call,
+** its function. Frames outside it have not run.
 **
-** Always writes the frames of coroutines.
+** If no such frame exists, or if there are more than LUAN_DEPTH frames to write, sets *shared to n
+** and writes all frames, like luaN_frames. The frames of coroutines are always written.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared);
@@ -539,14 +545,15 @@ LUA_API int luaN_yield (lua_State *L);
 
 /*
 ** Sets the external bytes of the full userdata at 'idx' to n: memory of a library, or the cost of a
-** resource. They pace the collector until the userdata is swept. The sum over all userdata is at
-** most LUAN_MOSTOUTSIDE.
+** resource. The collector counts them as growth of the heap until the userdata is swept. The sum
+** over all userdata is at most LUAN_MOSTOUTSIDE.
 **
-** Samples count growth above the largest n since n was last 0, in units of LUAN_UNIT bytes, with
-** kind LUAN_KOUTSIDE. If n is 0, 'freed' is called for watched external bytes.
+** Samples of kind LUAN_KOUTSIDE count these bytes, in units of LUAN_UNIT bytes. They count only the
+** part of n above the largest n so far; after n = 0 they count from 0 again. If n is 0, 'freed' is
+** called for watched external bytes.
 **
-** The call is only a hint, lost if memory is short. May collect and call finalizers; raises no
-** error. To be called after the userdata got its metatable. Not for the functions of a
+** The call is only a hint, without effect if memory is short. May collect and call finalizers;
+** raises no error. To be called after the userdata got its metatable. Not for the functions of a
 ** luaN_Sampler. For a module that must also run with upstream's Lua: declare '#pragma weak
 ** luaN_outside' and test the address.
 */
@@ -583,8 +590,8 @@ typedef struct luaN_Labels {
   /* Returns the address of the sum of 'label', valid as long as the account. May add it to
      'recent'. Must not use the state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
-  /* Cache of sums of recent labels, at index label % LUAN_RECENTLABELS. An unused element has a
-     label of another index. */
+  /* Cache of the addresses of sums, for labels used recently. The index of a label is label %
+     LUAN_RECENTLABELS. In an unused element, 'label' has another index than the element. */
   struct {
     uint64_t *bytes;
     unsigned label;
@@ -611,9 +618,9 @@ LUA_API const char *luaN_name (const void *proto, size_t *length);
 /* A tick: an instant, recorded by a signal handler, of which a time sample is taken. */
 typedef struct luaN_Moment {
   lua_State *L;		/* the thread that ran at the tick */
-  /* its innermost frame ('ci' of luaN_Frame), or NULL */
+  /* innermost frame of that thread ('ci' of luaN_Frame), or NULL */
   void *ci;
-  unsigned label;	/* its label */
+  unsigned label;	/* label of that thread */
   /* LUAN_MINOR or LUAN_MAJOR: a collection ran; 0: none */
   int collecting;
 } luaN_Moment;
@@ -665,14 +672,15 @@ LUA_API void luaN_code (luaN_Code *c);
 
 /*
 ** A running call of luaD_rawrunprotected, for example for lua_pcall or lua_resume. The calls of an
-** OS thread are linked from the innermost outwards, whatever their states. 'outer' is in the C
-** frame of the outer call (range luaN_Code.protect). Check each address before following it: a
-** program that switches C stacks may abandon frames.
+** OS thread are linked by 'outer', from the innermost outwards, also if they belong to different
+** states. 'outer' points into the C frame of the outer call, a frame of the function with the code
+** range luaN_Code.protect. Check each address before following it: a program that switches C stacks
+** may abandon frames.
 */
 typedef struct luaN_Protected {
   /* the protected call outside this one, or NULL */
   const struct luaN_Protected *outer;
-  const lua_State *L;	/* main thread of its state */
+  const lua_State *L;	/* main thread of the state of this call */
   int mixed;		/* 1: inside a protected call of another state */
 } luaN_Protected;
 

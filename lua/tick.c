@@ -23,8 +23,8 @@
 /* for a name that the linker defines; not exported */
 #define BOUND	__attribute__((visibility("hidden")))
 
-/* The code address of each opcode, in a section of its own (ljumptab.h); then that of the code that
-   runs a safepoint, for all entries of a diverted table. */
+/* The code address of each opcode, in a section of its own (ljumptab.h). The last element is the
+   address of the code that runs a safepoint; all entries of a diverted table have this address. */
 extern const void *const __start_luadispatch[NUM_OPCODES + 1] BOUND;
 #define opcodes	__start_luadispatch
 
@@ -68,9 +68,10 @@ static void restore (luaN_Tick *t) {
 
 /*
 ** The machine's registers at the last tick (timer signal) of this OS thread that requested a
-** safepoint before the next instruction. They are not in each state, because there may be ten
-** thousand states. If two states have ticks before their safepoints, the first sample may have the
-** instruction after the right one (TK4).
+** safepoint before the next instruction. They are not stored in each state, because there may be
+** ten thousand states. If a second state has a tick before the safepoint of the first, the
+** registers of the first are lost. Its sample may then have the next instruction instead of the one
+** that ran at the tick (TK4).
 */
 static __thread struct Held {
   /* the luaN_Tick of the state that ran at the tick */
@@ -119,8 +120,8 @@ static int leadsto (const Instruction *code, int x, int n) {
 /* How far from an instruction istarget searches for a jump to it, in instructions. */
 #define MAX_JUMP_DISTANCE	4096
 
-/* Returns 1 if instruction n is the target of a jump within MAX_JUMP_DISTANCE, or of a loop
-   instruction other than n - 1. */
+/* Returns 1 if an instruction within MAX_JUMP_DISTANCE jumps to instruction n. A loop instruction
+   at n - 1 does not count. */
 static int istarget (const Proto *p, int n) {
   int x = (n > MAX_JUMP_DISTANCE) ? n - MAX_JUMP_DISTANCE : 0;
   int to = (p->sizecode - n > MAX_JUMP_DISTANCE) ? n + MAX_JUMP_DISTANCE : p->sizecode;
@@ -156,9 +157,9 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   if (t->deep && saved >= 0) return saved;
   for (i = 0; held.owner == t && i < held.n; i++) {
     x = candidate(p, held.r[i], n);
-    /* instruction n - 1 or a jump to n may have run */
+    /* x is no candidate, or it is n - 1 and a jump to n may have run instead */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
-    /* registers have the addresses of x and x + 1, so x ran */
+    /* if found is x - 1, registers have the addresses of x and of x + 1, so x ran */
     if (found < 0 || x == found + 1) found = x;
   }
   return (found >= 0) ? found : n;
@@ -196,7 +197,7 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   th->hookmask |= LUAN_TICK;
   inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
   isown = (luaN_innermost.L == NULL || luaN_innermost.L == G(L)->mainthread);
-  /* ip in the loop and a C frame: a call is starting or ending */
+  /* If ip is in the bytecode loop and ci is a C frame, a call is starting or ending. */
   if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
     held.owner = t;
@@ -267,7 +268,7 @@ void luaN_atinstruction (lua_State *L, CallInfo *ci, const Instruction *pc) {
   if (t->ci == ci) {
     int n = cast_int(pc - ci_func(ci)->p->code) - 1;
     ci->u.l.savedpc = ci_func(ci)->p->code + ran(t, ci, n) + 1;
-  }  /* otherwise ci was entered or returned to since, and savedpc is right */
+  }  /* otherwise ci was entered, or returned to, after the tick: savedpc is right */
   luaN_point(L);
   ci->u.l.savedpc = pc;
 }

@@ -69,8 +69,9 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
    that tick.c finds it. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* For the label to which all entries of the dispatch table lead after a tick: the compiler lays out
-   the loop as if the label did not exist. (Clang has no such attribute of labels.) */
+/* For the label to which all entries of the dispatch table lead after a tick. Marks the label as
+   rarely reached, so that the compiler lays out the loop without regard to it. (Clang has no such
+   attribute of labels.) */
 #if defined(__clang__)
 #define LUAN_COLD
 #else
@@ -119,9 +120,11 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
-/* Handles the rare cases of luaN_protect: a protected call inside that of another state, the first
-   one of a state, and the first one on another OS thread, which requests a safepoint so that the
-   sampler moves its timer. */
+/* Handles the rare cases of luaN_protect:
+   - a protected call inside that of another state
+   - the first protected call of a state
+   - the first one of a state on another OS thread; it requests a safepoint, where the sampler moves
+     its timer */
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
 /* Records in luaN_innermost that a protected call of L starts. *outer, which must exist until it
@@ -131,7 +134,7 @@ static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   *outer = luaN_innermost;
   if (l_unlikely(G(L)->heap.tick.where != &luaN_innermost)) luaN_entered(L, outer);
   else if (outer->L == th) luaN_innermost.outer = outer;
-  else if (l_likely(outer->L == NULL)) luaN_innermost.L = th;  /* the other members are 0 */
+  else if (l_likely(outer->L == NULL)) luaN_innermost.L = th;  /* outer, mixed: already 0 */
   else luaN_entered(L, outer);
 }
 

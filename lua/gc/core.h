@@ -39,7 +39,7 @@ static inline void luaN_dirtied (lua_State *L) {
 
 /* If the stack of L has not changed since the last scan, records that it may change now
    (luaN_dirtied). Each API function that may change a stack calls lua_lock (T1 of gc.h). The
-   bytecode loop need not: its thread is recorded already. */
+   bytecode loop need not, because the running thread is recorded already. */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \
@@ -48,9 +48,11 @@ static inline void luaN_dirtied (lua_State *L) {
 #define luai_threadyield(L)	((void)0)
 
 /*
-** Hooks of upstream. luai_userstateopen: called when a state is complete. luai_userstatethread:
-** when L has created thread L1. luai_userstateresume: when lua_resume has counted its C call;
-** 'outermost' then identifies the coroutine's outermost bytecode loop (luaN_yields of calls.h).
+** Macros that upstream's core calls:
+** - luai_userstateopen: when a state is complete
+** - luai_userstatethread: when L has created thread L1
+** - luai_userstateresume: when lua_resume has set L->nCcalls. This value is kept in 'outermost':
+**   luaN_yields (calls.h) recognizes the coroutine's outermost bytecode loop by it.
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))

@@ -412,7 +412,8 @@
    lists.standins (it owns external bytes, or did before the last sweep). */
 #define LUAN_LISTED	0x10
 /* Bit of a thread's 'marked': its stack was shortened in place and may be needed again. The next
-   call of luaN_shrinkthread clears the bit and keeps the block of the stack, unless 'all' is 1. */
+   call of luaN_shrinkthread clears the bit and keeps the block of the stack, unless the argument
+   'all' is 1. */
 #define LUAN_LONG	0x10
 /* Bit of 'marked' of a long string or userdata: the running minor collection has reached it and
    leaves it young (ageing.h, waiting.h). */
@@ -420,14 +421,14 @@
 /* Bit of a long string's 'marked': at least one minor collection has left it young (survivor age 1
    or 2). */
 #define LUAN_AGED	0x10
-/* Bit of a long string's 'marked': two minor collections have left it young (survivor age 2). Other
-   types use the bit as FINALIZEDBIT; a large userdata has its age in the byte before it
-   (luaN_age). */
+/* Bit of a long string's 'marked': two minor collections have left it young (survivor age 2). In
+   other types this bit is FINALIZEDBIT; a large userdata therefore has its survivor age in the byte
+   before it (luaN_age). */
 #define LUAN_TWICE	0x40
 /* Bit of 'marked' of a small userdata: a minor collection has left it young. */
 #define LUAN_AGEDUDATA	0x20
-/* Bit of 'marked' of a huge table (at least 4,096 slots, now or earlier; luaN_isvast). Its barrier
-   remembers the slot without reading the header of the stored object. */
+/* Bit of 'marked' of a huge table (at least 4,096 slots, now or earlier; luaN_isvast). The barrier
+   of a huge table remembers the slot without reading the header of the stored object. */
 #define LUAN_VAST	0x80
 /* Bit of 'flags' of a weak table: slices of the running major collection have visited all its
    entries, and have listed those with an unmarked weak key or value (G9). */
@@ -465,9 +466,9 @@
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
-/* Largest number of slots of a table that a store remembers as a whole; for a larger table only the
-   slot is remembered. A higher value makes minor collections visit more slots, a lower one makes
-   the list of slots longer. */
+/* Number of slots of the largest table that a store adds to the remembered set as a whole. For a
+   larger table, a store adds only its slot. With a higher value, minor collections visit more
+   slots; with a lower one, the list of slots is longer. */
 #define LUAN_SMALLTABLE	32
 
 /* True if the running collection has not marked o: o is young (minor collection), or lacks the
@@ -485,7 +486,8 @@
 /* True if a store of o into p needs a barrier. For tables, see luaN_crossestable. */
 #define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
 
-/* True if a store of o into table t needs a barrier. Does not read o if t is huge (LUAN_VAST). */
+/* True if a store of o into table t needs a barrier. Does not read o if t is huge (LUAN_VAST),
+   because that would be a cache miss. */
 #define luaN_crossestable(t,o) \
   (((t)->marked & LUAN_UNLOGGED) && \
    (((t)->marked & LUAN_VAST) || luaN_differ(t, o)))
@@ -542,7 +544,8 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
-/* Makes closure f (or NULL) a root until the next luaN_pin, luaN_unpin or memory error. */
+/* Makes closure f a root until the next luaN_pin, luaN_unpin or memory error. If f is NULL, only
+   ends the effect of the previous call. */
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
 
@@ -578,9 +581,9 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Adds 'slot', the address of a value of table t, to the remembered set; all of t if t is small. To
-   be called for a store of o (NULL: not known). If t is huge, may tenure o at once instead. Never
-   fails, raises or collects. */
+/* To be called for a store of o into table t; o is NULL if it is not known. Adds 'slot', the
+   address of the value, to the remembered set; adds t as a whole if it is small. If t is huge, may
+   instead make o old, so that nothing need be remembered. Never fails, raises or collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Barrier after node n of t has received a new key. v is the value to be stored in n; NULL if an
@@ -619,9 +622,9 @@ LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashe
 /* Returns the bytes of the array part and the hash part of t, each rounded up to 8. */
 LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 
-/* Reserves capacity in the lists of finalizable objects if metatable mt (or NULL) gives o a
-   finalizer, so that queueing o later cannot fail (G4). To be called before o gets mt. Raises a
-   memory error, with nothing changed. */
+/* To be called before object o gets metatable mt (or NULL). If mt has a finalizer, reserves
+   capacity in the lists of objects with finalizers, so that queueing o later cannot fail (G4).
+   Raises a memory error, with nothing changed. */
 LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
 
 /* Initializes the heap of a new state. Allocates nothing. */
@@ -677,8 +680,8 @@ LUAI_FUNC void luaN_growstrings (lua_State *L);
    allocate or collect. */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
-/* Largest growth of a stack, in slots. A higher value means fewer moves, but each scan sets all
-   slots above the top to nil (T3). */
+/* Largest growth of a stack, in slots. With a higher value stacks are moved less often, but each
+   scan writes more, because it sets all slots above the top to nil (T3). */
 #define LUAN_STRIDE	8192
 /* Returns the next size of a stack that is too short, in slots: twice the size, at most LUAN_STRIDE
    slots more. */
@@ -696,16 +699,16 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
 
-/* Corrects p, a pointer into a stack that was moved by this number of bytes. */
+/* Corrects p, a pointer into a stack that was moved by 'by' bytes. */
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
-/* Counts a CallInfo that was added after L's running one, and returns the next one to use. If L has
-   many frames, adds several that are adjacent in memory, which saves cache misses of scans. May
-   allocate; does not collect. */
+/* To be called when a CallInfo was added after the running one of L. Counts its bytes, and returns
+   the next CallInfo to use. If L has many frames, adds several CallInfos that are adjacent in
+   memory, which saves cache misses of scans. May allocate; does not collect. */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* Corrects the accounts of a new thread L if an emergency collection has tenured it while its stack
-   was being allocated. To be called when L has its stack. */
+/* To be called when a new thread L has got its stack. If an emergency collection has tenured L
+   before, counts the stack as old, and makes the next collection scan it. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /*

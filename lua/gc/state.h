@@ -22,7 +22,7 @@ typedef struct luaN_Tuning {
   /* 1: use huge pages in a large heap from the start */
   lu_byte hugepages;
   lu_byte nomadvise;		/* 1: do not call madvise */
-  /* upstream's parameters in percent, plus 1 */
+  /* Upstream's parameters in percent. 1 is added, because 0 means not set. */
   unsigned pause, stepmul, major;
   /* Smallest and largest size of the nursery, in bytes. If 'most' is 0, all nurseries have the size
      'nursery'. */
@@ -43,7 +43,7 @@ typedef struct luaN_Writes {
 #define LUAN_WRITES	8u
 
 /*
-** Progress of a major collection with the dead objects that have finalizers (finalize.c):
+** Stages of a major collection's work on dead objects that have finalizers (finalize.c):
 **   LUAN_UNSELECTED    not started
 **   LUAN_SELECTING     slices move the dead objects from 'finalizable' to 'tobefinalized'
 **   LUAN_RESURRECTING  slices mark these objects and everything they refer to
@@ -76,8 +76,9 @@ typedef struct luaN_Mark {
   /* The slot that is being visited, if it is the only one of the table 'holder' to visit; else
      NULL. */
   void *slot;
-  /* References to the objects that the running minor collection leaves young: the objects that
-     contain such references, and pairs of a table and a slot. */
+  /* References that the running minor collection has found to objects that it leaves young.
+     holders: the objects with such references. slots: for a table that has had a large vector,
+     pairs of the table and a slot. */
   luaN_Vec holders, slots;
   /* Grows by one whenever marking reaches an object and leaves it young. */
   size_t met;
@@ -119,12 +120,12 @@ typedef struct luaN_Remset {
   Table *refining;
   /* index of the next slot of 'refining' to visit */
   unsigned refined;
-  /* Length from which a list is processed before the next minor collection does it (refine.c):
-     number of entries of 'objects', number of words of 'slots', total number of slots of the tables
-     in 'whole'. */
+  /* A list of this length is processed early, before the next minor collection (refine.c). Length:
+     number of entries of 'objects', number of words of 'slots', or total number of slots of the
+     tables in 'whole'. */
   unsigned many;
-  /* A second limit of 'slots', in words, tested only when a slot of a huge table is added.
-     MAX_SIZET: none. */
+  /* The list 'slots' is also processed early if it has this number of words when a slot of a huge
+     table (LUAN_VAST) is added. MAX_SIZET: never. */
   size_t refineat;
   /* Number of entries left in 'objects' when the list was last processed early: threads, open
      upvalues and weak tables. */
@@ -134,8 +135,8 @@ typedef struct luaN_Remset {
   const GCObject *stored;
   /* for some tables, the number of their slots that were processed early */
   luaN_Writes writes[LUAN_WRITES];
-  /* 1: a minor collection was requested because many slots in 'slots' belong to weak tables and
-     cannot be processed early. Until it runs, the limit of 'slots' is doubled. */
+  /* 1: many words of 'slots' belong to weak tables and cannot be processed early, so a minor
+     collection was requested. Until it runs, 'slots' may get twice as long as 'many'. */
   lu_byte hurried;
   /* 1: the remembered set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
@@ -155,48 +156,51 @@ typedef struct luaN_Weak {
   luaN_Vec inmajor;
   /* Nodes of ephemerons with unmarked keys. A value must be marked if its key is. */
   luaN_Vec unresolved;
-  /* Entries with unmarked weak keys, and entries with unmarked weak values, as slices have found
-     them (ahead.h). A list has a table (tag 1 in the low bits), slots of that table, another table,
-     and so on. The list of keys also has objects that were marked later (tag 2). */
+  /* Entries that slices have found with an unmarked weak key, and with an unmarked weak value
+     (ahead.h). A word is a table (tag 1 in the low bits), or a slot of the last table before it.
+     The list of keys also has objects that were marked later (tag 2). */
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in 'inmajor' of the next table to visit */
   unsigned next;
   /* index of the next slot to visit of the table at 'next' */
   unsigned slot;
-  /* How often slices have started again in the running major collection: to visit the list
-     'inmajor', and to visit the lists 'doubtful'. */
+  /* Counts in the running major collection. rescans: how often slices have started again with the
+     first table of 'inmajor'. passes: how often they have visited the lists 'doubtful' again, with
+     the rounds of tombstoning (ahead.c). */
   lu_byte rescans, passes;
-  /* doubting: 1 while slices visit the lists 'doubtful' again; again: the list that they visit. */
+  /* doubting: 1 while slices visit both lists 'doubtful' again. again: the index of the list that
+     they are visiting. */
   lu_byte doubting, again;
-  /* 1: an atomic step has decided about tombstoned weak values (hidden.h): unmarked ones are
-     dead */
+  /* 1: the atomic step has run after which a tombstoned weak value (its slot looks empty, hidden.h)
+     is dead if it is not marked */
   lu_byte decided;
   /* 1: 'unresolved' is incomplete, because there was no memory */
   lu_byte overflow;
   /* 1: ephemerons are being resolved from their keys (chase.h): each object that is popped from a
      mark stack is looked up as a key. So each object that may be a key must be pushed. */
   lu_byte chasing;
-  /* 1: an entry with a dead key may remain, because a dead object with a finalizer refers to the
-     key. */
+  /* 1: weak tables may have entries with keys that the program cannot reach, because a dead object
+     with a finalizer refers to these keys. */
   lu_byte resurrected;
-  /* 1: old objects that are marked are appended to the list of entries with unmarked keys, to be
-     looked up as keys later (ahead.h) */
+  /* 1: each old object that is marked is appended to doubtful[LUAN_DOUBTKEYS]. The atomic step
+     looks it up as a weak key (ahead.h). */
   lu_byte logging;
-  /* Progress in the list doubtful[again]: index of the next word, and number of words kept so far.
-     While values are being tombstoned (hidden.h), 'doubtkept' is the index at which the visit
-     ends. */
+  /* Progress of the visit of doubtful[again]: index of the next word, and number of words that stay
+     in the list so far. While values are tombstoned (hidden.h), 'doubtkept' is the index at which
+     the round ends. */
   unsigned doubt, doubtkept;
-  /* Number of entries of 'doubtful' for which the current visit has marked an object. */
+  /* Number of words of the lists 'doubtful' whose visit has marked an object, since slices started
+     to visit both lists again. */
   unsigned resolved;
-  /* the table of the slot before index 'doubt' in the list that is being visited */
+  /* the last table that the visit of a list 'doubtful' has read; the slots after it belong to it */
   Table *doubtof;
-  /* the table of the last word that was kept in the list */
+  /* the table of the last slot that stays in the list doubtful[again] */
   const Table *keptof;
-  /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] whose values were tombstoned
-     (hidden.h). */
+  /* Slices have tombstoned the unmarked values (made their slots look empty, hidden.h) of this
+     number of words at the start of doubtful[LUAN_DOUBTVALUES]. */
   unsigned hidden;
-  /* Number of words at the start of doubtful[LUAN_DOUBTKEYS] that were visited before marked
-     objects were logged. */
+  /* If 'logging' is 1, the atomic step need not visit this number of words at the start of
+     doubtful[LUAN_DOUBTKEYS]. Later words, such as marked objects, were added since. */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
      collection started. */
@@ -225,25 +229,25 @@ typedef struct luaN_Strings {
 
 /* Objects with finalizers: finalize.c, waiting.c. */
 typedef struct luaN_Finalize {
-  /* Objects with finalizers, in the order in which they got them; without the dead ones that are
-     queued. */
+  /* Objects with finalizers, in the order in which they got a metatable with __gc. Dead ones are
+     moved to 'tobefinalized'. */
   luaN_List finalizable;
-  /* Queue of dead objects for the call of their finalizers. */
+  /* Queue of the dead objects whose finalizers are to be called. */
   luaN_Vec tobefinalized;
   /* index in 'tobefinalized' of the next object to finalize */
   size_t next;
   /* index in 'tobefinalized' of the first object that the major collection has not marked */
   size_t seen;
-  /* progress of the major collection with the dead objects */
+  /* stage of the major collection's work on dead objects with finalizers */
   luaN_Selection selection;
   /* number of entries at the start of 'left' whose finalizers were called */
   unsigned called;
-  /* Length of the queue at the end of the last step of the collector, before that step called
-     finalizers. */
+  /* Length of the queue 'tobefinalized' at the end of the last step of the collector, before that
+     step called finalizers. */
   unsigned waiting;
-  /* least number of finalizers to call in a batch, even if its time is up */
+  /* least number of finalizers to call in a batch, even if the time of the batch is over */
   unsigned quota;
-  /* 1: the running collection has queued dead objects */
+  /* 1: the running collection has moved dead objects to 'tobefinalized' */
   lu_byte found;
   /* Number of young objects with finalizers that the program will close explicitly
      (luaN_willclose). */
@@ -280,12 +284,13 @@ typedef struct luaN_Sweep {
   lu_byte active;
   /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
-  /* Progress in the list that is being swept: 'next' entries were visited, 'kept' of them stay, at
-     its start (G7). The selection of dead objects with finalizers visits the entries of
-     'finalizable' before 'next', backwards; GCSstacks uses 'next' for the list of threads. */
+  /* Progress of the sweep of the list with index 'list': 'next' entries were visited; those that
+     stay are now its first 'kept' entries (G7). Two other phases use 'next'. The selection of dead
+     objects with finalizers still has to visit the entries of 'finalizable' before 'next'.
+     GCSstacks has visited the threads before 'next'. */
   size_t kept, next;
-  /* The block in which large strings or userdata were freed last, if it must still be moved to the
-     free list that fits its largest hole (luaN_relist); or NULL. */
+  /* The block in which the last large string or userdata was freed. NULL: none, or luaN_relist has
+     moved the block to the list for its free lines since then. */
   luaN_Block *freed;
 } luaN_Sweep;
 
@@ -294,23 +299,25 @@ typedef struct luaN_Bytes {
   /* memory that the core frees explicitly, for example the string table (H6) */
   size_t explicit;
   l_mem old;			/* old objects and their vectors (H6) */
-  l_mem living;			/* objects marked by the last major collection */
+  l_mem living;			/* bytes that the last major collection has marked */
   /* Bytes of blocks that the heap keeps until the next major collection, because the last one has
      not found it shrunk. 0: none. */
   size_t needed;
-  /* Largest KiB of blocks in use at the end of marking: in the current period of time, and in the
-     previous one. A heap that has shrunk keeps memory for the larger of the two (major.c). */
+  /* Largest KiB of blocks in use when marking ended: [0] in the current period, [1] in the period
+     before. (WHILE_HEAPS of major.c says when a period ends.) A heap that has shrunk keeps memory
+     for the larger of the two. */
   unsigned lately[2];
-  /* KiB allocated in the life of the state when the current period of 'lately' started; wraps
-     around. */
+  /* At the start of the current period of 'lately': KiB that the state had allocated in its life.
+     Wraps around. */
   unsigned whileat;
-  /* Milliseconds of CLOCK_MONOTONIC when the current period of 'lately' started; wraps around. */
+  /* At the start of the current period of 'lately': milliseconds of CLOCK_MONOTONIC. Wraps
+     around. */
   unsigned whilebegan;
   /* 1: the last major collection has found the heap shrunk, so malloc_trim is to be called when
      giveback.h allows it. */
   lu_byte shrunk;
-  /* KiB that the last major collection has marked, without objects to which only dead objects with
-     finalizers refer. */
+  /* KiB that the last major collection had marked when it started to mark the objects to which dead
+     objects with finalizers refer. */
   unsigned undoomed;
   /* Bytes that became old since the last collection: tenured objects, and growth of the vectors and
      stacks of old objects. */
@@ -320,15 +327,14 @@ typedef struct luaN_Bytes {
   /* Long strings and large userdata, and small userdata queued for finalization, that became old
      since the last major collection ended. */
   size_t texts;
-  /* Value of 'texts' at the start of the last minor collection that ran while no major collection
-     was running. */
+  /* Value of 'texts' when the last minor collection outside a major collection started. */
   size_t textsbefore;
   /* Long strings and large userdata, and small userdata queued for finalization, that became old
      while the last major collection ran. */
   size_t textsleft;
-  /* long strings and large userdata left young by the last minor collection */
+  /* bytes of the long strings and large userdata that the last minor collection has left young */
   size_t aged;
-  /* small userdata left young by the last minor collection */
+  /* bytes of the small userdata that the last minor collection has left young */
   size_t waiting;
   /* external bytes that userdata own now */
   size_t outside;
@@ -348,25 +354,27 @@ typedef struct luaN_Growth {
   /* Number of nodes of 'old' that the search for a free node had not visited when the next hash
      part was allocated. */
   unsigned from;
-  /* The next hash part, and the pointer below which a free node of it is searched for. */
+  /* The next hash part. No node from 'lastfree' on is free. */
   Node *node, *lastfree;
   /* For each of the first 'copied' nodes of 'old', the index of its copy in the next hash part, or
      LUAN_NOCOPY. */
   uint32_t *copyof;
   /* number of nodes at the start of the next hash part that are initialized */
   unsigned cleared;
-  /* number of nodes at the start of 'old' that were visited */
+  /* number of nodes at the start of 'old' whose keys were copied, if the nodes had a value */
   unsigned copied;
   /* number of nodes of the next hash part that have or had a key */
   unsigned used;
-  /* 1: a key was inserted since the last major collection started */
+  /* 1: a key was inserted since the last major collection started; else the next one frees the next
+     hash part */
   lu_byte iswanted;
 } luaN_Growth;
 
 /* State of the pacer: pace.c. */
 typedef struct luaN_Pace {
   lu_byte fullcycles;		/* 1: the program or LUA_GC has set the incremental mode */
-  /* 1: the last major collection in slices found at least 1/WEAK_FOUND of the old bytes dead. */
+  /* 1: the last major collection in slices has found much of the old bytes dead (one WEAK_FOUND-th,
+     pace.c) */
   lu_byte found;
   /* 1: the major collection does more work in each slice, because weak tables had received many
      entries when it started. */
@@ -376,8 +384,8 @@ typedef struct luaN_Pace {
   /* State of the number sequence that varies the size of nurseries between the two bounds of
      LUA_GC. */
   unsigned turn;
-  /* Size of the current nursery, in bytes. Changes if the next minor collection is moved
-     (luaN_shorten). */
+  /* Size of the current nursery, in bytes. luaN_shorten changes it when it makes the next minor
+     collection due earlier or later. */
   size_t nursery;
   /* Bytes of the nursery that are held back, so that a safepoint comes earlier and calls the next
      batch of finalizers (luaN_resume adds them again). */
@@ -387,26 +395,28 @@ typedef struct luaN_Pace {
   size_t textroom;
   /* size of the current nursery, in bytes, as planned when it started */
   size_t size;
-  /* Sums over all earlier nurseries, in bytes. charged: bytes counted against each. planned: the
-     same, but at most the planned size of each. */
+  /* Sums over all earlier nurseries, in bytes. charged: the bytes that counted toward the minor
+     collection after each nursery. planned: the same bytes, limited to the planned size of each
+     nursery. */
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
-  /* Growth of stacks, in bytes, that was not paid for by marking yet. Raises the limit of the work
-     debt (luaN_pay). */
+  /* Bytes by which stacks have grown. They raise the limit of the work debt, and marking lowers
+     them again (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;
   /* Back-off: a major collection is due when this multiple of the live bytes was allocated, even if
      the heap has not grown (PATIENCE_MIN to PATIENCE_MAX). */
   unsigned patience;
-  /* allocated bytes when the last major collection ended; long strings and large userdata count in
-     part (function 'spent' of pace.c) */
+  /* Bytes that the state had allocated in its life when the last major collection ended, as the
+     pacer counts them (function 'spent' of pace.c). */
   uint64_t since;
   /* bytes that explicit steps (luaN_step) have counted as allocated since the last major
      collection */
   l_mem byhand;
-  /* bytes of allocation after the last major collection at which the next one is due */
+  /* number of bytes that may be allocated after the last major collection until the next one is
+     due */
   uint64_t volume;
   /* Bytes in use and footprint (reserved bytes without empty blocks) when the last major collection
      ended. */
@@ -415,18 +425,19 @@ typedef struct luaN_Pace {
   size_t outside;
   /* number of objects with finalizers when the last major collection ended */
   size_t finalizers;
-  /* size of each nursery that the program has set, in bytes; 0: not set */
+  /* size that the program has set for every nursery, in bytes; 0: not set */
   size_t fixednursery;
   luaN_Tuning tuning;		/* settings of the collector in the environment variable LUA_GC */
-  /* Largest size of a nursery, in bytes, after lua_Alloc has refused memory; 0: no limit. Set again
-     when a major collection ends. */
+  /* Largest size of a nursery, in bytes, because lua_Alloc has refused memory; 0: no limit. The end
+     of a major collection computes it anew. */
   size_t tight;
   /* Bytes in use at which a major collection is due. External bytes count as in use (hasgrown of
      pace.c). */
   size_t threshold;
-  /* Bytes in use at which a major collection is due if the footprint has reached 'threshold'. */
+  /* A major collection is also due if this number of bytes is in use and the footprint has reached
+     'threshold'. */
   size_t growthtrigger;
-  /* bytes of footprint at which a major collection is due */
+  /* a major collection is also due if the footprint has reached this number of bytes */
   size_t footprinttrigger;
 } luaN_Pace;
 
@@ -434,7 +445,7 @@ typedef struct luaN_Pace {
 typedef struct luaN_Pauses {
   /* nanoseconds of CLOCK_MONOTONIC at the start of the last or running pause */
   uint64_t began;
-  /* of the last pause, of the longest pause, of all pauses */
+  /* durations: of the last pause, of the longest pause, of all pauses together */
   uint64_t last, longest, sum;
   /* CPU time at the start of the last pause with a sampler */
   uint64_t processor;
@@ -455,7 +466,7 @@ typedef struct luaN_Stress {
   /* bytes of marking in one slice of a major collection */
   size_t slice;
   unsigned verify, emergency;
-  /* number of events until the next emergency collection */
+  /* number of calls of luaN_stress until the next emergency collection */
   unsigned untilemergency;
   lu_byte major;
 } luaN_Stress;
@@ -488,7 +499,8 @@ typedef struct luaN_Tick {
   /* The frame that ran at the last tick (timer signal) that requested a safepoint before the next
      instruction. */
   struct CallInfo *ci;
-  /* 1: at that tick, code outside the bytecode loop ran, so the pc of 'ci' was saved */
+  /* 1: when the tick of 'ci' came, code outside the bytecode loop ran, so the pc of 'ci' was
+     saved */
   int deep;
   volatile lu_byte wanted;	/* 1: the next safepoint is to call the sampler (TK1) */
   /* 1: all entries of 'dispatch' lead to code that runs a safepoint (TK3) */
@@ -520,11 +532,11 @@ typedef struct luaN_Heap {
   uint64_t texts;
   /* external bytes that were counted as allocated in the life of the state */
   uint64_t allocatedoutside;
-  /* Bytes of blocks outside the nursery that were counted toward the next minor collection. If such
-     blocks are freed, up to this many bytes are subtracted again (payback of nursery.c). */
+  /* Bytes of blocks outside the nursery that count toward the next minor collection. When such
+     blocks are freed, up to this number of bytes no longer counts (payback of nursery.c). */
   size_t spare;
-  /* bytes that growing tables and buffers copy until the next sample of copied bytes (copies.h);
-     LUAN_NOCOPIES: there are none */
+  /* Bytes that growing tables and buffers may copy until the sampler is called (copies.h).
+     LUAN_NOCOPIES: it is never called for copies. */
   uint64_t copyleft;
   /* the functions that the core calls for samples (seam.h), or NULL */
   const struct luaN_Sampler *sampler;
@@ -560,7 +572,7 @@ typedef struct luaN_Heap {
   unsigned rounding;
   /* 1: the moved stack 'waiting' is not in the hole in which the fast path allocates */
   int waitingoutside;
-  /* by how many bytes the moved stack 'waiting' has exceeded the distance to its sample */
+  /* bytes by which the moved stack 'waiting' goes beyond the point at which its sample was due */
   uint64_t waitingover;
   /* Free lines for blocks that do not fit into the hole in which the fast path allocates. */
   luaN_Region overflow;

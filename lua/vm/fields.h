@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Lookup of table fields by short strings; ltable.h includes this header last. It is inline also
-** for keys that are not at their main position. Which keys these are depends on the random seed of
-** the hashes; in a small table they are half of the keys. If they needed a call, the speed of a
-** program would differ by a quarter from run to run.
+** Lookup of table fields by short strings; ltable.h includes this header last. The lookup is inline
+** also for a key that is not at its main position. In a small table this is true of half of the
+** keys; the random seed of the hashes determines of which. If such keys needed a call, the speed of
+** a program would differ by a quarter from run to run.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
@@ -35,8 +35,7 @@ LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
 
 #if defined(lvm_c)
 
-/* luaH_get of ltable.c under another name, for a call from the inline luaH_get, where its own name
-   would be recursive. */
+/* Another name of luaH_get of ltable.c. By its own name, the inline luaH_get would call itself. */
 extern const TValue *luaN_getany (Table *t, const TValue *key) __asm__("luaH_get");
 
 LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
@@ -45,8 +44,8 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 }
 
 
-/* luaH_getstr of ltable.c under another name, for a call from the inline luaH_getstr, where its own
-   name would be recursive. */
+/* Another name of luaH_getstr of ltable.c. By its own name, the inline luaH_getstr would call
+   itself. */
 extern const TValue *luaN_getstring (Table *t, TString *key) __asm__("luaH_getstr");
 
 LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
@@ -69,10 +68,13 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 
 /*
 ** Looks up the method 'key' of o in the __index table of its metatable, in the __index table of
-** that table's metatable, and so on. Copies it to 'to' and returns 1. Returns 0 if the caller must
-** look it up: the first LUAN_ANCESTORS tables do not have it, an __index is not a table, a weak
-** value only looks empty (hidden.h), or o or 'key' has another type. o must have no field 'key'
-** itself ('slot', if o is a table).
+** that table's metatable, and so on. Copies the method to 'to' and returns 1. The caller has not
+** found 'key' in o itself; if o is a table, 'slot' is the empty slot of that lookup.
+**
+** Returns 0 if the caller must look the method up:
+** - the first LUAN_ANCESTORS tables do not have it, or an __index is not a table
+** - a weak value only looks empty (hidden.h)
+** - o is not a table, string or full userdata, or 'key' is a long string
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
@@ -111,7 +113,7 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
     return NULL;
   do {
     if (n == t->node)
-      /* lastfree keeps its value: getfreepos would find no free node either */
+      /* lastfree stays the same: getfreepos will search the same nodes and find none */
       return NULL;
     n--;
   } while (!keyisnil(n));

@@ -21,8 +21,8 @@
 
 /*
 ** Copying of keys may start only in the first GROWTHWINDOW visits of getfreepos (the search for a
-** free node) after the hash part has become nearly full; later, too few insertions are left to copy
-** all keys.
+** free node) after the hash part has become nearly full. If it started later, too few insertions
+** would be left to copy all keys.
 */
 #define GROWTHWINDOW	32
 
@@ -30,8 +30,8 @@
    empty ones mean that the program removes keys, so that the size may stay. */
 #define GROWTHPROBES	64u
 
-/* With an integer key up to this number times the slots, the next size is not predictable, because
-   the key may move to the array part. */
+/* If a key is a positive integer of at most this number times the slots, the next resize may move
+   the key to the array part, so the next size is not predictable. */
 #define NEARINTEGERS	4u
 
 /* Number of old nodes whose keys are copied at a time, while those of the next nodes are
@@ -176,9 +176,10 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Does the part of the work on the larger hash part that is due: initializes nodes, then copies
-   keys, in proportion to the visits of getfreepos (the search for a free node). left: number of
-   nodes that it has not visited yet. Returns 0 if no node of the larger hash part is free. */
+/* Continues the work on the larger hash part: initializes its nodes, then copies keys. Does as much
+   as is due for the nodes that getfreepos (the search for a free node) has visited. left: number of
+   nodes that getfreepos has not visited yet. Returns 0 if no node of the larger hash part is
+   free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -206,7 +207,7 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
       w->copyof[k] = w->copyof[i];
       w->copyof[i] = LUAN_NOCOPY;
     }
-    else dropcopy(w, i);  /* copysome will copy the key at node k */
+    else dropcopy(w, i);  /* copysome has not visited node k yet, and will copy its key */
   }
   else if (k < w->copied && !copyagain(w, k)) luaN_endgrowth(G(L), w);
 }

@@ -4,14 +4,16 @@
 ** larger vector of nodes of a nearly full hash part, to which keys are copied in advance
 ** (lua/gc/alloc/growth.h).
 **
-** getfreepos (ltable.c) searches for free nodes from the last node to the first; at the first, the
-** table is resized. A growth may start when one LUAN_GROWTHPART-th of the nodes is left to it. Each
-** insertion by luaH_newkey then continues the growth in proportion to the visits of getfreepos:
-** during the first half of them the buffer is initialized, during the second half keys are copied.
+** getfreepos (ltable.c) searches for free nodes from the last node to the first. When it has
+** reached the first node, the table is resized. A growth may start when one LUAN_GROWTHPART-th of
+** the nodes is left to visit. Each insertion by luaH_newkey then continues the growth in proportion
+** to the visits of getfreepos: during the first half of them the buffer is initialized, during the
+** second half keys are copied.
 **
-** Most of the nodes that are left are in use, so only few more keys find a free one, about a
-** ninetieth of the number of nodes. So a table that keeps its size rarely has a buffer, and an
-** insertion copies about 200 keys, which takes some microseconds.
+** Most of the nodes left to visit are in use. So few insertions remain before the resize: about one
+** for every ninety nodes of the hash part. Because a growth starts that late, a table that keeps
+** its size rarely has a buffer; and an insertion copies about 200 keys, which takes some
+** microseconds.
 */
 #ifndef luaN_growing_h
 #define luaN_growing_h
@@ -41,10 +43,12 @@ LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, c
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 
 /*
-** Makes the larger hash part to which keys were copied in advance the hash part of t, and returns
-** 1. Returns 0, with t unchanged, if there is none of 'hsize' nodes (rounded up to a power of 2),
-** if too many keys were not copied, if 'asize' is not the size of the array part, or if memory is
-** short.
+** Puts into use the larger hash part to which keys of t were copied in advance, and returns 1.
+** Returns 0, with t unchanged,
+** - if t has no such hash part of 'hsize' nodes (rounded up to a power of 2)
+** - if too many keys were not copied
+** - if 'asize' is not the size of the array part
+** - if memory is short
 */
 LUAI_FUNC int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 

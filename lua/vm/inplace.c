@@ -19,7 +19,7 @@
 #define LONGESTCHAIN	32u
 
 
-/* Number of nodes of the smallest large hash part: its keys are probably in no CPU cache. */
+/* A hash part of this number of nodes or more is large: its keys are probably in no CPU cache. */
 #if defined(LUAI_ASSERT)
 #define LEASTLARGE	128
 #else
@@ -39,8 +39,9 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if node[0] can be unlinked from its chain, because the main position of each later key
-   is one of the later nodes. mp: the main positions (NULL: no key). */
+/* Returns 1 if node[0] can be unlinked from the chain of n nodes node[], because every later key is
+   found without it: its main position is node[1] or a later node. mp[i]: main position of the key
+   of node[i]; NULL: node[i] has no key. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -52,9 +53,10 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/* Removes empty nodes from the chain from p on: moves a later key to an empty node that is its main
-   position, or unlinks the node. Unlinks p only if later keys are found without it. Returns 0 and
-   does nothing if the chain has more than LONGESTCHAIN nodes. */
+/* Removes empty nodes from the chain that starts at p. If an empty node is the main position of a
+   later key, moves this key to it; otherwise unlinks the node. Unlinks the first node only if every
+   later key is found without it (isapart). Returns 0 and does nothing if the chain has more than
+   LONGESTCHAIN nodes. */
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;
@@ -92,9 +94,10 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 
 
 /*
-** Removes empty nodes from all chains of t. If 'heads' is 0, an empty first node of a chain stays
-** while at least a quarter of the nodes visited are empty. Returns 0 if a chain is too long.
-** Prefetches the second and third nodes of chains.
+** Removes empty nodes from all chains of t. Returns 0 if a chain is too long. A chain whose first
+** node is empty is expensive (inplace.h): if 'heads' is 0, this node is left in place while at
+** least a quarter of the nodes visited so far are empty. Prefetches the second and third nodes of
+** chains.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   unsigned i, empty = 0, size = (unsigned)sizenode(t);
@@ -136,9 +139,9 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Makes each empty node at the end of a chain free: sets its key to nil, and makes getfreepos
-   search from the last node again. Returns 1 if fewer than half of the empty nodes are free
-   then. */
+/* Makes each empty node free that is the last one of its chain: sets its key to nil. Makes
+   getfreepos search from the last node again. Returns 1 if fewer than half of the empty nodes are
+   free now. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Rehash in place: a full hash part regains the nodes of removed keys without a new vector. For a
-** hash part that is to keep its size, because keys are inserted and removed (room.c). It reads few
-** hashes, each of which is in a string and usually a cache miss.
+** Rehash in place: a full hash part regains the nodes of removed keys without a new vector. Used
+** for a hash part that is to keep its size, because the program inserts and removes keys (room.c).
+** The rehash reads few hashes, because a hash is in its string, which is usually a cache miss.
 **
-** A node is in one chain. An empty node in it may still be the main position of later keys. The
-** rehash moves one of these keys to it, or unlinks the empty node if there is none. An unlinked
-** empty node is free. Keys before the first empty node of a chain stay in their nodes, so that the
-** remembered set stays right.
+** A node is in one chain. An empty node may still be the main position of later keys of its chain.
+** The rehash moves one of these keys to the node, or unlinks the node if there is none. An unlinked
+** empty node is free. Keys before the first empty node of a chain stay in their nodes, so slots of
+** them in the remembered set stay valid.
 **
 ** If the first node of a chain is empty, the hashes of all keys of the chain must be read. So in a
 ** large table such chains are processed only while few nodes are empty, or in a second pass if the
@@ -15,7 +15,7 @@
 **
 ** A rehash frees at least half of the empty nodes, so its cost is spread over as many insertions.
 ** If a chain has very many nodes, because keys were chosen to collide, the rehash fails and the
-** table is resized. Between two chains every key can be found.
+** table is resized. After each chain, every key of the table can be found.
 */
 #ifndef luaN_inplace_h
 #define luaN_inplace_h

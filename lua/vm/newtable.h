@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Allocates a table of known size, for ltable.c: in one block with its vectors if each has up to
-** LUAN_SMALLTABLE slots. If such a vector is replaced later, only lines that it fills completely
-** are freed.
+** Allocates a table of known size, for ltable.c. If each vector has up to LUAN_SMALLTABLE slots,
+** the table and its vectors are one block. If a vector of such a block is replaced later, only the
+** lines (of 64 bytes) that it fills completely are freed.
 */
 #ifndef luaN_newtable_h
 #define luaN_newtable_h

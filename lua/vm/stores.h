@@ -10,8 +10,8 @@
 
 /*
 ** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the slot's
-** value may be set without luaN_fill. Does not read the slot of an array without a metatable: that
-** would be a cache miss.
+** value may be set without luaN_fill. If t has no metatable, does not read a slot of its array
+** part, because that would be a cache miss.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \
@@ -22,9 +22,9 @@
 
 
 /*
-** Stores v in o under 'key', whose slot 'slot' is empty (NULL: o is not a table), and returns 1.
-** 'key' may be NULL for an integer. Returns 0 and changes nothing if o is not a table or may have a
-** __newindex, or if luaN_newfield does not add a new key.
+** Stores v in o under 'key', and returns 1. slot: the empty slot of the key; NULL if o is not a
+** table. key: may be NULL if the key is an integer. Returns 0 and changes nothing if o is not a
+** table or may have a __newindex, or if the key is new and luaN_newfield does not add it.
 */
 static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
                              const TValue *key, const TValue *v) {

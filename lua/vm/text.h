@@ -34,8 +34,9 @@ static inline uint64_t luaN_load4 (const char *s) {
 ** Returns the hash of the l bytes at s: each multiplication adds eight bytes, the last one up to
 ** eight.
 **
-** The seed is in both halves of the multiplicand and in the factor. If half of a product did not
-** depend on it, an attacker could compute strings that share a bucket for most seeds.
+** Both operands of a multiplication contain the seed, the first one in both of its halves. If a
+** half of the product did not depend on the seed, an attacker could compute strings that share a
+** bucket for most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {
@@ -64,16 +65,17 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 
 /*
 ** Returns the main position, 0 to 2^n - 1, of address u as a key in a hash part of 2^n nodes.
-** Objects made one after the other are at equal distances, and their positions should differ.
+** Objects that are made one after the other have addresses at equal distances. Their positions
+** should differ.
 **
 ** A large part takes the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
-** Programming 3, 6.4). Consecutive objects then have nodes near each other, until the positions
-** wrap around p. A later round reaches other nodes only if the distance / 8 has no common factor
-** with d, because blocks are powers of 2 and 2^n mod p = d. So each d is 1 or has no factor below
-** 17.
+** Programming 3, 6.4). The positions of such objects then advance in equal steps, and wrap around
+** at p. After a wrap they must reach other nodes than before. Blocks are powers of 2, and 2^n mod p
+** = d, so they do only if the distance / 8 has no common factor with d. So each d is 1 or has no
+** factor below 17.
 **
-** A small part multiplies by the golden ratio (Knuth, same section), because such a prime would
-** leave up to 73 of 512 nodes unused.
+** A small part multiplies by the golden ratio (Knuth, same section). A prime would leave up to 73
+** of 512 nodes unused there.
 **
 ** The low three bits of u, which are 0 except in light userdata, choose an eighth of the part.
 */
