@@ -123,8 +123,8 @@ typedef struct Extent {
 } Extent;
 
 
-/* Returns the memory of o, which is being marked. Also does what marking requires for certain
-   types: counts a short string in strings.seen, marks the metatable of a userdata that need not be
+/* Returns the memory of o, which is being marked. Also completes the marking of certain types:
+   counts a short string in strings.seen, marks the metatable of a userdata that need not be
    traversed, and clears LUAN_MET and the survivor age of a long string or userdata. */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
