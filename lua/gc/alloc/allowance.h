@@ -25,8 +25,8 @@ LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 #define luaN_exceeds(L,n) \
   (l_unlikely(G(L)->heap.limits != NULL) && luaN_compare(L, n))
 
-/* To be used when an allocation has failed for another reason than a limit: no limit's message
-   belongs to the error (LM2). The value is NULL, for use in a return statement. */
+/* Records that the last allocation has failed for another reason than a limit, so that the error
+   does not get a limit's message (LM2). The value is NULL, for use in a return statement. */
 #define luaN_unlimited(g)	((void *)((g)->heap.refusal = NULL))
 
 #endif

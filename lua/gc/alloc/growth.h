@@ -22,12 +22,13 @@
 ** - when a key cannot be copied because the buffer has no free node
 ** - at the start of a major collection, if no key was inserted since the start of the previous one
 **
-** A buffer is explicit memory (H6). For samples and the pacer its bytes are allocated when it
-** becomes the table's vector. A table gets no buffer if the state has limits (allowance.h), if
+** A buffer is explicit memory (H6). Samples and the pacer count its bytes when it becomes the
+** table's vector. A table gets no buffer if the state has limits (allowance.h), if
 ** lua_Alloc has refused memory (blocks.ceiling), or if other tables have MAX_GROWTHS of them. A
 ** hash part that will keep its size (room.c) gets none either: it is rehashed in place
-** (lua/vm/inplace.h). If hardly any keys collide, 'lastfree' does not move, so the table grows at
-** once, without a buffer.
+** (lua/vm/inplace.h). A buffer is filled while the search for free nodes proceeds ('lastfree'). If
+** hardly any keys collide, there is no search before the table is full, and it grows without a
+** buffer.
 **
 ** Invariants (checked by luaN_verify):
 **   GA1  The table of a growth is not dead, has only this growth, and has the nodes with which the
@@ -61,9 +62,9 @@ _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
 /* value of copyof[] for a node whose key has no copy */
 #define LUAN_NOCOPY	(~(uint32_t)0)
 
-/* Before the next hash part is in use, a key copied to its node n has an integer as its value: the
-   key's main position there (upper 32 bits), and the index of the node that has the key now (lower
-   32 bits). */
+/* Before the next hash part is in use, its node n with a copied key has an integer as its value:
+   the key's main position in the next hash part (upper 32 bits), and the index of the key's node in
+   the present hash part (lower 32 bits). */
 #define luaN_setcopy(n,main,from) \
   setivalue(gval(n), (lua_Integer)(((lua_Unsigned)(main) << 32) | (from)))
 #define luaN_mainof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) >> 32))
@@ -82,7 +83,8 @@ LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
    limit does not permit that. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Frees w, and the next hash part that it describes, unless luaN_adoptgrowth was called for w. */
+/* Frees w. Also frees the next hash part that w describes, unless luaN_adoptgrowth has made it
+   ready for use. */
 LUAI_FUNC void luaN_endgrowth (global_State *g, luaN_Growth *w);
 
 /* Frees the hash parts that were allocated in advance for all growing tables. */

@@ -7,9 +7,9 @@
 #include "lstate.h"
 #include "lstring.h"
 
-/* The byte before a large userdata has two parts: from this bit on, the number of minor collections
-   that have left it young (ageing.h); below, the distance from the start of its block
-   (udataplace). */
+/* The byte before a large userdata has two fields. The bits from number LUAN_UDATAAGE on contain
+   the number of minor collections that have left the userdata young (ageing.h), the lower bits its
+   distance from the start of its block (udataplace). */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

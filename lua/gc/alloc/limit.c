@@ -22,8 +22,8 @@ void luaN_setlimit (global_State *g) {
     uint64_t left = luaN_left(g);
     if (left < (uint64_t)(limit - h->free)) limit = h->free + left;
   }
-  /* Every allocation is to be slow with LUAN_STRESS=emergency, and while allocations are
-     counted. */
+  /* Every allocation takes the slow path with LUAN_STRESS=emergency, and while a client counts
+     allocations (luaN_setcounts). */
   if (luaN_isstressed(g) || h->counts != NULL) limit = h->free;
   lua_assert(h->free <= limit && limit <= h->end);
   h->limit = limit;
@@ -99,7 +99,7 @@ l_mem luaN_debt (global_State *g) {
 
 void luaN_uncharge (global_State *g, l_mem before) {
   l_mem least = -(l_mem)g->heap.gc.pace.nursery;
-  /* 'before' may be lower: an emergency collection may have started a smaller nursery. */
+  /* An emergency collection may have started a nursery that is smaller than -before bytes. */
   if (before < least) before = least;
   if (luaN_debt(g) <= before) return;
   luaE_setdebt(g, before);

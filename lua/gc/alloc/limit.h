@@ -79,15 +79,15 @@ LUAI_FUNC void luaN_recomputelive (global_State *g);
    have grown or shrunk. Does nothing if o is young. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
-/* Returns the bytes that have counted so far against the present nursery. GCdebt must be up to date
-   (luaN_flush), and luaN_defer must not withhold a part of the nursery. */
+/* Returns the bytes of the present nursery that are used up. To be called when GCdebt is up to date
+   (luaN_flush), and while luaN_defer withholds no part of the nursery. */
 LUAI_FUNC size_t luaN_unpaid (global_State *g);
 
 /* Makes the next minor collection due n bytes earlier; later if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
-/* Returns GCdebt, up to date. Used before allocations that luaN_uncharge will exclude from the
-   pacer's accounts. */
+/* Updates and returns GCdebt. For a later call of luaN_uncharge, after allocations that must not
+   bring a collection closer. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 
 /* Sets GCdebt back to 'before', a result of luaN_debt, so that the allocations made since bring no

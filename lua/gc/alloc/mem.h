@@ -17,8 +17,8 @@ LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
                                  size_t nsize, int kind);
 
-/* Grows a vector, like luaM_growaux_, for this kind of memory. Raises a memory error, or another
-   one if the vector has 'limit' elements already. */
+/* Grows a vector, like luaM_growaux_, for this kind of memory. Raises an error if there is no
+   memory, or if the vector has 'limit' elements already. */
 LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                            int size_elem, int limit, const char *elements,
                            int kind);
@@ -31,8 +31,8 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
    allocation (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-/* A protected call saves the limits of the state (luaN_limitsof) and restores them (luaN_relimit),
-   because an error may leave a function that had set others. */
+/* A protected call saves the limits of the state (luaN_limitsof), and restores them after an error
+   (luaN_relimit), because the failed function may have set other limits. */
 #define luaN_limitsof(L)	((const void *)G(L)->heap.limits)
 #define luaN_relimit(L,l) \
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))

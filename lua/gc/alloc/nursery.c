@@ -92,8 +92,8 @@ static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
 }
 
 
-/* Returns the list that will contain the object of a large block of this kind: the new object
-   itself, or the table that owns it. NULL: none. */
+/* Returns the list to which a new large block of this kind adds an entry: the block itself if it is
+   an object, or the table that owns the block. Returns NULL if it adds none. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -191,7 +191,8 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
 
 
 /* Allocates a block for which the fast path has failed, or returns NULL. Sets *outside to 1 if the
-   block is not in the hole (run of free lines) in which the fast path allocates. */
+   block is not in the hole (run of free lines) in which the fast path allocates. desperate: 1 after
+   an emergency collection, to search all blocks (luaN_nexthole). */
 static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
                            int desperate) {
   size_t n = luaN_round(size);
@@ -230,7 +231,7 @@ static void charge (global_State *g, size_t n, int kind) {
 ** - old: rounded size of the block that it replaces, or 0. Samples and heap.allocated count only
 **   the growth, GCdebt counts all.
 ** - outside: 1 if the block is not in the hole in which the fast path allocates
-** - d: bytes to the next sample before the allocation
+** - d: bytes from the start of the allocation to the next sample (luaN_topoint)
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int kind, int outside,
@@ -402,7 +403,8 @@ static void payback (global_State *g, size_t n) {
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
   g->GCdebt -= back;
-  g->totalbytes += back;  /* nursery_limit is lower than necessary until it is set again */
+  g->totalbytes += back;  /* nursery_limit stays lower than necessary until luaN_setlimit is
+                             called */
 }
 
 

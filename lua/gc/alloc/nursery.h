@@ -16,8 +16,8 @@
 ** vectors, stacks, CallInfos, prototypes, buffers. Special cases:
 ** - A block that grows counts its growth; if it is moved, the pacer counts all its bytes. A block
 **   that shrinks counts nothing.
-** - For the pacer, long strings and large userdata count less ('charge'), and growth of the string
-**   table does not count.
+** - For the pacer, a long string or large userdata may count with fewer bytes (TEXTCHARGE of
+**   nursery.c), and growth of the string table does not count.
 ** - External bytes of userdata count for samples; for the pacer as outside.c and pace.c describe.
 ** - Memory that luaL_Buffer and C modules allocate does not count.
 **
@@ -26,12 +26,12 @@
 **       all three are the address of the luaN_Heap.
 **   N2  mark <= free. The bytes of the hole up to 'mark' are counted in GCdebt and 'allocated'.
 **       luaN_flush adds those from mark to free, and sets mark to free.
-**   N3  Unless GCdebt is above 0, the limit is at most the address at which the updated GCdebt
-**       would be 0. So the allocation that makes a collection due takes the slow path.
+**   N3  If GCdebt is at most 0, the limit is at most the value of 'free' with which luaN_flush
+**       would set GCdebt to 0. So the allocation that makes a collection due takes the slow path.
 **   S1  'point' is the address of the next sample point, which may be above the hole: point - free
 **       is the number of bytes until the next sample, and is at least 1. An allocation outside the
-**       hole lowers the point by its size. Bytes that do not count (padding, the old bytes of a
-**       block that grows) raise it.
+**       hole lowers 'point' by its size. Bytes that do not count raise 'point': padding, and the
+**       old bytes of a block that grows.
 **   S2  The sample of a block is taken after its allocation and before its first use. Exceptions: a
 **       growth buffer is sampled when it becomes a table's vector (luaN_countlate). The sample of a
 **       stack that is being moved is postponed until the stack can be walked again, and nothing is

@@ -3,7 +3,7 @@
 ** The size of a table's hash part. Upstream takes the smallest power of 2 that holds the keys. If
 ** keys are inserted and removed, as in a cache, and few nodes are free, every few new keys rehash
 ** the whole table. So a hash part whose keys still fit gets free nodes in proportion to all slots:
-** a rehash is then paid for by as many insertions.
+** the next rehash then comes after as many insertions, and its cost is proportional to them.
 */
 #define LUA_CORE
 
@@ -15,8 +15,8 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* A table of at least MIN_SLOTS slots (array and hash part) gets free nodes for one PART-th of its
-   slots. A larger PART saves memory and makes rehashes more frequent. */
+/* A table of at least MIN_SLOTS slots (array and hash part) gets one free node for each PART slots.
+   A smaller table gets none. A larger PART saves memory and makes rehashes more frequent. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

@@ -62,8 +62,8 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int 
 
 
 /* Adds a new block, or the growth of a block, of 'new' bytes to the exact counts (luaN_setcounts).
-   A block of kind LUAN_VSTACK is a CallInfo if it has that size, else the first stack of a
-   coroutine. */
+   A block of kind LUAN_VSTACK counts as a CallInfo if it has the size of one, else as the first
+   stack of a coroutine. */
 static void tally (luaN_Counts *c, int kind, uint64_t new) {
   int isfirst = (kind == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
   luaN_Kind reported = isfirst ? LUAN_KTHREAD : sampling_kindof(kind);
@@ -83,7 +83,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int kind,
     h->waitingsize = n;
     h->waitingoutside = outside;
     h->waitingover = new - d;
-    d = 1;  /* any distance: luaN_moved sets it again before the next allocation */
+    d = 1;  /* a placeholder: luaN_moved sets the point before the next allocation */
   }
   else d = sampling_take(L, p, n, kind, outside, new - d);
   luaN_setpoint(h, d);
@@ -124,7 +124,7 @@ void luaN_tookback (lua_State *L, Udata *u) {
 
 l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  h->pinned = NULL;  /* the error ends the code that has pinned the closure */
+  h->pinned = NULL;  /* the error leaves the code that has called luaN_pin */
   if (h->sampler != NULL && h->refusal == NULL) {
     luaN_asking(h, 1);
     h->sampler->starved(h->sampler->ud, L);

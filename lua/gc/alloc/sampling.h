@@ -7,14 +7,14 @@
 ** Counts the block of n bytes at p for samples. If a sample is due, takes it, or postpones it while
 ** a stack is being moved (S2). The caller must then call luaN_setlimit.
 ** - old: bytes of the block that this one replaces, which were counted already
-** - d: bytes to the next sample before the allocation
+** - d: bytes from the start of the allocation to the next sample (luaN_topoint)
 ** - outside: 1 if the block is not in the hole (run of free lines) in which the fast path allocates
 */
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int kind, int outside, uint64_t d);
 
-/* Returns 1 if the sampler is to be called when the block is freed or resized (luaN_watch). May
-   also return 1 for other blocks, because they share bits. */
+/* Returns 1 if the sampler is to be called when the block is freed or resized (luaN_watch). Several
+   blocks share the bit that is tested, so it may also return 1 for a block that is not watched. */
 static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   unsigned bit;
   if (l_likely(h->watched == NULL)) return 0;

@@ -142,7 +142,7 @@ int luaN_leavesroom (global_State *g, size_t n) {
 
 
 /* Initializes block i of chunk c with n lines, and adds it to the list 'empty'. more: bytes of the
-   luaN_Chunk after the head, or 0. */
+   luaN_Chunk that follows the head of the block, or 0. */
 static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
                       size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
@@ -184,8 +184,8 @@ static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Chunk *c;
   size_t bytes;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes suffice for the head */
-  /* An earlier refusal is forgotten if no collection can run: then only a request can get
-     memory. */
+  /* If no collection can run, forgets that lua_Alloc has refused memory, and requests some
+     again. */
   if (!luaN_maycollect(g)) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
@@ -210,7 +210,7 @@ static int newwhole (global_State *g, unsigned n) {
   luaN_Chunk *c = NULL;
   size_t size = 0;
   char *first;
-  for (; n >= CHUNK_MIN; n /= 2) {  /* one block more, to align the first */
+  for (; n >= CHUNK_MIN; n /= 2) {  /* requests one block more than n, to align the first */
     size = ((size_t)n + 1) * LUAN_BLOCK + sizeof(luaN_Chunk);
     if ((c = (luaN_Chunk *)luaN_ask(g, NULL, 0, size)) != NULL) break;
   }
@@ -287,7 +287,7 @@ static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   if (c->next) c->next->prev = c->prev;
   if (c->prev) c->prev->next = c->next;
   else h->chunks = c->next;
-  if (h->sweptchunk == c) {  /* the sweep of lines continues with the next chunk */
+  if (h->sweptchunk == c) {  /* the sweep of lines is at c: it continues with the next chunk */
     h->sweptchunk = c->next;
     h->sweptblock = 0;
   }
@@ -390,8 +390,8 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Returns 1 if the free pages of c should be returned: for a huge chunk, if more than an eighth of
-   its pages are free. A lower limit would break up more huge pages. */
+/* Returns 1 if the free pages of c should be returned: always if c is not huge; if it is huge, when
+   more than an eighth of its pages are free. A lower limit would break up more huge pages. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

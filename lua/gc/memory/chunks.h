@@ -7,12 +7,13 @@
 
 /*
 ** Returns 0 if a collection should run before the heap grows by n bytes, else 1. C modules and the
-** host call lua_Alloc directly, and cannot collect if it refuses. So after the growth lua_Alloc
-** must still be able to provide half of the bytes in 'held', at most SMALL_HEAP. Returns 1 without
-** a check if lua_Alloc is luaN_alloc, if no collection may run, or if little was allocated since
-** the last one.
+** host call lua_Alloc directly, and cannot collect if it refuses memory. So after the growth
+** lua_Alloc must still be able to provide half of the bytes in 'held', at most SMALL_HEAP. Returns
+** 1 without a check if lua_Alloc is luaN_alloc, if no collection may run, or if little was
+** allocated since the last major collection.
 **
-** A result of 0 sets 'refused', and later results are 0, too, until a major collection ends.
+** If the result is 0, sets 'refused', and returns 0 in all later calls until a major collection
+** ends.
 */
 LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
 
@@ -38,8 +39,8 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
 /*
 ** If 'releasing' is set, returns free pages of some more mapped chunks to the system. Clears
-** 'releasing' at the end: at most 'most' bytes of blocks are left in memory, all chunks were
-** visited, or pages cannot be returned. Only major.c sets it again.
+** 'releasing' when at most 'most' bytes of blocks are left in memory, when all chunks were visited,
+** or when pages cannot be returned. Only major.c sets 'releasing'.
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 

@@ -41,9 +41,9 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_takenback(h,p,n)	luaN_asanclose(p, n)
 #endif
 
-/* luaN_asking sets whether a function of the sampler is running. Each API function calls
-   luaN_mayenter with its own name, which then ends the process, except for lua_getinfo and
-   lua_getstack. */
+/* luaN_asking records whether a function of the sampler is running. Each API function calls
+   luaN_mayenter with its own name. While a function of the sampler is running, luaN_mayenter ends
+   the process, except in lua_getinfo and lua_getstack. */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
 LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);

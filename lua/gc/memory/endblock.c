@@ -17,7 +17,7 @@
    the flag 'busy' to use this struct. It never waits for the flag: a block that is offered
    meanwhile is freed at once. */
 static struct {
-  /* 1: an OS thread has taken the flag */
+  /* 1: an OS thread uses this struct (luaN_hold) */
   int busy;
   /* the kept block, or NULL */
   char *last;

@@ -20,9 +20,9 @@
 
 /*
 ** Time without use, in milliseconds, after which kept memory is returned to the system: the block
-** at the end of malloc's heap, mappings of closed states, pages of heaps that have shrunk. Also the
-** least time between two calls of malloc_trim without 'now'. A lower value makes the system clear
-** pages more often.
+** at the end of malloc's heap, mappings of closed states, pages of heaps that have shrunk.
+** luaN_giveback with 'now' 0 calls malloc_trim at most once in this time. A lower value makes the
+** system clear pages more often.
 */
 #define LUAN_UNUSED_MS	1000u
 
@@ -36,9 +36,9 @@
 /* Counts bytes that a state has freed, for luaN_giveback. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 
-/* Calls malloc_trim and returns 1, if at least 16 MiB were freed since the last call, and 'now' is
-   set or the last call without 'now' was LUAN_UNUSED_MS before 'ms' (in milliseconds). Else returns
-   0. Thread-safe. */
+/* Calls malloc_trim and returns 1 if at least 16 MiB were freed since the last call of malloc_trim;
+   but if 'now' is 0, at most once in LUAN_UNUSED_MS milliseconds. Else returns 0. ms: time in
+   milliseconds. Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);
 
 #endif

@@ -28,8 +28,9 @@
 **       of all blocks, vacant that of the blocks in 'empty'. held is the number of bytes obtained
 **       from lua_Alloc or mapped.
 **   H6  After a collection, the bytes in use are the sum of four members of luaN_Bytes: explicit
-**       (which includes the state), old, aged and waiting. Until the next collection, allocated
-**       bytes are added, and freed bytes subtracted.
+**       (the state, and memory that the core frees itself), old (old objects), aged and waiting
+**       (objects that were left young). Until the next collection, allocated bytes are added, and
+**       freed bytes subtracted.
 **   H7  'small' has exactly the small blocks, in the order of their addresses; 'low' and 'span' are
 **       the smallest range of addresses that contains them.
 **   H8  A page whose bit in a block's 'released' is set is in a mapped chunk, and all its lines are
@@ -72,9 +73,10 @@
    it, and huge pages are worth their cost. Divided by the number of states, also a limit for
    keeping free memory (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* Limit for an allocation that fits neither into the current hole (run of free lines) nor into the
-   rest of its block. Up to this number of bytes, the nursery continues in another block. Above, the
-   allocation uses a second hole, the overflow region. */
+/* Largest size in bytes for which the nursery leaves a block: if an allocation fits neither into
+   the current hole (run of free lines) nor into a later one of the same block, the nursery
+   continues in another block. A larger allocation uses a second hole instead, the overflow
+   region. */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes. The index is log2 of the number of lines of a block's
    largest hole. */
@@ -131,14 +133,15 @@ typedef struct luaN_Block {
   lu_byte marks[];
 } luaN_Block;
 
-/* Bit in marks[]: the line contains a part of the head, or of the luaN_Chunk after it. */
+/* Bit in marks[]: the line contains a part of the block's head, or of the luaN_Chunk that follows
+   the head. */
 #define LUAN_HEAD	0x80
 
 /* offset of marks[] in a block */
 #define LUAN_MARKSAT	offsetof(luaN_Block, marks)
 
 #if defined(LUAN_DEBUG)
-/* bytes of the head for each line: in marks[], luaN_bits and luaN_usedbits */
+/* bytes of the head for each line: one in marks[], luaN_bits and luaN_usedbits each */
 #define LUAN_LINESETS	3u
 #else
 #define LUAN_LINESETS	2u
@@ -202,7 +205,7 @@ typedef struct luaN_Blocks {
   luaN_Chunk *sweptchunk;
   /* index of the first block of sweptchunk that is not swept */
   unsigned sweptblock;
-  /* 1: luaN_releasepages has more chunks to visit */
+  /* 1: luaN_releasepages has not visited all chunks yet */
   lu_byte releasing;
   lu_byte unadvised;		/* 1: madvise was refused; chunks.c does not call it again */
   /* 1: memory is short (luaN_askmore, luaN_leavesroom, luaN_refused). Cleared at the start of the
@@ -216,7 +219,7 @@ typedef struct luaN_Blocks {
   uintptr_t low, span;
   /* Cache of the small blocks found last (luaN_recentat): distances from 'low', in granules. */
   uint16_t recent[LUAN_RECENT];
-  /* bytes of all blocks; of the empty ones (H5) */
+  /* bytes of all blocks; bytes of the empty blocks (H5) */
   size_t room, vacant;
   /* bytes of pages returned to the system (H8) */
   size_t released;
@@ -229,8 +232,8 @@ typedef struct luaN_Blocks {
   /* luaN_askmore refuses growth that would raise 'held' to this number of bytes; 0: no limit. Set
      when lua_Alloc refuses memory, removed by the end of a major collection. */
   size_t ceiling;
-  /* luaN_leavesroom does not check growth of 'held' up to 'proven' bytes, nor any growth while
-     heap.allocated is at most 'unchecked'. Set again by the end of a major collection. */
+  /* luaN_leavesroom checks no growth of 'held' up to 'proven' bytes. While heap.allocated is at
+     most 'unchecked', it checks no growth at all. The end of a major collection sets both again. */
   size_t proven;
   uint64_t unchecked;
 } luaN_Blocks;

@@ -81,7 +81,7 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
     hole = 0;
     if (zeros == 0) continue;
     n += (unsigned)((zeros >> 7) * LOW >> 56);
-    /* a hole within the eight lines has at most 6 */
+    /* a hole between two lines in use has at most 6 of the eight lines */
     if (most < 6) most = longest(zeros, most);
     hole = (unsigned)__builtin_clzll(w) / 8;
   }
@@ -90,8 +90,9 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Moves b to the list for its free lines, as luaN_relist does, but also if b is in 'used', the list
-   of the blocks that the nursery has left. The nursery must not use holes of b any more. */
+/* Moves b to the list for its free lines. Unlike luaN_relist, does so even if b is in 'used', the
+   list of blocks from which the nursery has taken holes. The nursery must not use holes of b any
+   more. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = luaN_survey(b, &largest);
   luaN_Where where;
@@ -215,7 +216,7 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
 static unsigned nextfree (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
-    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* the lowest 1 bit is in the first 0 byte */
+    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* the lowest 1 bit is in the first 0 byte of w */
     if (zeros != 0) {
       i += (unsigned)__builtin_ctzll(zeros) / 8;
       break;
@@ -285,8 +286,8 @@ static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Returns a block of 'holed' that certainly has a hole of n lines, or NULL. Prefers blocks with
-   larger holes (MIN_ROOMY_CLASS). */
+/* Returns a block of 'holed' whose largest hole has at least n lines, or NULL. Prefers blocks of
+   class MIN_ROOMY_CLASS or higher. */
 static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
   unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
   unsigned i, from = (class < MIN_ROOMY_CLASS) ? MIN_ROOMY_CLASS : class;

@@ -25,7 +25,7 @@ typedef struct Spare {
 /* The spare mappings (left by closed states) of the process. An OS thread must have taken the flag
    'busy' to use them, except to read 'bytes' atomically. It never waits for the flag. */
 static struct {
-  /* 1: an OS thread has taken the flag */
+  /* 1: an OS thread uses the spare mappings (luaN_hold) */
   int busy;
   /* lists of spare mappings, by size in blocks of LUAN_BLOCK bytes */
   Spare *of[LUAN_MAPUNITS + 1];
@@ -50,8 +50,8 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* Like luaN_map, but keeps the spare mappings. The first mmap usually returns an aligned address,
-   directly below the previous mapping. */
+/* Like luaN_map, but does not unmap spare mappings if the system refuses. The first mmap usually
+   returns an aligned address, directly below the previous mapping. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;

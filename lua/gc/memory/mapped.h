@@ -5,9 +5,9 @@
 ** the work of the request. So mappings of a closed state, except huge chunks, may be kept as spares
 ** for the next states of any OS thread.
 **
-** Spares are kept only if another state was closed less than a second before: as many bytes as were
-** requested since then, up to 32 MiB. They are freed by the next collection or close after a second
-** without a close, or if the system refuses a mapping.
+** Spares are kept only if another state was closed less than a second before. Their bytes are
+** limited to those of the mappings requested since then, and to 32 MiB. They are freed by the next
+** collection or close after a second without a close, or if the system refuses a mapping.
 */
 #ifndef luaN_mapped_h
 #define luaN_mapped_h

@@ -33,8 +33,8 @@ typedef struct luaN_List {
 /* Ensures capacity for n more words. Returns 0, with *v unchanged, if there is no memory. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Reduces the capacity to a quarter if it is more than 64 words and less than an eighth of it is
-   needed for the words in use plus 'spare'. */
+/* Reduces the capacity to a quarter if it exceeds 64 words, and if the words in use plus 'spare'
+   are less than an eighth of it. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
                                  size_t spare);
 
@@ -45,8 +45,9 @@ LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
 /*
-** The vectors of luaN_Gc by number. Those below LUAN_EMPTYVECS are empty after a full collection.
-** Those below LUAN_SHRUNKVECS get a smaller capacity at the end of a major collection.
+** Numbers of the vectors of luaN_Gc (luaN_vecat). Vectors with numbers below LUAN_EMPTYVECS are
+** empty after a full collection. Those below LUAN_SHRUNKVECS get a smaller capacity at the end of a
+** major collection.
 */
 enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
 LUAI_FUNC luaN_Vec *luaN_vecat (struct global_State *g, int i);
