@@ -198,8 +198,8 @@ static void from (Walk *w, const void *o, size_t place) {
 }
 
 
-/* Returns 1 if a table of this kind (luaN_weakness) keeps its value v alive: v is a string, or v is
-   an object and values are not weak. */
+/* Returns 1 if v is an object that a table of this kind (luaN_weakness) keeps alive as its value. A
+   table with weak values keeps only strings alive. */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }

@@ -65,18 +65,17 @@
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
 
 /* Returns the survivor age of o, a long string or userdata: how many minor collections have left it
-   young. For a small userdata that was left young, returns LUAN_MOSTAGE. */
+   young. For a small userdata that was left young, returns LUAN_MOSTAGE, so that it is not left
+   young again. */
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
 
-/* Sets the survivor age of o, a long string or userdata. A large userdata has its age in the byte
-   before it, other objects in 'marked'. */
+/* Sets the survivor age of o, a long string or userdata (see luaN_age). The age of a large userdata
+   is in the byte before the userdata, the age of another object in its field 'marked'. */
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 
-/*
-** Tries to keep o young, a long string or userdata that marking has just reached. If possible, sets
-** LUAN_MET, records the object that refers to o, and returns 1; the caller must mark a userdata's
-** metatable. Otherwise returns 0; the caller must mark o.
-*/
+/* Tries to keep o young, a long string or userdata that marking has just reached. If possible, sets
+   LUAN_MET, records the object that refers to o, and returns 1; if o is a userdata, the caller must
+   then mark its metatable. Otherwise returns 0, and the caller must mark o. */
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits weak tables in slices (ahead.h). The two lists weak.doubtful contain entries with unmarked
-   weak keys, and entries with unmarked weak values. A word of a list is a table, a slot of the last
-   table before it, or an object that was marked after the list of keys was visited (a log). */
+/*
+** Visits weak tables in slices (ahead.h). The two lists weak.doubtful contain entries with unmarked
+** weak keys, and entries with unmarked weak values. A word of a list is a table, or a slot of the
+** last table before the word. In the list of keys, it may also be an object that was marked after
+** the list was visited (the log).
+*/
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -36,11 +39,12 @@
 #define FEW_PASSES	4u
 
 /* Slices tombstone unmarked weak values (make their slots look empty, hidden.h) in rounds. Another
-   round starts if more than this number of words was added to the list of these values. */
+   round starts if more than this number of words was added to the list of unmarked weak values
+   since the last round. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
-/* cost, in bytes of marking, of tombstoning a weak value (hidden.h), or of restoring or clearing
-   a tombstoned one */
+/* cost of tombstoning a weak value (hidden.h), or of restoring or clearing a tombstoned value, as
+   the number of bytes that are marked in the same time */
 #define CLEAR_COST	24u
 
 /* distance of prefetches, in slots of a table or words of a list */
@@ -49,7 +53,7 @@
 
 /* {== one slot ========================================================= */
 
-/* bit of a list of weak.doubtful in the result of luaN_visitslot */
+/* the bit for weak.doubtful[list] in the result of luaN_visitslot */
 #define DOUBT(list)	(1u << (list))
 
 unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
@@ -291,11 +295,9 @@ static void passed (luaN_Weak *w) {
 }
 
 
-/*
-** Visits entries of the list weak.again up to a cost of about 'bytes', and returns the cost.
-** Removes an entry if its key or value is marked now. Keeps an entry whose table is strong now,
-** because it may become weak again.
-*/
+/* Visits entries of the list weak.doubtful[weak.again] up to a cost of about 'bytes', and returns
+   the cost. Removes an entry from the list if its key or value is marked now. Keeps an entry whose
+   table is strong now, because the table may become weak again. */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
@@ -377,8 +379,8 @@ static inline void bury (const Entry *e) {
 }
 
 
-/* Removes the first weak.hidden words, the tombstoned values, from their list. To be called when
-   all of them were restored or cleared. */
+/* Removes the first weak.hidden words from the list of unmarked weak values: those of the values
+   that slices have tombstoned. To be called when all of these values were restored or cleared. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;

@@ -20,7 +20,7 @@ typedef struct luaN_Chase {
   /* One word for each chain: the number of its first entry, or 0. The first entry in 'entries' has
      the number 1. The number of chains is a power of two. */
   luaN_Vec heads;
-  /* Two words for each entry: a node, and the number of the next entry of its chain or 0. */
+  /* Two words for each entry: a node, and the number of the next entry in the same chain, or 0. */
   luaN_Vec entries;
 } luaN_Chase;
 

@@ -40,8 +40,8 @@
 /* the object of a tombstoned weak value */
 #define luaN_hiddenobject(v)	(val_(v).gc)
 
-/* Restores the tombstoned weak value of slot v of t, which looks empty, and returns 1; or, if its
-   object is known to be dead, clears v and returns 0. */
+/* Slot v of t has a tombstoned weak value. If its object is known to be dead, clears v and returns
+   0. Otherwise restores the value and returns 1. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
 /* Makes node n of t ready to be read: restores or clears a tombstoned weak value, which looks
@@ -75,8 +75,8 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
-/* Restores or clears all tombstoned weak values of t, which look empty. To be used before its keys
-   are counted or moved. */
+/* Restores or clears all tombstoned weak values of t, which look empty. To be used before the keys
+   of t are counted or moved. */
 #define luaN_showall(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 

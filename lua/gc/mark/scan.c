@@ -25,8 +25,8 @@
 
 
 /* Returns the stack slot at which the scan of th must start: the function of the innermost frame
-   with CIST_CLEAN; the start of the stack if there is none or 'all' is 1. Sets CIST_CLEAN in the
-   visited frames, and marks the lines of their CallInfos. */
+   with CIST_CLEAN. If there is no such frame, or if 'all' is 1, returns the start of the stack.
+   Sets CIST_CLEAN in the frames from there on, and marks the lines of their CallInfos. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {
@@ -97,8 +97,8 @@ static void shorten (lua_State *th) {
 
 
 /* Makes the next collection scan again the slots at or above 'from' that refer to objects left
-   young: clears CIST_CLEAN of the frame with the lowest such slot and of all frames inside it
-   (T2). */
+   young: clears CIST_CLEAN of the frame with the lowest such slot, and of all frames above that
+   frame (T2). */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;

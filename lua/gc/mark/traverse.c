@@ -39,8 +39,8 @@
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
-/* Marks the metatable of t, if any. Returns 1 if t is weak and was listed; 0 if t must be traversed
-   as strong. */
+/* Marks the metatable of t, if any. Returns 1 if t is weak and was added to a list of weak tables
+   (weak.h); 0 if t must be traversed as a strong table. */
 static inline int isweak (global_State *g, Table *t) {
   int kind;
   if (t->metatable == NULL) return 0;

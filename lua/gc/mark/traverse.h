@@ -12,8 +12,8 @@
    minor collection scans only the part of the stack that may have changed. */
 LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 
-/* Traverses marked objects until mark.young is empty, and finds those that did not fit on a mark
-   stack. If 'all' is 1, empties mark.old, too. */
+/* Traverses marked objects until mark.young is empty, also those that did not fit on a mark stack.
+   If 'all' is 1, empties mark.old, too. */
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
 /* Clears the bits of all granules, and 'bit' in the headers of the objects of lists.large and of

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Weak tables and ephemerons during marking (weak.h). Marking lists each weak table that it
-** reaches, and leaves the entries until everything else is marked (termination.c). There are two
-** lists, because a minor collection treats old keys and values as alive:
+** Weak tables and ephemerons during marking (weak.h). Marking adds each weak table that it reaches
+** to a list. The weak references of these tables are visited when everything else is marked
+** (termination.c). There are two lists, because a minor collection treats old keys and values as
+** alive:
 ** - weak.discovered: tables reached by the running collection or atomic step
 ** - weak.inmajor: tables that slices and minor collections reach while a major collection is
 **   marking

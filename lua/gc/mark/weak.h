@@ -8,9 +8,12 @@
 
 enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
-/* An entry of weak.discovered or weak.inmajor: the address of a weak table with its kind,
-   LUAN_WEAKVALUES to LUAN_ALLWEAK, in the two low bits. The macros compose it and return its parts.
-   (In weak.doubtful the bits have another meaning: state.h.) */
+/*
+** An entry of weak.discovered or weak.inmajor: the address of a weak table with its kind,
+** LUAN_WEAKVALUES to LUAN_ALLWEAK, in the two low bits. luaN_tagged composes such an entry;
+** luaN_tableof and luaN_kindof return its parts. (In weak.doubtful the bits have another meaning:
+** state.h.)
+*/
 #define luaN_tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))
@@ -24,14 +27,13 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/*
-** Lists the weak table t of this kind, which marking has reached: in weak.inmajor in a slice of a
-** major collection, else in weak.discovered, with t's strong keys marked. Returns 0 if there is no
-** memory; the caller must then treat t as strong.
-*/
+/* Adds the weak table t of this kind, which marking has reached, to weak.inmajor in a slice of a
+   major collection, else to weak.discovered. In the second case, also marks the strong keys of t.
+   Returns 0 if there is no memory; the caller must then treat t as strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
-/* Adds the weak table t to weak.inmajor, unless it is there. Returns 0 if there is no memory. */
+/* Adds the weak table t to weak.inmajor, unless t is in that list already. Returns 0 if there is no
+   memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* To be called for a weak table t that is remembered or has a remembered slot: t may have become
@@ -53,8 +55,8 @@ LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 
-/* Like luaN_forgetweak, when a major collection is abandoned: also restores or clears all
-   tombstoned values. */
+/* To be called when a major collection is abandoned. Restores or clears all tombstoned values, and
+   then does the same as luaN_forgetweak. */
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 
 /* Clears LUAN_DISCOVERED and LUAN_SCANNED of t, and restores or clears its tombstoned values. t
@@ -83,8 +85,8 @@ LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, i
 */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* Restores the tombstoned weak value of slot v, which looks empty, and returns 1; or, if its object
-   is known to be dead, clears v and returns 0. */
+/* Slot v has a tombstoned weak value. If its object is known to be dead, clears v and returns 0.
+   Otherwise restores the value and returns 1. */
 static inline int luaN_showslot (global_State *g, TValue *v) {
   const GCObject *o = luaN_hiddenobject(v);
   lua_assert(luaN_ishidden(v) && luaN_isold(o));

@@ -58,7 +58,8 @@ static int issmall (const Table *t) {
    records o, which may be NULL, as the object stored last, and returns 0. */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
-  /* A table with a metatable may be weak; a store into it must not tenure o. */
+  /* A table with a metatable may be weak. A store into a weak table must not tenure o, because only
+     a major collection could then remove o from the table. */
   if (o == NULL || o != r->stored || t->metatable != NULL) {
     r->stored = o;
     return 0;
@@ -99,8 +100,8 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
 }
 
 
-/* Returns 1 if neither the key of node n nor v is an object with another epoch than t, so that
-   storing v there needs no barrier. */
+/* Returns 1 if a store of v into node n of t needs no barrier: neither v nor the key of n is an
+   object with another epoch than t. */
 static int ispassed (const Table *t, const Node *n, const TValue *v) {
   return !(keyiscollectable(n) && luaN_differ(t, gckey(n))) &&
          !(iscollectable(v) && luaN_differ(t, gcvalue(v)));

@@ -29,7 +29,7 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry in slot i of the weak table t if its value ('keys' 0) or its key ('keys' 1) is
+/* Removes the entry in slot i of the weak table t if its key (keys = 1) or its value (keys = 0) is
    dead. Returns 1 if the entry stays and its key is not marked. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The remembered set: old objects, and slots of larger tables, that may refer to young objects, so
-   that the next minor collection visits them (G1, G8 of gc.h). Adding never fails: if a list cannot
-   grow, remset.overflow is set, and the next collection is a full one, which needs no remembered
-   set. */
+/*
+** The remembered set: the old objects, and the slots of larger old tables, that may refer to young
+** objects. The next minor collection visits them (G1, G8 of gc.h). Adding never fails: if a list
+** cannot grow, remset.overflow is set, and the next collection is a full one, which needs no
+** remembered set.
+*/
 #ifndef luaN_remset_h
 #define luaN_remset_h
 
