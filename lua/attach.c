@@ -33,12 +33,13 @@ typedef void Join (lua_State *L);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int tried;	/* 1: the process has searched for the module */
 static Join *join;	/* asamp_join of the module; NULL: states are not profiled */
-/* 1 while this OS thread sets up the module, whose own states are not profiled */
+/* 1 while this OS thread sets up the module. The states that the module creates then are not
+   profiled. */
 static __thread int busy __attribute__((tls_model("initial-exec")));
 
 
-/* Copies the message of dlerror to 'to', with '?' for bytes that are not printable ASCII: paths in
-   it could control a terminal. */
+/* Copies the message of dlerror to 'to', with '?' for bytes that are not printable ASCII, because
+   paths in the message could control a terminal. */
 static void getreason (char *to, size_t size) {
   const char *error = dlerror();
   snprintf(to, size, "%s", error != NULL ? error : "");

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The installation folder of the build. An installer may replace the string in the library's file,
-   so 'volatile' makes the program read it. */
+/* The installation folder of the build. 'volatile' makes the program read the string at run time,
+   because an installer may replace it in the library's file. */
 static const char *const volatile built = LUAN_HOME;
 
 static char found[PATH_MAX];

@@ -21,7 +21,7 @@
 
 
 /* Returns the index in L's stack of the slot at address o; SIZE_MAX if o is not in the stack,
-   because that was moved. */
+   because the stack was moved. */
 static size_t lastchunk_slotof (const lua_State *L, StkId o) {
   uintptr_t at = (uintptr_t)o - (uintptr_t)L->stack.p;
   if (at % sizeof(StackValue) != 0 || at / sizeof(StackValue) >= (size_t)stacksize(L))
@@ -58,8 +58,8 @@ static StkId chunkof (const lua_State *L, const CallInfo *ci) {
 }
 
 
-/* Returns the number of local variables of chunk p in scope at its last instruction; their values
-   follow the function. */
+/* Returns the number of local variables of chunk p that are in scope at its last instruction. They
+   are in the slots after the function. */
 static int variables (const CallInfo *ci, const Proto *p) {
   int i, n = 0, pc = pcRel(ci->u.l.savedpc, p);
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)

@@ -39,7 +39,8 @@ typedef struct Scope {
 } Scope;
 
 
-/* Moves the scope forward to the instruction at 'pc', and updates its live variables. */
+/* Moves the scope to the instruction 'pc', which is not before its present one, and updates the
+   list of live variables. */
 static void advance (Scope *s, int pc) {
   for (;;) {
     const LocVar *v;
@@ -53,9 +54,9 @@ static void advance (Scope *s, int pc) {
 }
 
 
-/* Returns the name of the local variable in register r at 'pc', which must not precede the scope's
-   instruction. Returns NULL if there is none, if it is internal to a 'for' loop, or if it does not
-   start at 'from' (-1: anywhere). */
+/* Returns the name of the local variable in register r at instruction 'pc', which must not precede
+   the scope's instruction. Returns NULL if there is no such variable, if it is internal to a 'for'
+   loop, or if it does not start at instruction 'from' (-1: any start). */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;
@@ -72,9 +73,9 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
 }
 
 
-/* Returns the constant string in register r before 'pc', loaded by OP_LOADK as a key that does not
-   fit into an instruction. Returns NULL if another instruction has set r last, or if the load is
-   farther than MAX_KEY_DISTANCE. */
+/* Returns the constant string that OP_LOADK has loaded into register r before 'pc', because it is a
+   key that does not fit into the storing instruction. Returns NULL if another instruction has set r
+   last, or if more than MAX_KEY_DISTANCE instructions are between. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
   for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {
@@ -111,7 +112,7 @@ static TString *naming_nameof (const Scope *s, int at) {
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
-    /* a variable may start here, with the closure's register */
+    /* a variable may start here whose register is that of the closure */
     TString *name = variable(s, r, pc, pc);
     if (name != NULL) return name;
     if (naming_passes(i, r)) continue;
@@ -132,8 +133,8 @@ static TString *naming_nameof (const Scope *s, int at) {
 }
 
 
-/* Names the functions made by the code of f itself. Not inlined into the recursive nameall, because
-   a Scope is large. */
+/* Names the functions whose closures are created by the code of f itself. Not inlined into the
+   recursive nameall, because a Scope is large. */
 static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
   Scope s;
   int i;

@@ -19,7 +19,7 @@
 
 /* number of instructions in which 'setter' searches */
 #define MAX_BACK	64
-/* number of nested fields in which loadsame compares the tables: 4 suffice for o.a.b.c.d.s */
+/* number of nested tables that loadsame compares: with 4, it handles o.a.b.c.d.s */
 #define MAX_LOADS	4
 
 
@@ -37,7 +37,7 @@ static int setter (const Proto *p, int pc, int r) {
 
 
 /* Returns the index of the instruction that loads register r, an operand of the concatenation at
-   'pc'; -1 if not found. For (x or "") .. y, that is the load of x, not that of the default "". */
+   'pc'; -1 if not found. If the operand is (x or ""), returns the load of x, not that of "". */
 static int loader (const Proto *p, int pc, int r) {
   int at = setter(p, pc, r);
   int isdefault = at >= 2 && GET_OPCODE(p->code[at]) == OP_LOADK &&

@@ -59,9 +59,9 @@ typedef struct luaN_Sampler {
      for owners of samples. Dead objects are still intact. major: 1 in a major or full
      collection. */
   void (*decide) (void *ud, lua_State *L, int major);
-  /* Called at the end of a pause, which started at 'began' of luaN_memory. 'decide' was called once
-     in the pause, or twice if a major collection has ended its marking; no sample was taken
-     since. */
+  /* Called at the end of a pause, which started at 'began' of luaN_memory. In the pause, 'decide'
+     was called once, or twice if a major collection has ended its marking. No sample was taken
+     after 'decide'. */
   void (*collected) (void *ud, lua_State *L);
   /* Called for a block that luaN_watch has selected, or for another block with the same bit, when
      - the block is not an object and is freed
@@ -151,9 +151,9 @@ typedef struct luaN_Limits {
   const void *whyallocated, *whyinuse, *whybuffers;
 } luaN_Limits;
 
-/* Sets the state's limits, which must exist until others are set; NULL removes them. The end of a
-   protected call restores the limits of its start; lua_close removes them. Not for the functions of
-   a luaN_Sampler. */
+/* Sets the state's limits, which must exist until others are set; NULL removes them. When a
+   protected call ends, the limits from its start are in effect again. lua_close removes the limits.
+   Not for the functions of a luaN_Sampler. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 /* Returns the state's limits, or NULL. */
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
@@ -174,9 +174,9 @@ LUA_API size_t luaN_replaced (lua_State *L);
 #define LUAN_STRINGHEAD	17u
 
 /*
-** Sets the blocks for which 'freed' and 'resized' are called: those whose bit (luaN_watchbit) is
-** set in 'bits', of 2^log2 bits, log2 from 6 to 32. The bits belong to the caller and may change.
-** NULL: none.
+** Selects the blocks for which 'freed' and 'resized' are called: those whose bit (luaN_watchbit) is
+** set in the bit set 'bits'. It has 2^log2 bits, log2 from 6 to 32, belongs to the caller and may
+** change. NULL: no blocks.
 */
 LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
@@ -240,20 +240,22 @@ typedef enum luaN_EdgeKind {
   LUAN_EINDEX,		/* t[index] */
   /* t[key] for a string key, whose LUAN_EKEY edge comes before */
   LUAN_EFIELD,
-  /* t[key] for other keys, not integers. 'key' is NULL if it is no object or is weak. */
+  /* t[key] for a key that is neither a string nor an integer. 'key' is NULL if the key is weak, or
+     is not an object. */
   LUAN_EENTRY,
   LUAN_EKEY,		/* a key of a table, not weak */
   /* the value of key 'from' in table 'in', which has weak keys */
   LUAN_EWEAKKEY,
-  /* Upvalue number 'index' (from 1) of a closure. 'key': its name, or NULL. 'in': the prototype;
-     for a C function NULL, and 'code' is set. */
+  /* Upvalue number 'index' (from 1) of a closure. 'key': the upvalue's name, or NULL. 'in': the
+     prototype; NULL for a C function, whose address is 'code'. */
   LUAN_EUPVALUE,
   LUAN_EVALUE,		/* the value of an upvalue */
   LUAN_EUSERVALUE,	/* user value number 'index' (from 1) of a userdata */
   LUAN_ELOCAL,		/* a thread's local variable: 'key' is its name, 'in' the prototype, 'index'
                            the slot of the call */
   /* Slot 'index' of a call in a thread: 0 is the function, extra arguments are below. 'in': the
-     prototype; NULL for a C function, with 'code' set. Both are NULL for a slot outside calls. */
+     prototype; NULL for a C function, whose address is 'code'. 'in' and 'code' are NULL for a slot
+     outside calls. */
   LUAN_ESTACK,
   LUAN_EOPEN,		/* an open upvalue of a thread */
   LUAN_EPROTO,		/* prototype of a closure, or of an inner function */
@@ -272,7 +274,7 @@ typedef struct luaN_Edge {
   luaN_EdgeKind kind;
   int fresh;		/* 1: the first edge of the walk to the object 'to' */
   const void *from, *to;
-  /* 'place' of the object 'from'; LUAN_NOPLACE if it is NULL or a weak key */
+  /* 'place' of the object 'from'; LUAN_NOPLACE if 'from' is NULL or a weak key */
   size_t place;
   const void *key, *in;
   /* address of a C function, or NULL (luaN_EdgeKind) */
@@ -363,9 +365,10 @@ LUA_API int luaN_refused (lua_State *L);
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
-** Runs a minor collection without finalizers (a full one if the remembered set is incomplete),
-** which decides the survival of all samples. Does nothing inside a collection or finalizer, or
-** while the state is created or closed. Not for a sampler's functions, except 'closing'.
+** Runs a minor collection without finalizers, in which 'decide' can find the dead owners of all
+** samples. (If the remembered set is incomplete, runs a full collection.) Does nothing inside a
+** collection or finalizer, or while the state is created or closed. Not for a sampler's functions,
+** except 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
 
@@ -512,17 +515,18 @@ enum {
   LUAN_TAIL = 32	/* a tail call has replaced the caller; Lua functions only */
 };
 
-/* Returns the thread that runs when the core is called with L; C code may pass any thread of the
-   state. */
+/* Returns the running thread, for a call of the core with L. C code may pass any thread of the
+   state as L. */
 LUA_API lua_State *luaN_running (lua_State *L);
 
-/* Largest number of frames that luaN_frames writes; and how many of them are the innermost ones if
-   the stack has more. */
+/* Largest number of frames that luaN_frames writes; and number of innermost ones among them if the
+   stack has more frames. */
 #define LUAN_DEPTH	1536u
 #define LUAN_INNER	1024u
 
-/* Writes the running stack of L, innermost frame first, and returns the number of frames: of a
-   deeper stack the LUAN_INNER innermost and the LUAN_DEPTH - LUAN_INNER outermost ones. */
+/* Writes the running stack of L, innermost frame first, and returns the number of frames. If the
+   stack has more than LUAN_DEPTH frames, writes the LUAN_INNER innermost and the LUAN_DEPTH -
+   LUAN_INNER outermost ones. */
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
 /*
@@ -587,8 +591,8 @@ typedef struct luaN_Labels {
   uint64_t from;
   uint64_t *bytes;	/* address of the sum of the present label */
   unsigned label;	/* label of the running thread */
-  /* Returns the address of the sum of 'label', valid as long as the account. May add it to
-     'recent'. Must not use the state. */
+  /* Returns the address of the sum of 'label', which must be valid as long as the account is set.
+     May add the address to 'recent'. Must not use the state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
   /* Cache of the addresses of sums, for labels used recently. The index of a label is label %
      LUAN_RECENTLABELS. In an unused element, 'label' has another index than the element. */
@@ -637,10 +641,10 @@ typedef struct luaN_Registers {
 } luaN_Registers;
 
 /*
-** Records a tick in *m and requests a call of the sampler's 'point' before the next VM instruction,
-** when a running C function calls another or ends, or at the end of a collection. Returns 1; 0 if
-** the state's last protected call was on another OS thread. L: any thread of the state.
-** Async-signal-safe.
+** Records a tick in *m, and requests a call of the sampler's 'point': before the next VM
+** instruction; or when a running C function calls another function or ends; or at the end of a
+** collection. Returns 1. Returns 0 and does nothing if the state's last protected call was on
+** another OS thread. L: any thread of the state. Async-signal-safe.
 */
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);

@@ -136,8 +136,8 @@ static int istarget (const Proto *p, int n) {
 }
 
 
-/* Returns the index of the instruction before address 'pc' if it is in p and n can run directly
-   after it; else -1. */
+/* Returns the index of the instruction that ends at address 'pc', if it is an instruction of p
+   after which instruction n can run directly; else -1. */
 static int candidate (const Proto *p, uintptr_t pc, int n) {
   uintptr_t code = (uintptr_t)p->code;
   size_t x = (pc - code) / sizeof(Instruction);
@@ -147,8 +147,8 @@ static int candidate (const Proto *p, uintptr_t pc, int n) {
 }
 
 
-/* Returns the index of the instruction of frame ci that ran at the tick; n is the next one to run.
-   Returns n if it is not known (TK4). */
+/* Returns the index of the instruction of frame ci that ran at the tick. Returns n, the index of
+   the next instruction, if that is not known (TK4). */
 static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   const Proto *p = ci_func(ci)->p;
   int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);
@@ -212,7 +212,7 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 }
 
 
-static const char nowhere;  /* its address, as luaN_Tick.where, is that of no OS thread */
+static const char nowhere;  /* its address in luaN_Tick.where stands for no OS thread */
 
 
 /* Returns 1 if a protected call of the state is running on this OS thread. */

@@ -20,8 +20,8 @@
 ** Invariants:
 **   TK1  'wanted' of luaN_Tick (state.h) is set from a tick, a protected call on another OS thread
 **        or luaN_request to the next safepoint. While 'wanted' is set, the thread that ran at the
-**        tick or call has LUAN_TICK in its hookmask. (Exception: if the tick came while a hook was being
-**        set, safepoints where a function is entered or left may be missed.)
+**        tick or call has LUAN_TICK in its hookmask. (Exception: if the tick came while a hook was
+**        being set, safepoints where a function is entered or left may be missed.)
 **   TK2  Code outside the core never sees LUAN_TICK. A thread has the bit only if it ran at a tick,
 **        or made a protected call on another OS thread: a new thread does not inherit the bit.
 **   TK3  'diverted' of luaN_Tick implies 'wanted', except inside luaN_point. The dispatch table of
@@ -65,8 +65,8 @@ static inline int luaN_hooks (lua_State *L) {
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
-/* For the table that has the code address of each opcode: puts it into a section of its own, so
-   that tick.c finds it. */
+/* Puts the table with the code address of each opcode into a section of its own, where tick.c finds
+   it. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
 /* For the label to which all entries of the dispatch table lead after a tick. Marks the label as
@@ -96,13 +96,13 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* Initializes the tick data of a new state. */
 LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
-/* Changes the label for which allocated bytes are counted (luaN_setlabels of seam.h): adds the
-   bytes since the last change to the sum of the previous label. The state must have such an
-   account. */
+/* Changes the label for which allocated bytes are counted: adds the bytes since the last change to
+   the sum of the previous label. The state must have an account of labels (luaN_setlabels of
+   seam.h). */
 LUAI_FUNC void luaN_relabelled (lua_State *L, unsigned label) __attribute__((noinline));
 
-/* Counts bytes allocated from now on for the label of thread L, if the state has such an account
-   (luaN_setlabels of seam.h). */
+/* If the state has an account of labels (luaN_setlabels of seam.h), counts the bytes allocated from
+   now on for the label of thread L. */
 static inline void luaN_countfor (lua_State *L) {
   const luaN_Labels *labels = G(L)->heap.labels;
   if (l_unlikely(labels != NULL) && labels->label != L->label) luaN_relabelled(L, L->label);
@@ -127,8 +127,8 @@ LUAI_DDEC(__thread luaN_Protected luaN_innermost
      its timer */
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
-/* Records in luaN_innermost that a protected call of L starts. *outer, which must exist until it
-   ends, receives the previous value. */
+/* Records in luaN_innermost that a protected call of L starts. Copies the previous luaN_innermost
+   to *outer, which must exist until the call ends. */
 static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   const lua_State *th = G(L)->mainthread;
   *outer = luaN_innermost;

@@ -68,8 +68,8 @@ static inline void luaN_dirtied (lua_State *L) {
 
 /*
 ** Puts a function into a section of its own, so that a walk of the C stack recognizes its frames by
-** address (luaN_code of seam.h). Aligns it to a cache line: the speed of the bytecode loop varies
-** by up to 4% with that.
+** address (luaN_code of seam.h). Aligns the function to a cache line: other alignments change the
+** speed of the bytecode loop by up to 4%.
 */
 #define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");

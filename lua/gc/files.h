@@ -13,9 +13,9 @@
 #include "seam.h"
 
 /*
-** Closes files that the program has dropped, by a full collection with finalizers, after opening a
-** file has failed for lack of a descriptor. Returns 1 if a second attempt is worthwhile; else 0,
-** with errno unchanged.
+** To be called when opening a file has failed. If descriptors were lacking and the collector is not
+** stopped, runs a full collection with finalizers, which closes files that the program has dropped,
+** and returns 1: a second attempt is worthwhile. Else returns 0, with errno unchanged.
 */
 static int luaN_closedfiles (lua_State *L) {
   if ((errno != EMFILE && errno != ENFILE) || lua_gc(L, LUA_GCISRUNNING) <= 0)

@@ -525,8 +525,8 @@ LUAI_FUNC void luaN_eraserest (lua_State *L);
    if o is an upvalue of the running C function. May run an emergency collection. */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
-/* Bytes allocated since a collection was due, above which code without a safepoint collects
-   (luaN_isoverdue). */
+/* If more than this number of bytes was allocated since a collection was due, code without a
+   safepoint collects (luaN_isoverdue). */
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
@@ -593,9 +593,9 @@ LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
-/* Starts a resize of t, before values are copied to new vectors: until luaN_resized is called,
-   stores into these need no barrier, and a weak table counts as strong. t is NULL while no value
-   is copied, and must be after a failure. An emergency collection keeps the n bytes at
+/* Starts a resize of t, before values are copied to its new vectors. Until luaN_resized is called,
+   stores into the new vectors need no barrier, and t counts as strong if it is weak. t must be NULL
+   while no value is copied, and after a failure. An emergency collection keeps the n bytes at
    'unanchored', a new vector outside t (or NULL). */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
@@ -642,9 +642,9 @@ LUAI_FUNC void luaN_closing (lua_State *L);
    error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead short string o, which the program has found in the string table before its sweep.
-   A barrier would not be enough, because the only reference to o may be in the cache of
-   luaS_new. */
+/* Marks the dead short string o, which the program has found in the string table before the sweep
+   of the table has removed it. A barrier would not be enough, because the only reference to o may
+   be in the cache of luaS_new. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
 /* Adds the new short string ts to the list that the next minor collection sweeps. If there is no

@@ -12,15 +12,15 @@
 /* largest number of integers in one concatenation */
 #define LUAN_INTEGERS	8
 
-/* The integers among the operands: 'used' of them; the decimal digits of integer i are the first
-   size[i] bytes of digits[i]. */
+/* The integers among the operands. used: their number. The first size[i] bytes of digits[i] are the
+   decimal digits of integer i. */
 typedef struct luaN_Pieces {
   char digits[LUAN_INTEGERS][LUAN_DIGITS];
   int used, size[LUAN_INTEGERS];
 } luaN_Pieces;
 
 
-/* Copies the n values below 'top' to 'to': bytes of strings, and digits of integers from p. */
+/* Copies the text of the n values below 'top' to 'to'. Takes the digits of integers from p. */
 static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
   int k = 0;
   for (; n > 0; n--) {

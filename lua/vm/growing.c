@@ -55,8 +55,8 @@ static int willdouble (const Table *t) {
 }
 
 
-/* Returns a table with w's larger hash part, for the computation of main positions. Its other
-   fields are not set. */
+/* Returns a Table whose hash part is the larger one of w, for the computation of main positions.
+   Its other fields are not set. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;
@@ -65,8 +65,8 @@ static Table nextof (const luaN_Growth *w) {
 }
 
 
-/* Removes the copy of old node i, which must exist. Its node gets a dead key and stays in its
-   chain, where placecopy may reuse it. */
+/* Removes the copy of old node i, which must have one. The node of the copy gets a dead key and
+   stays in its chain, where placecopy may reuse it. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -86,7 +86,7 @@ static Node *freecopy (luaN_Growth *w) {
 }
 
 
-/* Returns a node of the larger hash part for a key with main position mp, and links it as
+/* Returns a node of the larger hash part for a key with main position mp. Links the node as
    luaH_newkey does, but without reading keys of other nodes. Returns NULL if no node is free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
@@ -113,8 +113,8 @@ static Node *placecopy (luaN_Growth *w, Node *mp) {
 }
 
 
-/* Copies the key of old node i, which has a value and no copy, to the larger hash part. mp: its
-   main position there. Returns 0 if no node is free. */
+/* Copies the key of old node i to the larger hash part. The old node must have a value and no copy.
+   mp: main position of the key in the larger hash part. Returns 0 if no node is free. */
 static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
   const Node *old = w->old + i;
   Node *n = placecopy(w, mp);
@@ -192,8 +192,8 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Updates the larger hash part of t after a key was moved between two nodes of t. Frees it if it
-   has no free node for the key. */
+/* Updates the larger hash part of t after a key was moved between two nodes of t. Frees the larger
+   hash part if it has no free node for the key. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -213,8 +213,8 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
 }
 
 
-/* Allocates a larger hash part for t if t will probably double its nodes; continues to fill it if
-   it exists. Frees it if it has no free node. */
+/* If t has a larger hash part, continues to fill it; frees it if it has no free node. Otherwise
+   allocates one if the next resize of t will probably double its nodes. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -232,8 +232,8 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 
 
 /* Gives each copy the value of its old node, and removes copies whose old node is empty or has
-   another key. Returns the number of old nodes with a value and no copy; these are linked by
-   'copyof' from *first on (LUAN_NOCOPY: none). */
+   another key. Returns the number of old nodes that have a value and no copy. Links these nodes by
+   'copyof': the first one is *first, and LUAN_NOCOPY ends the list. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -263,7 +263,7 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 
 
 /* Puts the larger hash part of t into use, then inserts the keys that have no copy. Returns 0, with
-   t unchanged, if more than 5/8 of its nodes would then be in use. */
+   t unchanged, if more than 5/8 of the nodes of the larger hash part would then be in use. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

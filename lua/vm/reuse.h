@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A new key whose main position is in use takes an empty node of its chain before it takes a free
-** node (one in no chain). Otherwise chains grow in a table with weak keys: new objects are
-** allocated at the addresses of dead ones, and their keys have the same main positions.
+** A new key whose main position is in use takes an empty node of its chain, if there is one, rather
+** than a free node (a node in no chain). If it took a free node, chains would grow in a table with
+** weak keys: new objects are allocated at the addresses of dead ones, and their keys have the same
+** main positions.
 **
-** The empty node must not be the main position of a later key of the chain: a later collision could
-** move it away with the rest of its chain, and the later key would not be found. Later keys without
-** a value count, because an assignment fills such a node again; dead keys do not.
+** The empty node must not be the main position of a later key of the chain. Otherwise a later
+** collision could move the new key and the rest of the chain away from this node, and the later key
+** would not be found. A later key without a value counts, because an assignment may fill its node
+** again; a dead key does not.
 **
 ** luaH_next compares a key with dead keys by address. So no dead key with the address of the new
-** key may precede it in the chain: emptynode sets that address to NULL.
+** key may precede the new key in the chain: emptynode sets that address to NULL.
 */
 #ifndef luaN_reuse_h
 #define luaN_reuse_h
