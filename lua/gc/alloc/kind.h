@@ -4,9 +4,9 @@
 #ifndef luaN_kind_h
 #define luaN_kind_h
 
-/* The kind of a block of memory. For an object it is the variant tag (LUA_VTABLE …), for other
-   blocks one of these constants. LUAN_VSTACK: the first stack or a CallInfo of a thread.
-   LUAN_VRESTACK: a stack that is moved. */
+/* The kind of a block of memory: the variant tag (LUA_VTABLE …) for an object, else one of these
+   constants. LUAN_VSTACK: the first stack or a CallInfo of a thread. LUAN_VRESTACK: a stack that is
+   moved. */
 enum luaN_Vector {
   LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
   LUAN_VBUFFER,

@@ -32,8 +32,8 @@ static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
 }
 
 /*
-** Returns the bytes that the state may still allocate within its limit of allocated bytes, which
-** must exist (luaN_setlimits).
+** Returns the bytes that the state may still allocate before its limit of allocated bytes refuses
+** them. The limit must be set (luaN_setlimits).
 */
 static inline uint64_t luaN_leftallocated (const global_State *g) {
   const luaN_Heap *h = &g->heap;
@@ -41,15 +41,16 @@ static inline uint64_t luaN_leftallocated (const global_State *g) {
   return (h->limits->allocated > n) ? h->limits->allocated - n : 0;
 }
 
-/* Returns the bytes that the state may still allocate within its limit of the bytes in use, which
-   must exist. */
+/* Returns the bytes that the state may still allocate before its limit of the bytes in use refuses
+   them. The limit must be set. */
 static inline uint64_t luaN_leftinuse (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   uint64_t n = (uint64_t)gettotalbytes(g);
   return (h->limits->inuse > n) ? h->limits->inuse - n : 0;
 }
 
-/* Returns the bytes that the state may still allocate within both limits, which must exist. */
+/* Returns the bytes that the state may still allocate before one of its two limits refuses them.
+   The limits must be set. */
 static inline uint64_t luaN_left (const global_State *g) {
   uint64_t a = luaN_leftallocated(g), u = luaN_leftinuse(g);
   return (a < u) ? a : u;

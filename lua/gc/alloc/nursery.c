@@ -37,9 +37,9 @@ static inline int islarge (size_t size, int kind) {
 }
 
 
-/* A long string or large userdata that fits into pace.textroom, a separate allowance, counts as
-   only this number of bytes toward the next minor collection. Not 0: a program that allocates
-   nothing else needs minor collections, too. */
+/* Bytes that a long string or large userdata counts toward the next minor collection if it fits
+   into pace.textroom, a separate allowance. Not 0: a program that allocates only such objects needs
+   minor collections. */
 #define TEXTCHARGE	((l_mem)128)
 
 
@@ -47,8 +47,9 @@ static inline int islarge (size_t size, int kind) {
 
 /*
 ** Bump-allocates n bytes in the current hole (run of free lines), even above nursery_limit. If the
-** hole is too short, takes another one. Returns NULL, and keeps the hole, if none has n bytes.
-** desperate: passed to luaN_nexthole.
+** current hole is too short, takes another hole. Returns NULL, and keeps the current hole, if no
+** hole has n bytes. desperate: 1 after an emergency collection, to search all blocks
+** (luaN_nexthole).
 */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;

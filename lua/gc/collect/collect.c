@@ -3,9 +3,9 @@
 ** The collector's interface to the core (lgc.h): when to collect, and how much. Replaces upstream's
 ** lgc.c, with the other files of this folder.
 **
-** A minor collection is due when the nursery is used up. After it, in the same pause, a slice of a
-** running major collection follows; if none runs and one is due (pace.c), it starts. Last, a batch
-** of finalizers is called; those that are left are called at safepoints.
+** A minor collection is due when the nursery is used up. In the same pause, a slice of the major
+** collection follows, if one runs; if none runs and one is due (pace.c), it starts. After the
+** pause, a batch of finalizers is called. The next safepoints call the finalizers that are left.
 **
 ** A host may stop the collector and request steps (collectgarbage "step"). A step of n KiB
 ** represents n KiB of allocation. In the generational mode it is a minor collection. In the
@@ -38,10 +38,10 @@
 #include "tuning.h"
 #include "vec.h"
 
-/* If the remembered set has large tables, a minor collection that is due is delayed, and
+/* If the remembered set has large tables, a minor collection that is due is delayed. Meanwhile,
    luaN_refinetables visits a part of these tables after every LUAN_GAP bytes of allocation. The
    delay ends when the nursery has REFINED bytes plus one REFINEDPART-th of the old bytes. Larger
-   values: shorter collections, larger nursery. */
+   values shorten collections and enlarge the nursery. */
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
@@ -134,7 +134,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     if (!stopped) debt += g->GCdebt;
     if (debt <= 0 || (stopped && !start)) {
       if (!stopped) luaN_shorten(g, bytes);
-      finalize(L);  /* a step that does not collect calls finalizers, too */
+      finalize(L);  /* every step calls finalizers, even if it does not collect */
       return 0;
     }
   }

@@ -188,8 +188,8 @@ static void endsweep (luaN_Gc *c, int state, global_State *g) {
 }
 
 
-/* Ends the major collection: frees unused memory of lists, and computes when the next one is
-   due. */
+/* Ends the major collection: frees unused memory of lists, and computes when the next major
+   collection is due. */
 static void endmajor (lua_State *L) {
   global_State *g = G(L);
   int i;

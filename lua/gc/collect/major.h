@@ -7,8 +7,9 @@
    luaN_minor, then luaN_aged with 'start' 1, must have run directly before. */
 LUAI_FUNC void luaN_beginmajor (lua_State *L);
 
-/* Runs slices of the major collection, of about 'bytes' of marking cost in total, if one runs. Sets
-   gcstate to GCSpause at its end. To be called after a minor collection in the same pause. */
+/* Runs slices of the major collection, of about 'bytes' of marking cost in total, if a major
+   collection runs. Sets gcstate to GCSpause when the major collection ends. To be called after a
+   minor collection in the same pause. */
 LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
 
 /* Runs a complete major collection in one pause; abandons one that runs in slices. Calls no

@@ -339,8 +339,9 @@ static int selectfew (lua_State *L) {
 }
 
 
-/* If this step does not end the marking, the program runs before the next one. It can then reach
-   unmarked strings and weak keys; if it stores one, the next minor collection marks it. */
+/* If this atomic step does not end the marking, the program runs before the next atomic step. The
+   program can then reach unmarked strings and weak keys; if it stores one, the next minor
+   collection marks it. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

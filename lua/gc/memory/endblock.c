@@ -14,8 +14,8 @@
 
 
 /* The freed block at the end of malloc's heap that the process keeps. An OS thread must have taken
-   the flag 'busy' to use this struct. It never waits for the flag: a block that is offered
-   meanwhile is freed at once. */
+   the flag 'busy' to use this struct. An OS thread never waits for the flag: if another one has it,
+   the offered block is freed at once. */
 static struct {
   /* 1: an OS thread uses this struct (luaN_hold) */
   int busy;

@@ -176,7 +176,7 @@ typedef struct luaN_Chunk {
   unsigned nempty;
   lu_byte small;		/* 1: its only block is a small block */
   lu_byte mapped;		/* 1: a mapping; 0: from lua_Alloc */
-  /* 1: as large as a huge page, and no page of it was returned to the system */
+  /* 1: the chunk is as large as a huge page, and no page of the chunk was returned to the system */
   lu_byte huge;
 } luaN_Chunk;
 
@@ -199,7 +199,7 @@ typedef struct luaN_Blocks {
   /* blocks of which holes were taken since the last minor collection */
   luaN_Link used;
   luaN_Chunk *chunks;
-  /* the chunk that luaN_trim visits next; NULL: the first one */
+  /* the chunk that luaN_trim visits next; NULL: the first chunk */
   luaN_Chunk *trimmed;
   /* the first chunk whose lines are not swept yet, or NULL */
   luaN_Chunk *sweptchunk;
@@ -215,7 +215,8 @@ typedef struct luaN_Blocks {
   lu_byte cramped;
   /* the small blocks, in the order of their addresses (H7) */
   luaN_Vec small;
-  /* lowest address of the small blocks; number of bytes from there to the end of the last one */
+  /* low: lowest address of the small blocks. span: number of bytes from there to the end of the
+     small block with the highest address. */
   uintptr_t low, span;
   /* Cache of the small blocks found last (luaN_recentat): distances from 'low', in granules. */
   uint16_t recent[LUAN_RECENT];
@@ -223,7 +224,7 @@ typedef struct luaN_Blocks {
   size_t room, vacant;
   /* bytes of pages returned to the system (H8) */
   size_t released;
-  /* the chunk that luaN_releasepages visits next; NULL: the first one */
+  /* the chunk that luaN_releasepages visits next; NULL: the first chunk */
   luaN_Chunk *next;
   /* bytes obtained from lua_Alloc or mapped (H5) */
   size_t held;

@@ -117,7 +117,8 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* Each block moves to the head of its new list, so the last one moved is used first. */
+  /* Each block moves to the head of its new list. So the block that was moved last is used
+     first. */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i;
     for (i = 0; i < b->nlines; i += 8) {

@@ -61,7 +61,7 @@ void luaN_freeend (global_State *g, int now) {
 
 
 int luaN_trimmalloc (global_State *g, int now) {
-  /* malloc_trim calls madvise, too */
+  /* malloc_trim calls madvise */
   return g->frealloc == luaN_alloc && !g->heap.gc.pace.tuning.nomadvise &&
          luaN_giveback(milliseconds(g), now);
 }

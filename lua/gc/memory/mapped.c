@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory from mmap, and spare mappings: mappings of closed states that are kept for the next ones
+/* Memory from mmap, and spare mappings: mappings of closed states that are kept for new states
    (mapped.h). */
 #define LUA_CORE
 #define _DEFAULT_SOURCE  /* MAP_ANONYMOUS, madvise */
@@ -23,7 +23,7 @@ typedef struct Spare {
 } Spare;
 
 /* The spare mappings (left by closed states) of the process. An OS thread must have taken the flag
-   'busy' to use them, except to read 'bytes' atomically. It never waits for the flag. */
+   'busy' to use them, except to read 'bytes' atomically. An OS thread never waits for the flag. */
 static struct {
   /* 1: an OS thread uses the spare mappings (luaN_hold) */
   int busy;

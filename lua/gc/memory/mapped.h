@@ -3,7 +3,7 @@
 ** Mapped memory for the chunks of states of luaL_newstate, and spare mappings. A host may make and
 ** close a state for each request; mapping and clearing the same memory each time took as long as
 ** the work of the request. So mappings of a closed state, except huge chunks, may be kept as spares
-** for the next states of any OS thread.
+** for new states of any OS thread.
 **
 ** Spares are kept only if another state was closed less than a second before. Their bytes are
 ** limited to those of the mappings requested since then, and to 32 MiB. They are freed by the next

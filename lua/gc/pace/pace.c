@@ -50,8 +50,8 @@
 ** A slice in a big heap also marks NURSERY_MAX bytes, which takes about a millisecond
 ** (bench/pauses), and any heap may grow by NURSERY_MAX bytes if there are few states (leastgrowth).
 **
-** The nursery has the size of the old objects up to NURSERY_SMALL, and two bytes more for each
-** further byte of old objects; with one byte, the benchmark "queue" runs 2.5 times as many
+** The nursery has as many bytes as the old objects, up to NURSERY_SMALL. Each further byte of old
+** objects adds two bytes; if it added one byte, the benchmark "queue" would run 2.5 times as many
 ** collections.
 */
 #define NURSERY_MIN	((size_t)LUAN_GAP)
@@ -67,8 +67,9 @@
 #define NURSERY_PART	64u
 
 /* Largest number of doublings of the nursery. luaN_outlived doubles a nursery of at least
-   NURSERY_MAX bytes if half of it has survived, and undoes that if less than a quarter survives,
-   few old objects die, or many objects have finalizers. */
+   NURSERY_MAX bytes if half of its bytes have survived. It undoes a doubling if less than a quarter
+   have survived, if the last major collection has found few dead objects, or if many objects have
+   finalizers. */
 #define WIDER_MOST	2u
 
 /*
@@ -391,7 +392,7 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
 }
 
 
-/* Returns the bytes of allocation from the end of a cycle to the start of the next one, by
+/* Returns the bytes of allocation from the end of a cycle to the start of the next cycle, by
    upstream's parameter 'pause'. */
 static uint64_t pausebytes (const global_State *g) {
   unsigned pause = luaN_pause(g);
@@ -451,8 +452,8 @@ void luaN_setpace (global_State *g) {
 }
 
 
-/* Returns 1 if the heap's size has changed by more than a quarter, so that earlier collections do
-   not predict the next one. */
+/* Returns 1 if the heap's size has changed by more than a quarter. Then earlier collections do not
+   predict how much garbage the next collection finds. */
 static int isother (size_t before, size_t now) {
   return now > before + before / 4 || now < before - before / 4;
 }

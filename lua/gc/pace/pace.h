@@ -86,7 +86,7 @@ LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
    small and the heap does not grow, raises pace.patience, so that the next one starts later. */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 
-/* Counts a major collection that has ended, and computes when the next one is due. */
+/* Counts a major collection that has ended, and computes when the next major collection is due. */
 LUAI_FUNC void luaN_cycleended (global_State *g);
 
 /* Computes when the next major collection is due: from the mode, its parameters, and the live

@@ -223,7 +223,7 @@ static int isover (Batch *b) {
   if (b->which != LUAN_BATCH || ++b->calls % CALLS_A_READING != 0) return 0;
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
-  /* a clock that was set back ends the batch, too */
+  /* a clock that was set back also ends the batch */
   else b->over = ((now >= b->end || now < b->read) && b->calls > b->quota);
   b->read = now;
   return b->over;

@@ -46,7 +46,7 @@
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
 
-/* number of buckets that one call of luaN_shrinkstrings merges into others */
+/* number of buckets that one call of luaN_shrinkstrings takes out of use */
 #define MERGES_A_MINOR		4096
 
 
@@ -197,7 +197,8 @@ static int aremany (const luaN_Gc *c, int n) {
 }
 
 
-/* Prepares strings.young for the next nursery. born: number of strings added in the last one. */
+/* Prepares strings.young for the next nursery. born: number of strings added during the nursery
+   that ends. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;

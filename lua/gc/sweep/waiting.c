@@ -16,7 +16,7 @@
 
 
 /* Largest number of dead userdata that stay young until their finalizers are called; each minor
-   collection visits all of them. Further ones are tenured. */
+   collection visits all of them. If there are more, the minor collection tenures the others. */
 #define MOST_WAITING	16384u
 
 
