@@ -44,8 +44,8 @@ typedef struct List {
 typedef struct Walk {
   global_State *g;
   const luaN_Walker *w;
-  /* For a tree: for each object in the queue, the index of the object from which it was reached
-     first, or LUAN_NOPARENT. Else NULL. */
+  /* In a walk that builds a tree: for each object in the queue, the index of its parent (the object
+     from which it was reached first), or LUAN_NOPARENT. NULL in another walk. */
   uint32_t *parents;
   /* all reached objects; the index of an object is its 'place' */
   List queue;
@@ -596,8 +596,8 @@ static void roots (Walk *w, lua_State *L) {
 
 
 /*
-** Reports the references of the stack of one thread. When no stack is left, reports the objects
-** that are queued for finalizers as roots, once. Returns 0 if nothing is left.
+** Reports the references of the stack of one thread. When no stack is left, reports once, as roots,
+** the objects that are queued for finalizers. Returns 0 if nothing is left.
 **
 ** Visits the local variables of all stacks first, then the other slots, so that a path leads
 ** through a variable if possible: a variable has a name, and keeps its value longer than another

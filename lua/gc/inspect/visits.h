@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The set of objects that a walk over the heap has reached; empty between two walks. The bit of an
-** object is that of its first granule in its block (luaN_bits), or TESTBIT in its header if it is
-** in lists.large or is the main thread. No walk is possible while marking uses the same bits, for
-** marked objects that did not fit on a mark stack.
+** The set of objects that a walk over the heap has reached; it is empty between two walks. The set
+** has one bit for each object: TESTBIT in the header of the main thread and of objects in
+** lists.large; for another object, the bit of its first granule in its block (luaN_bits). Marking
+** uses the bits of granules for marked objects that did not fit on a mark stack; while there are
+** such objects, no walk is possible.
 */
 #ifndef luaN_visits_h
 #define luaN_visits_h
@@ -11,7 +12,7 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Adds o to the set. Returns 1 if it was there already, else 0. */
+/* Adds o to the set. Returns 1 if o was in the set before, else 0. */
 LUAI_FUNC int luaN_visit (const global_State *g, GCObject *o);
 
 /* Returns 1 if o is in the set. */

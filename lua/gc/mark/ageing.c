@@ -63,7 +63,7 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
-/* Returns 1 if u has no user value, or one user value that is not an unmarked object. */
+/* Returns 1 if u has no user value, or only one, which is a marked object or no object. */
 static int isleaf (const global_State *g, const Udata *u) {
   return u->nuvalue == 0 ||
          (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&

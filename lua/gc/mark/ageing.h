@@ -8,24 +8,25 @@
 ** An ageing object is
 ** - a long string or userdata of more than LUAN_LARGETEXT bytes: left young by up to two minor
 **   collections
-** - a smaller userdata with a finalizer: left young by one
+** - a smaller userdata with a finalizer: left young by one minor collection
 **
 ** A userdata must also own no external bytes, have at most one user value, and refer to no unmarked
 ** object except its metatable.
 **
-** A minor collection that reaches such an object sets its bit LUAN_MET instead of tenuring it.
-** Before it ends, it clears the bit and increments the survivor age: the number of collections that
-** have left the object young. The holder, the object that refers to the ageing object, is
-** remembered, so that the next minor collection reaches the ageing object again (G1). If the holder
-** is a table that has had a large vector, only the slot is remembered. If the holder is a thread,
-** its frames are scanned again.
+** A minor collection that reaches such an object sets the bit LUAN_MET of the object instead of
+** tenuring it. Before the collection ends, it clears the bit and increments the survivor age of the
+** object: the number of collections that have left the object young. The holder, the object that
+** refers to the ageing object, is remembered, so that the next minor collection reaches the ageing
+** object again (G1). If the holder is a table that has had a large vector, only the slot is
+** remembered. If the holder is a thread, its frames are scanned again.
 **
 ** An ageing object is tenured at once
 ** - if it costs too much to visit the holder again: the holder is a huge table (LUAN_VAST), a table
 **   with a large vector that is traversed as a whole, a slot of a weak table, or a list of the
 **   collector
 ** - if there are too many holders
-** - while a major collection runs or starts, because it needs a heap without young objects
+** - while a major collection runs or starts, because a major collection needs a heap without young
+**   objects
 **
 ** A dead old holder keeps the ageing object alive until the next major collection, because a minor
 ** collection does not find out that an old object is dead.

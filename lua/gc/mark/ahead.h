@@ -18,15 +18,15 @@
 **
 ** Tombstones. If many undecided values are left, slices tombstone them: the slots look empty and
 ** keep the addresses of their objects (hidden.h). The atomic step then decides which objects are
-** dead. After it, slices clear the slots of dead objects and restore the others. Then dead objects
-** with finalizers are queued, and another atomic step follows. So for the program all entries with
-** a dead value disappear in one pause. One exception: if the program traverses a table with weak
-** keys between the two atomic steps, it may get an object as a key (and so resurrect it) although
-** the entries with this object as their value have disappeared.
+** dead. After this step, slices clear the slots of dead objects and restore the other slots. Then
+** dead objects with finalizers are queued, and another atomic step follows. So for the program all
+** entries with a dead value disappear in one pause. One exception: if the program traverses a table
+** with weak keys between the two atomic steps, it may get an object as a key (and so resurrect it)
+** although the entries with this object as their value have disappeared.
 **
 ** Log. An old object that is marked after the last visit of the undecided keys is appended to their
 ** list. The atomic step looks up only these logged objects in the tables, unless the log is too
-** long. Young objects need no log: the list has only old keys.
+** long. Young objects need no log, because the list contains only entries with old keys.
 */
 #ifndef luaN_ahead_h
 #define luaN_ahead_h

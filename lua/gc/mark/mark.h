@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Marking of one object: gives it the current epoch, marks its lines, and pushes it on a mark stack
-   if it may refer to unmarked objects (traverse.c). */
+/* Marking of one object: gives the object the current epoch, marks its lines, and pushes it on a
+   mark stack if it may refer to unmarked objects; traverse.c marks these. */
 #ifndef luaN_mark_h
 #define luaN_mark_h
 
@@ -120,9 +120,9 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   }
 }
 
-/* Marks the keys and values of up to n slots of the strong table t, from slot i on; small tables
-   among them with their contents. Makes the keys of empty nodes dead. Returns the index of the next
-   slot; 0 if none is left. */
+/* Marks the keys and values of up to n slots of the strong table t, from slot i on. Marks small
+   tables among the values recursively if possible (mark.c). Makes the keys of empty nodes dead.
+   Returns the index of the next slot, or 0 if no slot is left. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);
 

@@ -17,7 +17,7 @@ LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
 /* Clears the bits of all granules, and 'bit' in the headers of the objects of lists.large and of
-   the main thread. If 'bit' is LUAN_PENDING, the collector thus forgets the marked objects that did
+   the main thread. If 'bit' is LUAN_PENDING, this removes all records of marked objects that did
    not fit on a mark stack. */
 LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
 

@@ -134,10 +134,8 @@ static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n)
 #define luaN_isstringtag(tag) \
   (novariant((tag) & ~BIT_ISCOLLECTABLE) == LUA_TSTRING)
 
-/*
-** Returns 1 if the object of the weak value v is not marked, so that it may be dead. Marks a string
-** instead and returns 0.
-*/
+/* Returns 1 if the weak value v is an unmarked object, so that the object may be dead. If v is a
+   string, marks it and returns 0: weak tables keep strings alive. */
 static inline int luaN_isgone (global_State *g, const TValue *v) {
   if (!iscollectable(v)) return 0;
   if (!luaN_isstringtag(rawtt(v))) return luaN_isunseen(g, gcvalue(v), rawtt(v));
@@ -145,8 +143,8 @@ static inline int luaN_isgone (global_State *g, const TValue *v) {
   return 0;
 }
 
-/* Returns 1 if the weak key of node n is an unmarked object, so that it may be dead. Marks a string
-   instead and returns 0. */
+/* Returns 1 if the weak key of node n is an unmarked object, so that the object may be dead. If the
+   key is a string, marks it and returns 0: weak tables keep strings alive. */
 static inline int luaN_iskeygone (global_State *g, const Node *n) {
   if (!keyiscollectable(n)) return 0;
   if (!luaN_isstringtag(keytt(n))) return luaN_isunseen(g, gckey(n), keytt(n));

@@ -4,10 +4,10 @@
 ** that the minor collection has little to visit. Write barriers process a list that has become
 ** long; safepoints process the tables of remset.whole in slices.
 **
-** Processing an entry removes it and tenures the young objects that it refers to, as the collection
-** would. Tenured objects that may refer to young ones are remembered in turn. An object that is
-** tenured in this way lives until a major collection, even if the program drops it before the minor
-** one. For this reason short lists are not processed.
+** To process an entry means to remove it from the set and to tenure the young objects to which it
+** refers, as the minor collection would. If a tenured object may itself refer to young objects, it
+** is remembered. An object that is tenured in this way lives until a major collection, even if the
+** program drops it before the next minor collection. For this reason short lists are not processed.
 **
 ** A key without a value is tenured, too: it may be about to receive its value, and only the value
 ** would pass a barrier.
@@ -17,7 +17,7 @@
 ** a table reaches the number of its slots, the table is remembered as a whole.
 **
 ** A slot of a weak table with a young key or value stays remembered, because only a major
-** collection could remove the object once it is tenured. If there are many such slots, a minor
+** collection could remove a tenured object from the table. If there are many such slots, a minor
 ** collection is requested; if the list becomes too long again before that collection runs, these
 ** slots are processed like other slots.
 */
@@ -69,8 +69,8 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
 }
 
 
-/* Returns 1 if t is weak. Also lists it for the running major collection, because t may have become
-   weak after it was marked. */
+/* Returns 1 if t is weak. In this case also adds t to weak.inmajor for the running major
+   collection, because t may have become weak after it was marked. */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
   if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);

@@ -16,8 +16,8 @@
 #include "weak.h"
 
 
-/* Marks the value in slot i of the ephemeron table t if its key is marked or it is an array slot.
-   Otherwise adds the node to weak.unresolved, to be visited again. */
+/* Visits slot i of the ephemeron table t. If the slot is in the array part or the key of its node
+   is marked, marks the value. Otherwise adds the node to weak.unresolved, to be visited again. */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
