@@ -372,7 +372,8 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* Makes the key of e dead if its slot is an empty node and not a tombstoned value. */
+/* Makes the key of e dead if the slot of e is a node without a value. A tombstoned value counts as
+   a value. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);

@@ -12,8 +12,8 @@
 #include "weak.h"
 
 
-/* Adds the restored value to the list of unmarked weak values again, because it may still be found
-   dead. */
+/* Adds the restored value to the list of unmarked weak values again, because its object may still
+   be found dead. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Tombstones in weak tables ("hidden" in identifiers). All entries with a dead value must disappear
-** at once, so that the program never finds an object in one table and misses it in another. But
-** clearing two million slots in the atomic step takes 20 ms.
+** at once, so that the program never finds an object in one table and misses it in another. But the
+** atomic step cannot clear all their slots: two million slots would take 20 ms.
 **
 ** So slices tombstone unmarked weak values before the atomic step (ahead.h): the slot gets a
-** variant of nil as its tag, and keeps the address of its object. Code to which a slot looks empty
-** calls luaN_isfilled, which restores a tombstoned value; after the atomic step, luaN_isfilled
-** clears the slot instead if the object is dead. The atomic step itself visits no tombstoned value.
-** After the atomic step, slices restore or clear all tombstoned values; until that is done, the
-** memory of dead objects is not reused.
+** variant of nil as its tag, and keeps the address of its object. When a slot looks empty, code
+** calls luaN_isfilled, which restores the value if it is tombstoned; after the atomic step,
+** luaN_isfilled clears the slot instead if the object is dead. The atomic step itself visits no
+** tombstoned value. After the atomic step, slices restore or clear all tombstoned values; until
+** that is done, the memory of dead objects is not reused.
 **
 ** A store overwrites a tombstoned value without reading it. Metamethods (values whose keys start
 ** with two underscores) and values in the registry are never tombstoned, because they are read

@@ -4,11 +4,12 @@
 **
 ** There are two mark stacks: mark.young for objects that were young, and mark.old for old objects
 ** that a major collection has reached. A minor collection empties only mark.young; old objects that
-** it reaches while a major collection is marking stay on mark.old for the major one.
+** it reaches while a major collection is marking stay on mark.old, for the major collection.
 **
-** Marking never fails. If a mark stack is full and cannot grow, the object becomes pending: its bit
-** LUAN_PENDING is set if it is in lists.large or is the main thread, else the bit of its granule in
-** its block. When the stacks are empty, luaN_drain searches for pending objects.
+** Marking never fails. If a mark stack is full and cannot grow, the object becomes pending. This is
+** recorded in a bit: LUAN_PENDING in the header of the main thread or of an object in lists.large;
+** for another object, the bit of its first granule in its block. When the stacks are empty,
+** luaN_drain searches for pending objects.
 */
 #define LUA_CORE
 
