@@ -102,8 +102,8 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   Binding b;
   if (isserved(object)) return 1;
   error = ownsymbol(handle, &where, "luaL_error");
-  if (error == NULL && object != NULL) {  /* the global scope has no Lua, or another Lua than
-                                             the caller's */
+  if (error == NULL && object != NULL) {  /* the global scope does not have the Lua that
+                                             contains 'caller' */
     const char *path = (object->l_name[0] != '\0') ? object->l_name : NULL;
     handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle != NULL) error = ownsymbol(handle, &where, "luaL_error");

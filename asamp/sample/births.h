@@ -3,8 +3,8 @@
 ** Records the allocation site of each live sample: innermost Lua function, line and time. Heap
 ** snapshots show these sites.
 **
-**   BI1  the memory is bounded: 16 bytes per sample, and BIRTHS_TEXT bytes each for name and
-**        source per function, for up to FUNCTIONS_MOST functions.
+**   BI1  the memory is bounded: 16 bytes for each sample, and 2 * BIRTHS_TEXT bytes for the name
+**        and source of each function, for up to FUNCTIONS_MOST functions.
 */
 #ifndef asamp_births_h
 #define asamp_births_h

@@ -5,8 +5,8 @@
 ** method of a metatable made with luaL_newmetatable. Of several names the shortest is taken, then
 ** the bytewise smallest.
 **
-** Reads tables without metamethods, and allocates nothing in the state. A search that finds
-** nothing is repeated after 2, 4, 8, ... samples of the function.
+** Reads tables without metamethods, and allocates nothing in the state. If a search finds nothing,
+** the next ones are made at the function's 2nd, 4th, 8th, ... sample.
 */
 #ifndef asamp_cnames_h
 #define asamp_cnames_h
@@ -18,8 +18,9 @@
 #define CNAMES_SLOTS	16384u
 #define CNAMES_TABLE	2048u
 
-/* Searches for the name of 'function' if it has none and a search is due, and stores it with
-   registered_set. L must run on the calling OS thread. */
+/* Called at each sample of the C function 'function'. If the function has no name and a search is
+   due, searches for its name and stores it with registered_set. L must run on the calling OS
+   thread. */
 void cnames_meet (lua_State *L, const void *function);
 
 #endif

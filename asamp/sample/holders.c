@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds paths of references to owners (holders.h). A first walk records each object's parent,
-   from which it was first reached. Owners and all their ancestors are "needed". Then the edges
-   of the needed objects are visited again to name the steps. */
+/* Finds paths of references to owners (holders.h). A first walk over all objects records for each
+   object its parent, the object from which it was first reached. Owners and all their ancestors are
+   "needed". Then the references ("edges") from needed objects are visited again to name the
+   steps. */
 #include "holders.h"
 #include "binding.h"
 #include "clock.h"
@@ -24,14 +25,14 @@
 typedef struct Needed {
   uint32_t place, parent;	/* Number of the object and of its parent in walk order; parent
                                    NONE: a root. */
-  uint32_t path;	/* Number of its path; 0: empty or not yet determined. */
-  uint32_t fields;	/* Number of string keys that lead to owners or their ancestors, up to
+  uint32_t path;	/* Number of the object's path; 0: empty or not yet determined. */
+  uint32_t fields;	/* Number of string keys whose value is a needed object, up to
                            HOLDERS_FIELDS + 1. */
-  uint32_t key;		/* If it is the value of a weak key: number in 'list' of the table; else
-                           NONE. */
+  uint32_t key;		/* If the object was reached as the value of a weak key: index in
+                           Work.list of the table with this key; else NONE. */
   unsigned char done, isroot;	/* 1: 'path' is determined. 1: the object is a root. */
-  uint32_t slots;	/* Number of unnamed C stack slots that lead to owners or their
-                           ancestors. */
+  uint32_t slots;	/* If the object is a thread: number of needed objects that are values
+                           of C functions on its Lua stack. */
 } Needed;
 
 /* An object without a parent: a root, or the value of a weak key. */
@@ -48,8 +49,8 @@ typedef struct Work {
   Holders *h;
   HoldersMemory memory;
   uint64_t *filter;		/* Bit set of the owners, indexed by luaN_watchbit. */
-  unsigned filterlog;		/* log2 of the bits of 'filter': over 16 bits per owner, at most
-                                   2^22 bits. */
+  unsigned filterlog;		/* log2 of the number of bits of 'filter': more than 16 bits for
+                                   each owner, but at most 2^22. */
   uint32_t *parent;		/* Parents by number in walk order; valid in the callback
                                    'done'. */
   const void *const *objects;	/* Objects by number in walk order; valid in the callback
@@ -66,17 +67,17 @@ typedef struct Work {
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Number in 'list' of the object that is being visited. */
-  int counting;		/* 1: this visit only counts 'fields' and 'slots'. */
-  int counted;		/* 1: 'fields' and 'slots' of object 'at' are counted. */
+  int counting;		/* 1: this visit of object 'at' only counts Needed.fields and .slots. */
+  int counted;		/* 1: Needed.fields and .slots of object 'at' have been counted. */
   const void *body;	/* If object 'at' is a coroutine: its outermost function. */
-  int bodyknown;		/* 1: 'body' is determined for object 'at'. */
+  int bodyknown;		/* 1: 'body' has been set for object 'at'. */
   /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit; may
      have false positives. */
   uint64_t *nearly;
-  unsigned nearlylog;	/* log2 of the bits of 'nearly': over 16 bits per object, at most 2^26
-                           bits. */
-  /* For each kind of edge without a key in its step: the path of the objects it reaches; 0: not
-     yet determined. */
+  unsigned nearlylog;	/* log2 of the number of bits of 'nearly': more than 16 bits for each
+                           needed object, but at most 2^26. */
+  /* Steps such as "[1..n]" are equal for all edges of their kind from object 'at'. For each such
+     kind, the number of the path that its edges share; 0: no such edge visited yet. */
   uint32_t alike[LUAN_ENAME + 1];
   int failed;
 } Work;
@@ -137,12 +138,13 @@ static int holders_edge (void *ud, const luaN_Edge *e) {
   return 1;
 }
 
-/* Returns the number of an object in w->list (owners and their ancestors), or NONE. */
+/* Returns the index in w->list of a needed object, or NONE for another object. */
 static uint32_t holders_known (const Work *w, const void *o) {
   return idmap_get(&w->needed, holders_keyof(o));
 }
 
-/* Marks an object and its ancestors in 'bits', which has one bit per object in walk order. */
+/* Marks as needed, in 'bits', an object and its ancestors. 'bits' has one bit per object in walk
+   order. */
 static void need (const Work *w, uint64_t *bits, uint32_t place) {
   for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
     bits[place / 64] |= UINT64_C(1) << place % 64;
@@ -175,7 +177,8 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Sets 'place' of all w->tops. Returns 0 if they differ from the objects without a parent. */
+/* Sets 'place' of all elements of w->tops. Returns 0 if these are not exactly the objects without a
+   parent. */
 static int holders_places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {
@@ -186,8 +189,8 @@ static int holders_places (Work *w, size_t n) {
   return k == w->ntops;
 }
 
-/* Makes the table of a weak key the parent of the key's value, if that has no other. Returns 0
-   if there is not enough memory. */
+/* Sets the parent of objects that were reached only as the value of a weak key: the table that has
+   this key. Returns 0 if there is not enough memory. */
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
   size_t i, nweak = 0;
@@ -208,7 +211,7 @@ static int weakparents (Work *w, size_t n) {
   return ok;
 }
 
-/* Returns 0 if the object is not in the bit set; 1 if it probably is. */
+/* Returns 0 if the object is not in the bit set 'filter', 1 if it may be in it. */
 static int mayhave (const uint64_t *filter, unsigned log, const void *o) {
   unsigned bit = luaN_watchbit(o, log);
   return filter[bit / 64] >> bit % 64 & 1;
@@ -268,8 +271,8 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
   if (n > 0 && o.length >= size) cut(to, size);
 }
 
-/* Writes the name of a function. A C function is written as CODE and its address; holders_named
-   replaces that later. */
+/* Writes the name of a function. For a C function writes CODE and its address, which holders_named
+   replaces by a name later. */
 static void holders_function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
   char name[48], source[110];
@@ -319,8 +322,8 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
            body[0] != '\0' ? " of " : "", body);
 }
 
-/* Writes the step of an edge. The step is empty if the previous step describes the edge
-   already. Sets *top to 1 if a path may start with it. */
+/* Writes the step of an edge. The step is empty if the previous step describes the edge already. If
+   the step needs no steps before it, as "package.loaded" does not, sets *top to 1. */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];
   luaN_Object o;
@@ -379,9 +382,9 @@ static const char *steptext (const Work *w, uint32_t path) {
   return w->h->text + w->h->paths[path].at;
 }
 
-/* Returns the path 'parent' plus a step; makes it if needed. Returns 'parent' if the step is
-   empty, a repetition or beyond a limit (HO2, HO3). Without memory sets w->failed and returns
-   0. */
+/* Returns the number of the path that consists of path 'parent' and then 'step'; adds this path if
+   it is new. Returns 'parent' if the step is empty, equals the last step of 'parent' (HO3) or
+   exceeds a limit (HO2). If there is not enough memory, sets w->failed and returns 0. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
   size_t n = strlen(step) + 1;
@@ -415,8 +418,9 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/* Returns the path to which the step of 'e' is appended. An upvalue's step names the function,
-   so a last step with the same name is dropped. */
+/* Returns the path to which the step of edge 'e' is appended: 'parent', or the path before its last
+   step. The step of an upvalue names the function; if the last step of 'parent' is a field with the
+   same name, it says nothing more. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;
@@ -447,16 +451,15 @@ static int setnearly (Work *w) {
 
 static int holders_label (void *ud, const luaN_Edge *e);
 
-/* Counts the string keys and C stack slots of object w->at that lead to owners or their
-   ancestors. */
+/* Counts Needed.fields and Needed.slots of object w->at. */
 static void count (Work *w) {
   w->counted = w->counting = 1;
   luaN_edges(w->L, w->kept[w->at], holders_label, w);
   w->counting = 0;
 }
 
-/* Visits an edge of object w->at. If it is the first edge to an object in w->list, sets that
-   object's path; with w->counting only counts. Returns 0 to stop. */
+/* Visits an edge of object w->at. If it is the first edge to a needed object, sets that object's
+   path; but if w->counting is 1, only counts the edge. Returns 0 to stop. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;
@@ -506,7 +509,7 @@ static void labelroots (Work *w) {
   }
 }
 
-/* Visits the objects in w->list in walk order, so that each has its path before its successors. */
+/* Visits the needed objects in walk order, so that a parent has its path before its children. */
 static void labelall (Work *w) {
   size_t i;
   for (i = 0; i < w->nlist && !w->failed; i++) {
@@ -525,7 +528,7 @@ static void labelall (Work *w) {
 
 /* }===================================================================== */
 
-/* Finds the registry, _G and package.loaded, whose fields are never merged (HO3). */
+/* Finds the registry, _G and package.loaded, whose string keys always have own steps (HO3). */
 static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);
@@ -586,8 +589,9 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /* {== names of C functions ============================================= */
 
-/* Appends a copy of a path's last step to h->text, with the C function's name in place of the
-   text at 'mark' (CODE). *size is the capacity. Returns 0 if there is not enough memory. */
+/* Replaces the last step of a path by a new text at the end of h->text, in which the C function's
+   name stands for CODE and the address at 'mark'. *size is the capacity of h->text. Returns 0 if
+   there is not enough memory. */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Finds for each owner (the object with which a sample's memory dies) a shortest path of
-** references from a root. The objects on the path are its holders. Steps of a path are names of
-** variables, fields and so on; similar paths are merged. Costs one walk over all reachable
-** objects, and about 12 bytes per object.
+** references from a root of the garbage collector. The objects on the path are the owner's holders.
+** Steps of a path are names of variables, fields and so on; similar paths are merged. A search
+** costs one walk over all reachable objects, and about 12 bytes per object.
 **
 **   HO1  a path is a linked list of steps, from the last through 'parent' to the first. Path 0 is
-**        empty: the owner is NULL, unreachable or beyond the limits;
-**   HO2  at most READER_MAXPATHS paths of READER_MAXSTEPS steps of HOLDERS_TEXT bytes. Steps
-**        beyond are counted in 'left' or 'cut';
-**   HO3  all integer keys of a table are one step "[1..n]". More than HOLDERS_FIELDS string keys
-**        of a table are one step "[*]". Both except in the registry; string keys also in _G and
-**        package.loaded. Repeated steps, as in a linked list, are one step.
+**        empty. An owner has path 0 if it is NULL or unreachable, or if a limit is exceeded (HO2);
+**   HO2  there are at most READER_MAXPATHS paths. A path has at most READER_MAXSTEPS steps, a step
+**        at most HOLDERS_TEXT bytes. Steps left out are counted in 'left' or 'cut';
+**   HO3  all integer keys of a table are one step "[1..n]", except in the registry. If more than
+**        HOLDERS_FIELDS string keys of a table lead to owners, they are one step "[*]", except in
+**        the registry, _G and package.loaded. Equal steps in a row, as in a linked list of tables,
+**        are one step.
 */
 #ifndef asamp_holders_h
 #define asamp_holders_h
@@ -24,8 +25,8 @@
 #include <stdint.h>
 
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
-/* Largest number of fields of a table, or of C stack slots of a thread, that remain separate
-   steps (HO3). */
+/* If more string keys of a table lead to owners, they become one step (HO3). The same holds for the
+   values that C functions have on the Lua stack of a thread. */
 #define HOLDERS_FIELDS	12u
 
 /* A path, stored as its last step and the path of the steps before it. */
@@ -44,8 +45,8 @@ typedef struct Holders {
   size_t ntext;
   uint32_t *ids;	/* For each owner of the caller's list, the number of its path. */
   size_t n;
-  uint64_t left, cut;	/* Steps left out because of READER_MAXPATHS ('left') and
-                           READER_MAXSTEPS ('cut'). */
+  /* Number of steps left out because of READER_MAXPATHS, and because of READER_MAXSTEPS. */
+  uint64_t left, cut;
   uint64_t start, nanoseconds;  /* The pause of the program in ns: start (CLOCK_MONOTONIC) and
                                    length. */
 } Holders;
@@ -62,8 +63,8 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
    must be from malloc. Returns 0 if there is not enough memory. */
 int holders_name (Holders *h);
 
-/* Finds paths of references to n owners, which may be NULL or repeat. Returns 0, with nothing
-   to free, if there is not enough memory or luaN_walk cannot run now. */
+/* Finds paths of references to n owners. An owner may be NULL, or be in the list twice. Returns 0,
+   with nothing to free, if there is not enough memory or luaN_walk cannot run now. */
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n);
 void holders_free (Holders *h);
 

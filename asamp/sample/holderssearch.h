@@ -3,7 +3,8 @@
 ** Finds holders, the references that keep samples alive (holders.h), in a forked child process, so
 ** that the program stops only for the fork. A later collection fetches the result.
 **
-**   HA1  there is at most one search at a time. The result is in the order of its list of owners;
+**   HA1  there is at most one search at a time. Holders.ids of the result has the order of 'owners'
+**        in the call of holderssearch_start;
 **   HA2  holderssearch_end drops the search and kills the child;
 **   HA3  if the program forks, the new process has no search;
 **   HA4  there is no result if the child fails or is killed, or if the result is too large.
@@ -15,8 +16,8 @@
 
 #include <sys/types.h>
 
-/* Least bytes of the heap for which a child process searches. A search takes 0.28 s per GiB, a
-   fork about 20 ms (bench/heap). */
+/* A child process searches if the heap has at least this many bytes. A search takes 0.28 s per GiB
+   of the heap, a fork about 20 ms (bench/heap). */
 #define HOLDERSSEARCH_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
 
 /* A search that runs in a child process. All zero: none. */
@@ -30,8 +31,8 @@ typedef struct HoldersSearch {
                                    length. */
 } HoldersSearch;
 
-/* Starts a search for the paths of references to n objects. No other search may be running.
-   Returns 0 if there is no child process or no memory. */
+/* Starts a search for the paths of references to the n owners. No other search may be running.
+   Returns 0 if the fork fails or there is not enough memory. */
 int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
 /* Returns 0 while the child searches, 1 with the result in *h (the caller calls holders_free),

@@ -18,11 +18,11 @@
 #include "mallocseam.h"
 #include "owner.h"
 
-#define ROOM	((size_t)32 << 10)	/* Least unused bytes of the thread's stack for a
-                                           sample. */
+#define ROOM	((size_t)32 << 10)	/* A sample is taken only if the thread's stack has this
+                                           many unused bytes. */
 #define WALKS	4	/* Number of C stack walks that can run at once in the process. */
-#define PATIENCE_NS	10000000	/* Age of the oldest queued sample in ns, beyond which
-                                           any client may drain the queue. */
+#define PATIENCE_NS	10000000	/* If the oldest sample in the queue is older (ns), any
+                                           client may take the samples. */
 
 /* Memory for a walk of a C stack. */
 typedef struct Walk {
@@ -31,7 +31,7 @@ typedef struct Walk {
   void *native[BACKTRACE_MAX];
 } Walk;
 
-/* A slot of the queue, for samples whose thread runs no client's state. */
+/* A slot of the queue. The queue has the samples of threads that run no client's Lua state. */
 typedef struct Waiting {
   int state;		/* EMPTY: the slot is free; FILLED: it has a sample; atomic */
   MallocSample sample;
@@ -46,7 +46,7 @@ static struct {
   MallocSeam *seam;		/* interface of the preloaded library; NULL: not looked up, or
                                    not loaded */
   MallocsTake take;
-  const void *home;		/* Client that drains the queue; NULL: none; atomic. */
+  const void *home;		/* Client whose task is to empty the queue; NULL: none; atomic. */
   unsigned clients;		/* Number of clients; atomic. */
   pid_t pid;			/* Process in which samples are passed to clients (MS3). */
   const char *from, *to;	/* Address range of this module's object file. */
@@ -55,8 +55,8 @@ static struct {
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
   uint64_t head, tail;		/* Number of slots filled, and number of slots emptied, so far.
                                    Atomic. */
-  int draining;			/* 1: a client drains the queue, or mallocs_left has counted it
-                                   as lost; atomic */
+  int draining;			/* 1: a client is emptying the queue, or mallocs_left has counted
+                                   the queued samples as lost; atomic */
   uint64_t lost;		/* Number of sampling periods lost; atomic. */
 } m;
 
@@ -77,8 +77,8 @@ static int isin (const void *address, const char *from, const char *to) {
   return from <= a && a < to;
 }
 
-/* Removes the preloaded library's frames, and all frames inside them, from a sample. Returns 0
-   if the allocation is the profiler's own (MS2). */
+/* Removes from a sample the frames of the preloaded library and all frames inside them. Returns 0
+   if the profiler itself made the allocation (MS2). */
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;
   while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
@@ -91,9 +91,9 @@ static int strip (MallocSample *s) {
   return 1;
 }
 
-/* Watches the sample's block and adds the sample to the queue. If the queue is full, counts it
-   as lost. The block is watched once even if the loop repeats, because a free ends only one
-   watch. */
+/* Watches the sample's block and adds the sample to the queue. If the queue is full, counts the
+   sample as lost. If the loop repeats, it must not watch the block again, because the block's free
+   ends only one watch. */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;
@@ -214,7 +214,8 @@ static int open_ (void) {
   return 0;
 }
 
-/* Returns 1 if 'home' drains the queue, or takes over this task because no client has it. */
+/* Returns 1 if the client 'home' has the task to empty the queue. If no client has it, gives it to
+   'home'. */
 static int ishome (const void *home) {
   const void *which = NULL;
   return __atomic_compare_exchange_n(&m.home, &which, home, 0, __ATOMIC_ACQ_REL,
@@ -290,7 +291,8 @@ int mallocs_learn (void) {
   return any;
 }
 
-/* Returns 1 if the client may drain the queue: this is its task, or the samples are too old. */
+/* Returns 1 if the client 'home' may empty the queue: it has this task, the queue is half full, or
+   its oldest sample is older than PATIENCE_NS. */
 static int istaker (const void *home) {
   uint64_t head = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   uint64_t tail = __atomic_load_n(&m.tail, __ATOMIC_RELAXED);

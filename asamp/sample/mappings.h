@@ -4,8 +4,8 @@
 ** only.
 **
 ** A mapping counts as a file, as [heap] (the sbrk area of malloc), as a stack, as the system's, or
-** as anonymous. The stack pointer of another running thread is unknown; its stack counts as
-** anonymous.
+** as anonymous. A stack is recognized by the thread's stack pointer. The kernel does not show that
+** of a thread that is running, so the stacks of other running threads count as anonymous.
 **
 **   SM1  'rss' is the sum of all parts, because the kernel's own counter lags by some pages per
 **        thread;
@@ -37,8 +37,9 @@ typedef struct Mappings {
   size_t nfiles;
 } Mappings;
 
-/* Totals of glibc's malloc in bytes: blocks in use; free blocks; size of the arenas; blocks
-   with their own mapping (part of 'inuse'). All 0 with another malloc, or before glibc 2.33. */
+/* Totals of glibc's malloc in bytes. 'inuse': blocks in use. 'unused': free blocks. 'arenas': size
+   of the arenas. 'mapped': blocks with their own mapping, also counted in 'inuse'. All 0 with
+   another malloc, or before glibc 2.33. */
 typedef struct MappingsMalloc {
   uint64_t inuse, unused, arenas, mapped;
 } MappingsMalloc;

@@ -33,7 +33,8 @@ static int sameframe (const Moment *a, const Moment *b) {
          a->label == b->label;
 }
 
-/* Returns the first tick in buffer b with the same frames, collection and label as e, or NULL. */
+/* Returns the first tick in buffer b that has the same frames, kind of collection and label as e,
+   or NULL. */
 static Moment *equal (const Moments *m, unsigned b, const Moment *e,
                       void *const *native) {
   size_t i;
@@ -46,8 +47,8 @@ static Moment *equal (const Moments *m, unsigned b, const Moment *e,
   return NULL;
 }
 
-/* Returns the last tick in buffer b with the same Lua frame, collection and label as e, or
-   NULL. */
+/* Returns the last tick in buffer b that has the same innermost Lua frame, kind of collection and
+   label as e, or NULL. */
 static Moment *kin (const Moments *m, unsigned b, const Moment *e) {
   Moment *found = NULL;
   size_t i;

@@ -8,9 +8,10 @@
 **       moments_add of the same Moments;
 **   M2  moments_take is not called in a signal handler. A tick added meanwhile is taken by this
 **       call or the next;
-**   M3  no sampling period is dropped silently: added = taken + lost + buffered. In a buffer more
-**       than half full, equal ticks are combined. In a full buffer, a tick is combined with the
-**       last one that has the same frame, collection and label, or else is lost.
+**   M3  each sampling period is counted: added = taken + lost + buffered. If a buffer is more than
+**       half full, a tick is combined with an equal one. If the buffer is full, a tick is combined
+**       with the last one that has the same innermost frame, kind of collection and label; if there
+**       is none, the tick is lost.
 */
 #ifndef asamp_moments_h
 #define asamp_moments_h
@@ -19,13 +20,13 @@
 #include <stdint.h>
 
 #define MOMENTS_WORDS	((size_t)1 << 15)	/* Size of one buffer, words of 8 bytes. */
-#define MOMENTS_FEW	((size_t)1 << 11)	/* The same in a process with many Lua states. */
+#define MOMENTS_FEW	((size_t)1 << 11)	/* Its size in a process with many Lua states. */
 
 /* A tick, as the signal handler recorded it. */
 typedef struct Moment {
   uint64_t time;		/* CLOCK_MONOTONIC, ns. */
   uint64_t count;		/* Sampling periods since the previous tick, >= 1. */
-  void *L, *ci;			/* Lua thread and its frame (CallInfo) that ran. */
+  void *L, *ci;			/* The Lua thread that ran, and its innermost frame (CallInfo). */
   uint16_t collecting;	/* Kind of the collection that ran (luaN_Moment); 0: none. */
   uint16_t label;		/* Label set of the thread. */
   uint32_t n;			/* Number of native frames, stored after this struct. */
@@ -50,7 +51,8 @@ void moments_close (Moments *m);
 /* Adds a copy of *e and its e->n native frames. Call it in a signal handler only. */
 void moments_add (Moments *m, const Moment *e, void *const *native);
 
-/* Passes all ticks to f, oldest first, and removes them. f may change the tick except its n. */
+/* Passes all ticks to f, oldest first, and removes them. f may change all fields of a tick except
+   'n'. */
 void moments_take (Moments *m, void (*f) (void *ud, Moment *e), void *ud);
 
 #endif

@@ -40,8 +40,8 @@ int owner_mixed (lua_State *L) {
   return p.L != NULL && (p.mixed || p.L != luaN_main(L));
 }
 
-/* Replaces *p by the next protected call outside it, and sets *inner to its address. Sets p->L
-   to NULL if there is none on this stack (OW1). */
+/* Replaces *p, the record of a protected call, by that of the next call outside it. Sets *inner to
+   the new record's address. If there is no such record on this stack, sets p->L to NULL (OW1). */
 static void outwards (luaN_Protected *p, const char **inner) {
   const char *o = (const char *)p->outer;
   if (o > *inner && o + sizeof(*p) <= end) {
@@ -56,7 +56,7 @@ static int calledfrom (const luaN_Range *r, const void *a) {
   return owner_isin(r, (const char *)a - 1);
 }
 
-/* Returns how many of the n frames are protected calls without a record: the call is just
+/* Returns how many of the n frames are protected calls that have no record, because they are just
    starting or ending. 'p' is the innermost record. */
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {
@@ -79,7 +79,7 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
-  /* 1: the last protected call so far is of L's state, or there is none */
+  /* 1: the last protected call found in 'a' is of L's state, or none was found yet */
   int isown = 1;
   int i, m = 0, skip;
   luaN_Code code;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Assigns native frames to Lua states, for C stacks on which several states run, one inside the
-** other. The bytecode loops of all states have the same return addresses. But each state is
-** entered by a protected call (lua_pcall, lua_resume), which the OS thread records
-** (luaN_protected). So a loop belongs to the state of the next protected call outside it.
+** other. The bytecode loops (luaV_execute) of all states have the same return addresses. But each
+** state is entered by a protected call (lua_pcall, lua_resume). The core keeps a list of the
+** protected calls that run on each OS thread (luaN_protected). So a bytecode loop belongs to the
+** state of the next protected call outside it.
 **
 **   OW1  a record of a protected call is read only if it lies on this OS thread's stack, at a
-**        higher address than 'sp' and than the previous record;
+**        higher address than 'sp' and than the record read before;
 **   OW2  the frames of a state entered without a protected call are assigned to the state outside
 **        it.
 **
@@ -31,11 +32,11 @@ const char *owner_stackend (void);
 /* Returns the unused bytes of this OS thread's stack below 'sp'; 0 if 'sp' is on another stack. */
 size_t owner_room (const void *sp);
 
-/* Returns 1 if protected calls of other states than L's run on this C stack. */
+/* Returns 1 if a protected call of another state than L's runs on this OS thread. */
 int owner_mixed (lua_State *L);
 
-/* Marks the bytecode loops of states other than L's in the n frames 'a', and removes the frames
-   in which those states resume coroutines. Returns the number of frames left. 'whole': the
+/* Marks, in the n frames 'a', the bytecode loops of states other than L's. Removes the frames in
+   which those other states resume coroutines. Returns the number of frames left. 'whole' 1: the
    frames reach the end of the stack. 'sp': an address in the innermost frame. */
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
 

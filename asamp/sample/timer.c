@@ -25,11 +25,12 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-/* ns; the cost of a signal is measured for shorter periods (not for TIMER_CPU) */
+/* ns; the cost of a signal is measured only for timers of a shorter period, except TIMER_CPU */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; longest span that C3 may stretch further */
+#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; longer spans are not stretched further */
 #define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span of TIMER_CPU */
-/* Shortest time to the next requested signal, ns. A signal early by less makes its tick, too. */
+/* Shortest time for which a signal is requested, ns. A signal that is early by less makes its tick
+   immediately. */
 #define MIN_WAIT_NS	UINT64_C(20000)
 /* Shortest period of a perf event, ns. With a shorter one, interrupts could take all time of
    the thread for up to 400 ms. */
@@ -37,8 +38,8 @@
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns; a signal that is later than this counts as
 						   missing */
 #define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed */
-#define EASY_TICKS	8	/* consecutive cheap ticks after which spans become shorter
-                                   again */
+#define EASY_TICKS	8	/* number of cheap ticks in a row after which a stretched span is
+                                   halved */
 
 /* Relaxed atomic access to fields that handlers of other threads read. */
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -56,8 +57,9 @@ struct Timer {
   Clock *clock;			/* NULL: the timer may be reused */
   volatile sig_atomic_t running;
   const void *whose;	/* the Lua state for which it samples */
-  uint64_t period, time, counted;  /* Period in ns; ns received so far, plus a random start;
-                                      number of periods passed to 'f' or lost. */
+  /* 'period': ns. 'time': ns received so far, plus a random number of ns. 'counted': number of
+     periods in 'time' that were passed to 'f'. */
+  uint64_t period, time, counted;
   TimerTick *f;			/* NULL: the timer is not started yet */
   void *ud;
 };
@@ -73,12 +75,12 @@ struct Clock {
   volatile sig_atomic_t held;	/* 1: the clock is being changed; handlers make no tick */
   unsigned thread;		/* number of the clock's OS thread ('me'); 0: unused */
   TimerClock sort;	/* kind of time that the clock measures */
-  /* system clock, as seen on the clock's own thread */
+  /* System clock that this clock reads. 'clock' is its id on the clock's own thread. */
   clockid_t clock;
-  clockid_t outside;		/* system clock, as seen on other threads */
+  clockid_t outside;		/* its id on other threads */
   uint64_t period;		/* ns; shortest period of its timers */
-  /* ns of the system clock not in the clock's time: the time that ticks take, and the time
-     without timers (C7) */
+  /* ns; the clock's time = time of the system clock - base. 'base' grows by the time that ticks
+     take (C1) and by the time without timers (C7). */
   uint64_t base;
   uint64_t given;		/* ns given to timers so far: the start of the current span */
   uint64_t span;		/* ns; length of the current span */
@@ -88,10 +90,10 @@ struct Clock {
   uint64_t signalcost;		/* ns that a signal takes, without its tick; 0: not measured */
   uint64_t cost;		/* ns added by timer_cost since the last tick */
   uint64_t ticked;		/* ns of the system clock at the last tick */
-  int64_t owed;			/* ns of sampling cost not yet paid off (adapt); negative: paid
-                                   in advance */
+  int64_t owed;			/* ns that sampling has taken too much; negative: ns that it may
+                                   still take (adapt) */
   unsigned stretch;		/* log2 of the factor by which spans are stretched (C3) */
-  /* consecutive ticks cheap enough for half the span */
+  /* number of ticks in a row that were so cheap that the span might be halved */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the perf event, or -1 */
@@ -110,7 +112,7 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  struct sigaction beneath;	/* 'before' of the previous installation */
+  struct sigaction beneath;	/* action replaced when our handler was installed before */
 } Signal;
 
 /* The signals for ticks. The second is for threads that block the first. */
@@ -119,8 +121,8 @@ static Signal signals[] = {{.number = SIGURG}, {.number = SIGWINCH}};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Clock *all;		/* all clocks; the handler reads it without the lock */
 static unsigned nunused;	/* number of clocks without a thread; changed with the lock held */
-/* The clocks of this thread, of CPU time and of wall time; NULL: it has had none. So a process with
-   thousands of threads need not search all clocks for each. */
+/* This thread's clocks of CPU time and of wall time; NULL: none so far. So the clocks are found
+   without a search in a process with thousands of threads. */
 static __thread Clock *own[2] __attribute__((tls_model("initial-exec")));
 static Timer *timers;
 static Timer *unused;		/* timers without a clock, which may be reused */
@@ -153,13 +155,14 @@ static int hasperf (const Clock *c) {
          event == c->event;
 }
 
-/* Sets the period of the event, to at least MIN_EVENT_NS. Returns 0 on failure. */
+/* Sets the period of the clock's perf event to 'ns', or to MIN_EVENT_NS if that is longer. Returns
+   0 on failure. */
 static int setevent (const Clock *c, uint64_t ns) {
   if (ns < MIN_EVENT_NS) ns = MIN_EVENT_NS;
   return ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &ns) == 0;
 }
 
-/* Returns the clock's own time in ns. */
+/* Returns the clock's time (Clock.base) in ns. */
 static uint64_t timer_timeof (const Clock *c) {
   return clock_read(c->clock) - c->base;
 }
@@ -185,8 +188,8 @@ static uint64_t intervalof (const Clock *c) {
   return spanof(c) << c->stretch;
 }
 
-/* Requests the next signal for c->due, at least MIN_WAIT_NS from now. Also sets the POSIX
-   timer, in case the perf event fails. */
+/* Requests the next signal at the time c->due, but at least MIN_WAIT_NS from now. Also sets the
+   POSIX timer, in case the perf event fails. */
 static void arm (Clock *c) {
   uint64_t now = timer_timeof(c), wait = MIN_WAIT_NS;
   if (c->due > now + wait) wait = c->due - now;
@@ -202,9 +205,10 @@ static void timer_next (Clock *c, uint64_t earliest) {
   if (c->due < earliest) c->due = earliest;
 }
 
-/* Adjusts the stretch of spans to the cost of ticks (C3). A tick adds its cost to c->owed; half
-   of the passing time, divided by the 'share' clocks of this thread, pays it off. With debt
-   left, spans double; after EASY_TICKS cheap ticks they are halved. */
+/* Makes spans longer or shorter according to the cost of ticks (C3). Adds the cost 'took' of a tick
+   to c->owed. Subtracts the time that sampling may take: half of the time since the last tick,
+   divided by the number 'share' of this thread's clocks. If c->owed is above 0, doubles the span.
+   After EASY_TICKS cheap ticks halves it. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -230,8 +234,8 @@ static int timer_isready (const Timer *t) {
   return LOAD(t->running) && LOAD(t->f) != NULL;
 }
 
-/* Returns the timer that receives the time of a tick: that of the innermost owner with a timer,
-   or else the last one (C6). Returns NULL if no timer is started. */
+/* Returns the timer that receives the time of a tick: that of the innermost running state that has
+   a timer, or else the timer that received time last (C6). Returns NULL if no timer is started. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -248,7 +252,8 @@ static Timer *choose (const Clock *c, void *context) {
   return t;
 }
 
-/* Handles a system clock that has gone back: the clock's own time stays the same. */
+/* Called if the system clock has gone back to 'now': changes c->base so that the clock's time stays
+   the same. */
 static void goneback (Clock *c, uint64_t now) {
   c->base -= c->ticked - now;
   c->ticked = now;
@@ -261,7 +266,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
-    arm(c);  /* the signal of another clock, or no timer is started */
+    arm(c);  /* the signal was for another clock, or there is no timer */
     return;
   }
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);
@@ -304,8 +309,8 @@ static Signal *signalof (int number) {
   return &signals[number != signals[0].number];
 }
 
-/* Passes a signal that is not ours to the action that our handler replaced. If that handler
-   passes it back, passes it to the action replaced before (s->beneath). */
+/* Passes a signal that is not ours to the action that our handler replaced (s->before). If that
+   action is a handler that calls ours, passes the signal to s->beneath. */
 static void passon (int signal, siginfo_t *info, void *context) {
   static __thread int passing __attribute__((tls_model("initial-exec")));
   const Signal *s = signalof(signal);
@@ -325,7 +330,7 @@ static void handler (int signal, siginfo_t *info, void *context) {
       if (LOAD(c->running) && LOAD(c->thread) == me) share++;
     for (c = first; c != NULL; c = c->next) {
       if (LOAD(c->thread) != me) continue;
-      __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* timer_stop waits while it is above 0
+      __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* timer_stop waits until it is 0
 							        (C2) */
       if (LOAD(c->running) && LOAD(c->thread) == me) {
         c->signals++;
@@ -361,7 +366,8 @@ static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    /* the restored handler may pass the signal to ours, which then passes it to 'beneath' */
+    /* The restored handler may call ours. Ours must then call the handler beneath it, because a
+       call of the restored one would not end. */
     s->before = s->beneath;
   }
 }
@@ -400,8 +406,8 @@ static int startposix (Clock *c) {
   return 1;
 }
 
-/* Opens and enables the perf event; 'kernel' 1: also in kernel mode. Returns 0 with errno on
-   failure. */
+/* Opens and enables the perf event. 'kernel' 1: the event counts time in kernel mode, too. Returns
+   0 with errno on failure. */
 static int startperf (Clock *c, int kernel) {
   struct perf_event_attr a;
   struct f_owner_ex o;
@@ -440,14 +446,15 @@ static int noperf (char *err, size_t errsize) {
   return 0;
 }
 
-/* Opens the perf event, in user mode only if the kernel refuses kernel mode. For TIMER_CPU,
-   fails also if few descriptors would be left. Returns 0 with errno on failure. */
+/* Opens the perf event. If the kernel refuses an event for kernel mode, opens one for user mode
+   only. For TIMER_CPU, fails also if the program would have few descriptors left. Returns 0 with
+   errno on failure. */
 static int openperf (Clock *c) {
   int e;
   if (!startperf(c, 1) && !startperf(c, 0)) return 0;
   if (c->sort == TIMER_EXACT || descriptor_spare(c->fd, 0)) return 1;
   e = errno;
-  close(c->fd);  /* few descriptors would be left for the program */
+  close(c->fd);  /* leaves the descriptor to the program, which has few left */
   c->fd = -1;
   errno = e;
   return 0;
@@ -533,7 +540,7 @@ static void threadends (void *number) {
   for (i = 0; i < 2; i++) {
     Clock *c = own[i];
     if (c == NULL || c->thread != thread) continue;
-    if (LOAD(c->running)) c->orphaned = 1;  /* the timers are stopped later */
+    if (LOAD(c->running)) c->orphaned = 1;  /* stopclock releases the clock later */
     else {
       stopsignals(c, 0);
       STORE(c->thread, 0);
@@ -623,7 +630,8 @@ static Timer *newtimer (void) {
   return timers = t;
 }
 
-/* Sets a clock's kind and period. If spans are stretched (C3), they do not become shorter. */
+/* Sets a clock's kind and period. If its spans are stretched (C3), stretches the new ones so that
+   they are not shorter. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -634,14 +642,14 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   while (held && intervalof(c) < interval && intervalof(c) < MAX_SIGNAL_NS) c->stretch++;
 }
 
-/* Continues the clock's time from where it stopped (C7). */
+/* Lets the clock's time continue from c->stopped (C7). */
 static void resume (Clock *c) {
   c->ticked = clock_read(c->clock);
   c->base = c->ticked - c->stopped;
 }
 
-/* Starts the clock's signals, on its own thread. Continues the last span if it is not over and
-   its length is unchanged; else starts a new one. */
+/* Requests the clock's next signal; called on the clock's own thread. Continues the last span if it
+   is not over and its length is right; else starts a new span. */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
   STORE(c->held, 1);
@@ -718,7 +726,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* a random start, so that the last period is rounded at random */
+  t->time = draw(c, ns);  /* the random start rounds the number of periods at random (C1) */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;
@@ -734,8 +742,8 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
 
 static void stopclock (Clock *c) {
   uint64_t now = clock_read(c->outside);
-  /* before the descriptor is closed: a handler must not use its number, which another file may
-     receive */
+  /* This precedes the close of c->fd, so that no handler uses this descriptor when it is another
+     file's. */
   STORE(c->running, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
@@ -758,8 +766,9 @@ static void removetimer (Timer *t) {
   else stopclock(c);
 }
 
-/* Returns the periods that timer t has lost because a signal is over MAX_LATE_NS late, and
-   marks them as counted. Returns 0 if another timer would have received the time (C6). */
+/* Returns the number of periods that timer t has lost because a signal is over MAX_LATE_NS late. A
+   second call does not return them again. Returns 0 if another timer would have received the time
+   (C6). */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = clock_read(c->outside), due = c->base + c->due + MAX_LATE_NS, n;

@@ -27,8 +27,9 @@
 
 /* {== in the signal handler ============================================ */
 
-/* Stores the interrupted code's native stack as return addresses. Returns their number. Leaves
-   out frames of the core except those that 'merge' in stack.c needs. */
+/* Stores the return addresses of the interrupted C stack in own->stack. Returns their number.
+   Leaves out most frames of the Lua core; keeps bytecode loops and lua_resume, which 'merge' in
+   stack.c replaces by Lua frames. */
 static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context) {
   void **a = own->stack;
   int i, all = backtrace_take(&own->backtrace, context, a);
@@ -125,8 +126,8 @@ typedef struct Point {
   Scratch *own;
 } Point;
 
-/* Returns the start of the interrupted function plus 2, so that the frame has the same id as
-   one from pushentry (stack.c). */
+/* Returns the start of the interrupted function + 2. Then the frame has the same id as a frame that
+   pushentry (stack.c) makes for this function. */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
   ScratchStart *c = &own->starts[(a ^ (a >> 10)) & (SCRATCH_STARTS - 1)];
@@ -157,7 +158,7 @@ static void complete (void *ud, Moment *e) {
   at->t->last = *e;  /* *e without the native frames that follow it */
 }
 
-/* Emits one sample for the time that timing_point has taken (TI3). */
+/* Reports one sample for all ticks during timing_point (TI3). */
 static void completeown (Point *at, uint64_t time) {
   struct {
     Moment e;

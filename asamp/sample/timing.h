@@ -5,8 +5,8 @@
 ** passes the sample to the client.
 **
 **   TI1  every tick becomes a sample or is counted as lost;
-**   TI2  time of the sampler itself is attributed to the stack at which it was taken, with its
-**        native functions innermost;
+**   TI2  time that the sampler itself takes is attributed to the program's stack at that time, with
+**        the sampler's native functions as the innermost frames;
 **   TI3  ticks during timing_point become one sample at its end, so that the sampler does not keep
 **        sampling itself;
 **   TI4  a tick is completed only on the timer's OS thread; ticks while another thread runs the
@@ -37,12 +37,13 @@ typedef struct Timing {
   int native;	/* 1: samples have C stacks. */
   luaN_Code code;
   Moments moments;		/* Ticks not yet completed at a safepoint. */
-  uint64_t own;			/* Periods of the ticks during timing_point (TI3). */
+  uint64_t own;			/* Sampling periods of ticks during timing_point (TI3). */
   Moment last;			/* The tick completed last, without native frames. */
-  uint64_t away;		/* Periods lost: another thread ran the state, the signals were
-                                   blocked (TI5), or the thread was ending. */
-  uint64_t samples;		/* Periods that became samples in this session. */
-  uint64_t cramped;		/* Periods of samples without a C stack in this session (TI6). */
+  uint64_t away;		/* Sampling periods lost because another thread ran the state,
+                                   the signals were blocked (TI5), or the thread was ending. */
+  uint64_t samples;		/* Sampling periods that became samples in this session. */
+  uint64_t cramped;		/* Sampling periods of samples without a C stack in this session
+                                   (TI6). */
   uint64_t inticks, inpoints;	/* CPU time of the handler, and of timing_point, in this
                                    session, ns. */
 } Timing;
@@ -56,15 +57,16 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
 /* Stops the ticks. timing_point still completes those in the buffer. */
 void timing_stop (Timing *t);
 
-/* Like timing_stop and timing_drop, for exit(): a signal handler may call it, on the timer's
-   thread. Returns the periods lost. */
+/* Like timing_stop and then timing_drop, for exit(): a signal handler on the timer's thread may
+   call it. Returns the sampling periods lost. */
 uint64_t timing_leave (Timing *t);
 
 /* Completes the buffered ticks at a safepoint of L and passes the samples to the client of k.
    Does nothing on another OS thread (TI4). */
 void timing_point (Timing *t, lua_State *L, Tracker *k);
 
-/* Drops the buffered ticks. Returns the periods lost since the last call. */
+/* Drops the buffered ticks. Returns the sampling periods lost since the last call, including those
+   of the dropped ticks. */
 uint64_t timing_drop (Timing *t);
 
 void timing_close (Timing *t);

@@ -60,7 +60,7 @@ typedef struct TableHead {
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 
-/* Returns 1 if a table is readable: its object file may be unloaded (LD2). */
+/* Returns 1 if a search table is readable. It is not if its object file was unloaded (LD2). */
 static int hashead (const TableHead *h) {
   return readable_word((uintptr_t)h) && readable_word((uintptr_t)(h->entry) - sizeof(uint64_t));
 }
@@ -94,7 +94,8 @@ static int dynamiclist (unw_addr_space_t as, unw_word_t *list, void *arg) {
   return -UNW_ENOINFO;
 }
 
-/* A word that may be unaligned: code is read, and a walk may go astray. */
+/* A word that may be unaligned. libunwind reads code, and a wrong caller's frame may start at any
+   address. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
 __attribute__((no_sanitize_address, no_sanitize_thread))
@@ -134,11 +135,12 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 
 /* }===================================================================== */
 
-/* How libunwind reads the process. Further fields of later versions are NULL. */
+/* The functions with which libunwind reads the process. Fields that later versions of libunwind
+   have added are NULL. */
 static unw_accessors_t accessors;
 
-/* Makes libunwind's address space, also in the child of a fork, where its cache's lock may be
-   held. */
+/* Makes libunwind's address space. The child of a fork makes a new one, because the lock of the
+   parent's may be held. */
 static void newspace (void) {
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
@@ -175,8 +177,8 @@ static void backtrace_want (Backtrace *b, uintptr_t ip) {
   if (b->nwanted < BACKTRACE_WANTED) b->wanted[b->nwanted++] = ip;
 }
 
-/* Returns the frame at the cursor. 'interrupted' 1: at an interrupted instruction, so f.ip is
-   its address + 1. */
+/* Returns the frame at the cursor. 'interrupted' 1: a signal interrupted the frame, so its 'ip' is
+   the address of the interrupted instruction + 1. */
 static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   UnwindFrame f = {0, 0, 0};
   unw_word_t ip, sp, fp;
@@ -200,7 +202,8 @@ static int isreturn (uintptr_t ip) {
   return memcmp(w, sigreturn_, sizeof(sigreturn_)) == 0;
 }
 
-/* Returns 1 if the frame outside frame i, at 'ip', was interrupted by a signal. */
+/* 'ip' is the address of frame i, 0 for the innermost. Returns 1 if frame i is the return from a
+   signal handler, so that the signal interrupted the frame outside it. */
 static int isinterrupted (uintptr_t ip, int i) {
   return isreturn(ip) || (i == 0 && (isreturn(ip - 1) || isreturn(ip - 1 - SYSCALL)));
 }
@@ -210,19 +213,20 @@ uintptr_t backtrace_start (uintptr_t address) {
   return (findinfo(space, address, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip : address;
 }
 
-/* Returns an address for the function interrupted at ip - 1: its start + 2. A profile subtracts
-   1 and clears the lowest bit, so 'ip' might be before the function. */
+/* Returns the start + 2 of the function that was interrupted at ip - 1. 'ip' itself is no good
+   address for the function: profiles subtract 1 and clear the lowest bit, so it might become an
+   address before the function. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
 
-/* Continues a walk by libunwind at a frame without a rule. libunwind repeats the first n
-   frames; rules continue at the next frame that has one. */
+/* Continues with libunwind a walk that has found n frames and reached a frame without a rule.
+   libunwind walks the n frames again. The walk returns to rules at the next frame that has one. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  int ruled = n, i = 0;  /* frames found by rules; index of libunwind's frame */
+  int ruled = n, i = 0;  /* number of frames in 'to' found by rules; index of libunwind's frame */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
   reported = f.ip;

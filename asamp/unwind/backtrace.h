@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the C stack that a signal interrupted, in its handler. libunwind's local walk takes the
-** dynamic loader's lock, which could deadlock there. So this uses cached rules (unwind.h), and for
-** frames without a rule libunwind's walk of a foreign process, with accessors that read this one
-** without locks (readable.h, loaded.h). Missing rules are looked up at the next safepoint.
+** Walks, in a signal handler, the C stack that the signal interrupted. libunwind's walk of its own
+** process takes the dynamic loader's lock, which could deadlock in a handler. So this file uses
+** cached rules (unwind.h). For a frame without a rule it uses libunwind's walk of a foreign
+** process, with accessors that read this process without locks (readable.h, loaded.h). Missing
+** rules are looked up at the next safepoint.
 **
-**   BT1  backtrace_take takes no lock that a thread holds with signals unblocked, and allocates
-**        only with mmap: it may interrupt anything;
+**   BT1  backtrace_take may interrupt anything. It allocates only with mmap. It takes only locks
+**        whose holder blocks all signals, so that the interrupted code never holds one;
 **   BT2  backtrace_learn is never interrupted by a backtrace_take of the same Backtrace;
-**   BT3  a walk may change at any frame between rules and libunwind; both give equal results.
+**   BT3  a walk may change from rules to libunwind or back at any frame: both find the same caller.
 */
 #ifndef asamp_backtrace_h
 #define asamp_backtrace_h
@@ -17,8 +18,8 @@
 
 #include "unwind.h"
 
-#define BACKTRACE_WANTED	64	/* Addresses without a rule that are recorded for the
-                                           next lookup. */
+#define BACKTRACE_WANTED	64	/* Largest number of addresses without a rule that are
+                                           recorded for backtrace_learn. */
 #define BACKTRACE_MAX	1024	/* Most frames of a walk. */
 
 /* The data for walks of one thread's stack. */
@@ -37,8 +38,9 @@ typedef struct Backtrace {
 int backtrace_open (Backtrace *b, const char *end);
 
 /* Stores the interrupted stack as at most BACKTRACE_MAX return addresses, innermost first.
-   Returns their number. For an interrupted function it stores the interrupted address + 1, or
-   for an earlier signal the function's start + 2. Async-signal-safe. */
+   Returns their number. The innermost function has no return address; for it, stores the address
+   of the interrupted instruction + 1. If the stack also has a function that an earlier signal
+   interrupted, stores for it the function's start + 2. Async-signal-safe. */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
 /* Looks up and caches missing rules. Returns 1 if it found new ones. Allocates and may block. */

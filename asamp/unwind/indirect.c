@@ -13,7 +13,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* Most bytes from a function's entry to its last part. */
+/* The unwind table may divide a target into parts. The last part starts at most this many bytes
+   after the target's start. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {
@@ -114,8 +115,8 @@ static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
   return 0;
 }
 
-/* Orders targets by address; of several names the one to be shown first, as memcpy before
-   bcopy. */
+/* Orders targets by address. If a target has several names, the preferred one is first (memcpy
+   before __memcpy). */
 static int indirect_before (const void *x, const void *y) {
   const Target *a = x, *b = y;
   int inner = (*a->name == '_') - (*b->name == '_');

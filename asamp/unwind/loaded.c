@@ -42,9 +42,9 @@ static void setfindobject (void) {
 
 /* {== the table ========================================================= */
 
-/* Handlers read one table while the other is written. The lowest bit of 'turn', incremented
-   after each writing, selects it; equal values before and after a search mean a consistent
-   result. */
+/* There are two tables: signal handlers read one while the other is written. The lowest bit of
+   'turn' selects the table to be read. 'turn' is incremented when a table is complete. If it has
+   the same value before and after a search, the result of the search is valid. */
 typedef struct Table {
   unsigned n;
   Loaded object[LOADED_MAX];  /* sorted by address */
@@ -52,8 +52,8 @@ typedef struct Table {
 
 static Table tables[2];
 static unsigned turn;
-/* Held while a table is filled. Recursive: a signal handler may fork meanwhile, and fork
-   handlers lock it. */
+/* Held while a table is filled. Recursive, because a signal handler may fork meanwhile, and
+   loaded_beforefork takes the lock. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Object files loaded and unloaded when the table was filled. */
 static unsigned long long adds, subs;
@@ -111,8 +111,8 @@ static int rebuild (void) {
   return 1;
 }
 
-/* Copies the last object file that starts at or below the address. The table may change
-   meanwhile. */
+/* Copies from the table the last object file that starts at or below the address. The table may be
+   written during the search. */
 static void searchtable (Table *t, const char *address, Loaded *object) {
   unsigned low = 0, high = get(t->n);
   memset(object, 0, sizeof(*object));

@@ -46,10 +46,10 @@ static Gone gone[GONE_MOST];
 static uint64_t turns;		/* largest Gone.turn so far */
 static Dwfl *session;		/* libdwfl's session, for the object files loaded when it was
                                    made */
-static unsigned long long loads;	/* object files loaded then */
+static unsigned long long loads;	/* how many files had been loaded when 'session' was made */
 static unsigned nsessions;
-static int starved;		/* 1: the next call makes a new session (NA4) */
-static uint64_t started;		/* when the session was made, s */
+static int starved;		/* 1: the next lookup makes a new session (NA4) */
+static uint64_t started;		/* time at which 'session' was made, s */
 static Image *images;		/* object files of the session */
 
 /* Finds no debug files, for libdwfl: symbol tables are enough. */
@@ -75,8 +75,8 @@ static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
   return 1;
 }
 
-/* Passes an object to libdwfl as memory, because libdwfl would keep its file open. Without
-   memory a new session is made later (NA4). */
+/* Passes an object file to libdwfl as memory, because libdwfl would keep the file open. If there is
+   not enough memory, the next lookup makes a new session. */
 static int findelf (Dwfl_Module *mod, void **ud, const char *name,
                     Dwarf_Addr base, char **file, Elf **elf) {
   Image *image = calloc(1, sizeof(*image));
@@ -111,8 +111,8 @@ static int countloads (struct dl_phdr_info *info, size_t size, void *ud) {
   return 1;
 }
 
-/* Returns the element of 'gone' for an object file: that of the same file at the same address, or
-   the oldest one. */
+/* Returns the element of 'gone' in which to remember an object file: the one that has the same file
+   at the same address, or else the oldest. */
 static Gone *goneof (uint64_t from, const char *path) {
   Gone *oldest = &gone[0];
   unsigned i;
@@ -125,7 +125,7 @@ static Gone *goneof (uint64_t from, const char *path) {
 }
 
 
-/* Callback that remembers the file of a module of the session that ends, if the file was read. */
+/* Callback for each module of a session that ends: remembers the module's file, if it was read. */
 static int note (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Addr start, void *arg) {
   Image *image = *ud;
   GElf_Addr bias;
@@ -185,8 +185,9 @@ static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbols
 }
 
 
-/* Writes the name and the file of an address in an object file of an earlier session; of several
-   files, in the one that was used last. Leaves them as they are if there is none. */
+/* Writes the name and the file of an address in an object file of an earlier session. If several
+   files have had code at the address, takes the one that was used last. If there is none, leaves
+   'symbol' and 'file' as they are. */
 static void gonename (uint64_t address, char *symbol, size_t symbolsize, char *file,
                       size_t filesize) {
   uint64_t before = UINT64_MAX;
@@ -242,9 +243,9 @@ static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
   return 0;
 }
 
-/* Reports the loaded objects to libdwfl. A process that has changed its user can read only the
-   list of mappings, not the auxiliary vector. Without
-   /proc there is only the loader's list of objects. */
+/* Reports the loaded objects to libdwfl. libdwfl reads the list of mappings and the auxiliary
+   vector. If the process has changed its user, it can read only the list of mappings. Without
+   /proc, there is only the loader's list of objects. */
 static int report (Dwfl *s) {
   Loaded loaded = {s, 0};
   FILE *maps;
@@ -268,7 +269,7 @@ static Dwfl *native_current (void) {
   native_end();
   starved = 0;
   session = dwfl_begin(&callbacks);
-  descriptor_hold();  /* for the list of mappings */
+  descriptor_hold();  /* 'report' opens the list of mappings */
   if (session != NULL && (!report(session) || dwfl_report_end(session, NULL, NULL) != 0))
     native_end();
   descriptor_release();
@@ -312,8 +313,8 @@ static Dwfl_Module *moduleof (uint64_t address) {
   return (elf != NULL && symbols_iscode(elf, address - bias)) ? mod : NULL;
 }
 
-/* Takes the lock. Returns libdwfl's module for 'address', or NULL; may read the mappings again
-   (NA4). */
+/* Takes the lock. Returns libdwfl's module for 'address', or NULL. May make a new session to find
+   the module (NA4). */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;
@@ -350,8 +351,8 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
   return (image->names != NULL) ? symbols_name(image->names, address) : NULL;
 }
 
-/* Writes the name of the code at 'address' of a module; of a machine's implementation the
-   function's public name. */
+/* Writes the name of the function at 'address' of a module. For an implementation that was selected
+   for the machine (indirect.h), this is the public name. */
 static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, char *symbol,
                         size_t size) {
   GElf_Addr bias;
@@ -390,8 +391,8 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/* DWARF register numbers. RETURNAT: position of the return address, from that of the saved
-   frame pointer 'fp'; both from the start of the caller's frame. */
+/* DWARF register numbers. RETURNAT: where a call stores the return address, in bytes from the start
+   of the caller's frame; 'fp' is where the caller's frame pointer is saved. */
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
@@ -400,8 +401,9 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 #define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both */
 #endif
 
-/* Finds the caller's value of a register. Returns 1: saved at the frame's start + *at; 0: still
-   in the register (*at 0) or undefined (*at 1); -1: elsewhere or unknown. */
+/* Finds where the caller's value of a register is. Returns 1 if it is saved at the start of the
+   caller's frame + *at. Returns 0 and *at 0 if it is still in the register; 0 and *at 1 if it is
+   undefined. Else returns -1. */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;
   size_t n;
@@ -440,7 +442,7 @@ static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   else if (ops[0].number == FP) f->base = NATIVE_FP;
 }
 
-/* Looks up the frame of the code at an address in the unwind tables (may be NULL). */
+/* Looks up in 'tables', which may be NULL, how to leave the frame of the code at 'address'. */
 static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
   Dwarf_Frame *frame = NULL;
   if (tables == NULL || dwarf_cfi_addrframe(tables, address, &frame) != 0) return;

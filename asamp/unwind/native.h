@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds the name of the function at a native address, and how to leave its frame, with libdw: from
-** symbol tables and unwind tables. Code without a symbol is named by its debug file (symbols.h),
-** by the Lua name of a C function (registered.h), or by file and offset of its start
-** ("libc.so.6+0x27200"), the same in every run.
+** Finds, for a native address, the name of the function and how to leave the function's frame. Uses
+** libdw, which reads symbol tables and unwind tables. If the function has no symbol, its name comes
+** from the debug file (symbols.h), from the Lua name of a C function (registered.h), or from file
+** and offset ("libc.so.6+0x27200"), which are the same in every run.
 **
 **   NA1  the calls take a lock;
 **   NA2  a fork waits for the running call, so that the child finds this lock and the loader's
 **        free;
 **   NA3  no descriptor stays open: the program may inherit or close it;
-**   NA4  if an address is not found, the mappings are read again, at most once in 1 to 2 s;
+**   NA4  if an address is not found, the list of object files in memory is read again, unless it
+**        was read in the last 1 to 2 s;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h);
 **   NA6  an address in an object that was unloaded is looked up in the object's file. For this, the
@@ -36,17 +37,17 @@ enum NativeBase {
   NATIVE_OUTERMOST	/* the frame is the outermost one */
 };
 
-/* How to leave a frame: the caller's frame starts at 'base' + 'size'; 'saved' is the position
-   of its saved frame pointer relative to that start, 0: still in its register. The return
-   address is below the start (x86-64), or above the saved frame pointer (aarch64). */
+/* How to leave a frame. The caller's frame starts at 'base' + 'size'. The caller's frame pointer is
+   saved at that start + 'saved'; if 'saved' is 0, it is still in its register. The return address
+   is in the word below the start (x86-64) or above the saved frame pointer (aarch64). */
 typedef struct NativeFrame {
   enum NativeBase base;
   int32_t size;
   int16_t saved;
 } NativeFrame;
 
-/* Looks up how to leave the frame of the code at 'address'. Returns a number that increases
-   whenever the mappings were read again. */
+/* Looks up how to leave the frame of the function at 'address'. Returns how many times the list of
+   object files in memory has been read. */
 unsigned native_frame (uint64_t address, NativeFrame *f);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct Entry {
   unsigned met;		/* calls of registered_iswanted */
 } Entry;
 
-/* At most half full; atomic. */
+/* Hash table of the functions, at most half full; its elements are atomic. */
 static Entry *slots[2 * REGISTERED_MOST];
 static unsigned nentries;	/* functions in 'slots'; atomic */
 

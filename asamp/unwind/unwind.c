@@ -16,8 +16,8 @@
 #include "readable.h"
 #include "threadlocals.h"
 
-#define FORK_MS	100	/* ms; longest wait of a fork for a running walk, which its own signal
-                           handler may have interrupted */
+#define FORK_MS	100	/* ms; longest time that a fork waits for a running walk. It would wait
+                           forever if a signal handler forks that has interrupted the walk. */
 
 /* Held during libunwind's walks, so that a fork waits: the child could never take libunwind's
    locks. Recursive, because functions called by libunwind may walk. */
@@ -78,7 +78,8 @@ void unwind_prime (void) {
   pthread_once(&control, prime);
 }
 
-/* Returns 1 if the call that returns to 'ip' is in the code where the walk starts. */
+/* Returns 1 if the call that returns to 'ip' lies between u->from and u->to, where the walk
+   starts. */
 static int isstart (const Unwind *u, uintptr_t ip) {
   return (uintptr_t)u->from < ip && ip <= (uintptr_t)u->to;
 }
@@ -165,7 +166,7 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
   if (r->base == NATIVE_OTHER) return 0;
   frame = ((r->base == NATIVE_FP) ? f->fp : f->sp) + (uintptr_t)(intptr_t)r->size;
   if (frame <= f->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
-    return 0;  /* not outwards, or beyond the stack (UW2) */
+    return 0;  /* the step would not go outwards, or would leave the stack (UW2) */
   back = RETURNAT(frame, r);
   if (!ISWITHIN(back, f->sp, frame) || (careful && !readable_word(back))) return 0;
   if (r->saved != 0) {
@@ -220,8 +221,8 @@ static void compare (Unwind *u, void *const *a, int n) {
   free(b);
 }
 
-/* Checks a walk; in a deep stack only some steps, because libunwind starts at the innermost
-   frame. */
+/* Checks a walk. In a deep stack checks only some steps, because each time libunwind walks again
+   from the innermost frame. */
 static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }
