@@ -10,11 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PATIENCE_MS	10000	/* longest wait for another thread that finishes profiles or
-                                   holds, ms */
+#define PATIENCE_MS	10000	/* longest wait for another thread that finishes profiles, or is
+                                   between dying_hold and dying_release, ms */
 
 static void (*finish[2]) (void);  /* The registered functions, by DyingWhen; NULL: none; atomic. */
-static int ended;		/* Finishing of profiles: 0 not claimed, 1 running, 2 done;
+static int ended;		/* 0: no thread finishes the profiles, 1: a thread does, 2: done;
                                    atomic. */
 static pid_t where, who;	/* Process and OS thread that finish the profiles. 'where' is
                                    atomic. */
@@ -33,7 +33,7 @@ static void dying_nap (void) {
   nanosleep(&ms, NULL);
 }
 
-/* Waits at most PATIENCE_MS for the holds of other threads to end. */
+/* Waits until no thread is between dying_hold and dying_release, at most PATIENCE_MS. */
 static void awaitholds (void) {
   int i;
   for (i = 0; i < PATIENCE_MS && __atomic_load_n(&holds, __ATOMIC_ACQUIRE) > 0; i++) dying_nap();

@@ -9,7 +9,8 @@
 **        SIGPIPE finish nothing. SIGTERM, SIGINT and SIGABRT do, because the container is killed
 **        next;
 **   DY3  between dying_hold and dying_release, a thread makes a file that the registered functions
-**        must find. Signals are handled after that, or on another thread after at most 10 s.
+**        must find. Signals are handled after dying_release. If another thread receives the signal,
+**        its handler waits for dying_release, but at most 10 s.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h
@@ -29,16 +30,16 @@ void dying_watch (DyingWhen when, void (*finish) (void));
 void dying_hold (sigset_t *before);
 /* Ends the delay. 'before' is from dying_hold. */
 void dying_release (const sigset_t *before);
-/* Sets the number of holds to 0, in the child of a fork. */
+/* Ends the dying_hold of all threads, in the child of a fork: the threads do not exist there. */
 void dying_forked (void);
 
-/* Claims the finishing of profiles, after waiting at most 10 s for holds. The first call in a
-   process returns 1; its caller finishes the profiles and calls dying_done. Other calls return
-   0, after waiting at most 10 s for dying_done. */
+/* Decides which thread finishes the profiles. First waits, at most 10 s, until no thread is between
+   dying_hold and dying_release. The first call in a process returns 1; its caller must finish the
+   profiles and call dying_done. Other calls wait for dying_done, at most 10 s, and return 0. */
 int dying_start (void);
 void dying_done (void);
 
-/* Returns 1 if dying_start has returned 1 in this process. */
+/* Returns 1 if this process is finishing or has finished its profiles (dying_start). */
 int dying_hasbegun (void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers the paths of references to live samples (holders.h) that a profile has. A path is
-** emitted once, however often holders are searched.
+** Numbers the paths of references that keep samples alive (holders.h), for one profile. A path is
+** emitted only once, though the search is repeated.
 **
 **   HP1  equal paths have equal numbers 1, 2, ... in the order of emission;
 **   HP2  at most READER_MAXPATHS paths; a further path is replaced by its parent and counted in
@@ -16,12 +16,12 @@
 
 /* The emitted paths. All zero: none. */
 typedef struct HeldPaths {
-  IdMap known;		/* Maps the hash of a last step and a parent's number to the path's
-                           number. */
+  IdMap known;		/* Maps the hash of a path's last step and of its parent's number to the
+                           number of the path. */
   uint32_t n;	/* Number of emitted paths. */
-  uint64_t left;	/* Steps left out because of READER_MAXPATHS, here (HP2) and in
-                           holders.c (HO2). */
-  uint64_t cut;		/* Steps left out because of READER_MAXSTEPS. */
+  uint64_t left;	/* Number of steps left out because of READER_MAXPATHS, in heldpaths.c
+                           (HP2) and in holders.c (HO2). */
+  uint64_t cut;		/* Number of steps left out because of READER_MAXSTEPS. */
 } HeldPaths;
 
 /* Emits the new paths of *h, and replaces the numbers in h->ids by those of the profile.

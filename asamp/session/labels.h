@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Sets of labels, by which a program distinguishes the work of its coroutines. A set has a number;
-** a coroutine carries it (luaN_setlabel) and samples record it. Sets belong to the process and
-** exist until its end.
+** Sets of labels, by which a program distinguishes the work of its coroutines. A set has a number.
+** A coroutine has the number of one set (luaN_setlabel), and each sample contains the number of its
+** coroutine. Sets belong to the process and exist until its end.
 **
 **   LB1  set 0 has no labels. The labels of a set have different names, in the order of the first
 **        use of the names;
@@ -36,8 +36,8 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
    Takes no lock. */
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
-/* Adds the counts of LB3 to 'labelnames', 'labelvalues' and 'labelsets' of *left, and the
-   number of truncated texts to *texts. */
+/* Adds the numbers of names, values and sets beyond the limits (LB3) to the counts in *left, and
+   the number of truncated texts to *texts. */
 void labels_left (ProfileLeft *left, uint64_t *texts);
 
 #endif

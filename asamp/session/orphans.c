@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_NS		100000000	/* shortest time between checks of MALLOC_SLOTS
-                                                   orphans, ns; less for fewer */
+#define CHECK_NS		100000000	/* shortest time between two checks of MALLOC_SLOTS
+                                                   orphans, ns; for n orphans it is n /
+                                                   MALLOC_SLOTS of this time */
 
 typedef struct Orphan {
   const void *owner;
   uint32_t state;
-  unsigned line;		/* index from resident_left of the source line that allocated
-                                   the block */
+  unsigned line;		/* the source line that allocated the block: its index, which
+                                   resident_left returned */
   float bytes;
 } Orphan;
 
@@ -25,7 +26,8 @@ static struct {
   const Profile *profile;	/* profile of all orphans (OP1); atomic */
   Orphan *list;
   size_t n, size;		/* number of orphans, atomic; capacity */
-  uint64_t deaths, checked;	/* mallocs_deaths at the last check; its time, ns; both atomic */
+  uint64_t deaths, checked;	/* mallocs_deaths at the last check; time of that check, ns; both
+                                   atomic */
 } o;
 
 static void setcount (size_t n) {
@@ -89,12 +91,14 @@ int orphans_aredue (const Profile *p, uint64_t now) {
 }
 
 typedef struct Walk {
-  size_t from, to;		/* next orphan to visit; index to which the next live one moves */
+  size_t from, to;		/* indexes: of the next orphan to visit; to which the next live
+                                   orphan is moved */
   size_t alive;			/* live orphans of the same state before 'from' */
 } Walk;
 
-/* Visits the orphans of one state, stored in *state, and removes dead ones, until 'runs' has
-   'most' runs. Returns the number of runs, alternately live and dead. */
+/* Visits the orphans of one state from w->from on, and removes the dead ones. Stores the state's id
+   in *state, and in 'runs' how many consecutive orphans are alive, dead, alive, and so on, at most
+   'most' numbers. Returns the count of these numbers. */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Orphans: samples of native memory whose Lua state was closed before the block was freed. If
-** states share a profile, the frees of orphans are reported until the profile ends. All functions
-** except orphans_aredue and orphans_forked need the lock of the samplers.
+** Orphans: samples of native memory whose Lua state was closed before the block was freed. Only
+** states that share a profile leave orphans. When the block is freed before the profile ends, the
+** death of the orphan is reported. All functions except orphans_aredue and orphans_forked need the
+** lock of the samplers.
 **
 **   OP1  all orphans belong to one profile, that of the last successful orphans_adopt;
-**   OP2  the orphans of a state are consecutive, in the order of its followed samples (P7 of
-**        profile.h). Their deaths are reported after the state's end;
+**   OP2  the orphans of a state are consecutive, in the order of the list of P7 (profile.h). Their
+**        deaths are reported after the state's end;
 **   OP3  each orphan has a slot that watches its block (mallocs.h); so there are at most
 **        MALLOC_SLOTS.
 */
@@ -21,15 +22,15 @@
    memory. */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
-/* Returns 1 if orphans_emit is due at the time 'now' (ns): blocks were freed since the last
-   check, which was long enough ago. */
+/* Returns 1 if orphans_emit should be called at the time 'now' (ns): blocks were freed since the
+   last call, and enough time has passed since then. */
 int orphans_aredue (const Profile *p, uint64_t now);
 
 /* Reports and removes the orphans of 'p' whose blocks were freed. */
 void orphans_emit (Profile *p);
 
-/* Stores the next deaths of orphans in *last, for profile_exit. *started is 0 before the first
-   call. Returns 0 after the last. */
+/* Stores the next deaths of orphans in *last, for profile_exit. *started must be 0 at the first
+   call. Returns 0 if all deaths were stored. */
 int orphans_last (Profile *p, int *started, ProfileLast *last);
 
 /* Drops the orphans of 'p' and stops watching their blocks. */

@@ -31,7 +31,7 @@ static pid_t pid;		/* Process of 'profile', or the one that failed to open it. *
 static int failed;
 static uint64_t retry;		/* Time of the next attempt to make the file, ns; 0: none;
                                    atomic. */
-static unsigned next;		/* Number (%n) of the file of that attempt. */
+static unsigned next;		/* Number (%n) of the file to be made at the time 'retry'. */
 static char *path;		/* Path of the current profile, or of the last one. */
 static SamplerShared with;
 static int isset;
@@ -185,7 +185,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* with %n, 'name' contains the number */
+  /* if the pattern has %n, 'name' contains the number already */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
@@ -214,7 +214,7 @@ static void setretry (int error, unsigned number) {
   __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
 }
 
-/* Opens the pattern's first file, or 'next' after a failure (PR2). Lock held. */
+/* Opens the pattern's first file; after a failure (PR2), the file with number 'next'. Lock held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -259,7 +259,7 @@ static const char *process_pathof (void) {
   return path;
 }
 
-/* Returns 1 if the rates of process_setup sample anything. */
+/* Returns 1 if process_setup has requested samples of any kind. */
 static int isstanding (void) {
   return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
 }
@@ -281,8 +281,8 @@ static unsigned process_forked (void) {
   return (unsigned)isstanding() + (control != NULL ? CONTROL_THREADS : 0);
 }
 
-/* Called after a collection, and after a state's first sample in a forked child: makes a due
-   attempt to open the file and, once in the child, calls 'control'. */
+/* Called after a collection, and after a state's first sample in a forked child. Opens the file if
+   the time 'retry' has come. The first call in a forked child also calls 'control'. */
 static void runs (void) {
   UNCANCELLED;
   if (isretry()) (void)process_current(1);

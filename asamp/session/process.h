@@ -47,14 +47,15 @@ typedef struct ProcessRate {
 
 /*
 ** Ends the current file and continues in another one: 'to', or the pattern's next file if NULL.
-** 'rate' NULL: same rates. 'temporary' 1: until process_stop. Not thread-safe; must not be called
-** in a callback. Returns 0 with the reason in 'err' on failure; then nothing has changed.
+** 'rate' NULL keeps the rates. 'temporary' 1: the new file is a recording that process_stop ends.
+** Not thread-safe; must not be called in a callback of the profiler. Returns 0 with the reason in
+** 'err' on failure; then nothing has changed.
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
-/* Ends a temporary recording and restores the rates of process_setup, in the pattern's next
-   file. Returns 0 with the reason in 'err' if there is no such recording or no file could be
-   made. */
+/* Ends a temporary recording. Restores the rates of process_setup and, if they cause samples,
+   continues in the pattern's next file. Returns 0 with the reason in 'err' if there is no temporary
+   recording or the file could not be made. */
 int process_stop (char *err, size_t errsize);
 
 /* Writes the content of the flight recorder to a file; 'to' NULL: the pattern's next file.
@@ -69,8 +70,7 @@ typedef struct ProcessStats {
   int failed;		/* 1: the file could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  uint64_t period, timens, bytes;  /* ns or bytes between samples; size of the file, or of a
-                                      flight recorder's events */
+  uint64_t period, timens, bytes;  /* the first two as in ProcessRate; ProfileTotals.bytes */
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;
@@ -78,7 +78,7 @@ typedef struct ProcessStats {
 } ProcessStats;
 
 void process_stats (ProcessStats *s);
-/* Adds a marker to the profile. Returns 0 if there is no profile or no attached state. */
+/* Adds a mark to the profile. Returns 0 if there is no profile or no attached state. */
 int process_mark (const char *name, const char *value);
 /* Returns ProfileTotals.bytes of the profile; 0: none. */
 uint64_t process_size (void);

@@ -13,9 +13,10 @@
 **   P5  a stack is passed as its difference to the state's previous stack: the 'shared' outermost
 **       frames are equal, lines included; 0 is always valid;
 **   P6  a class is emitted before the first outcome with it; ids are 1, 2, ...;
-**   P7  samples with outcome 1 are followed, in a list in the order of outcomes, until they die;
-**   P8  in a profile of many states, each has its own stream. One thread at a time may report to
-**       it; others only with 'outside' set, and no samples.
+**   P7  samples that survived (outcome 1) are followed until they die: a list has them, in the
+**       order of their outcomes;
+**   P8  in a profile of many states, each state has its own stream of events. The thread that runs
+**       the state reports its samples; another thread may report other events, with 'outside' set.
 */
 #ifndef asamp_profile_h
 #define asamp_profile_h
@@ -43,8 +44,8 @@ typedef struct ProfileConfig {
   int compress;         /* 1: gzip, 0: uncompressed */
   EncoderConfig log;    /* options of the log; 'pid', 'tuning' and 'recorder' are set by
                            profile_open */
-  /* Called at start and end of the first stall (profile_room), on the writer thread. At the
-     end, 'error' is 0 and 'lost' the number of samples lost. NULL: not called. */
+  /* Called at the start and at the end of the first stall (profile_room), on the writer thread. At
+     the end, 'error' is 0 and 'lost' the number of samples lost. NULL: not called. */
   void (*stalled)(const char *path, int error, uint64_t lost);
   /* Called on the writer thread after every buffer and from time to time. Returns 1 if it had
      work to do. NULL: not called. */
@@ -92,11 +93,11 @@ void profile_file (const Profile *p, struct stat *file);
 /* Emits the start of a Lua state. Only for a profile of many states, like the functions up to
    profile_orphans. */
 void profile_start (ProfileState *s);
-/* Emits the name of a state; any bytes. */
+/* Emits the name of a state, which may have any bytes. */
 void profile_called (ProfileState *s, const char *name);
-/* Emits the end of a state. 'bytes' is its exact allocation; 'left' and 'lost' are as for
-   profile_left and profile_lost. 'orphans' of its samples of native memory are still alive; all
-   other samples leave the list of P7. */
+/* Emits the end of a state. 'bytes' are the exact bytes that it allocated; 'left' and 'lost' are as
+   for profile_left and profile_lost. 'orphans' is the number of its samples of native memory that
+   are still alive. The state's other samples are not followed (P7) any more. */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
 /* Emits deaths of an ended state's samples of native memory, as n run lengths like those of
@@ -109,14 +110,14 @@ void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
 /* Emits an allocation or copy sample. 'frames' are the n inner frames that changed, innermost
-   first; the 'shared' outer ones are unchanged (P5). May wait for the writer. In the file, a
-   stack is cut to PROFILE_DEPTH frames. */
+   first; the 'shared' outer frames are unchanged (P5). Waits for the writer if the queue is full.
+   In the file, a stack is cut to PROFILE_DEPTH frames. */
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
-/* Returns 0 during a stall, else 1. In a stall the disk is full or similar, and writing is
-   tried again (W6 of livefile.h). No samples should be taken then; other events except time
-   samples are kept. */
+/* Returns 0 during a stall, else 1. A stall starts when a write fails, for example because the disk
+   is full, and lasts while writing is tried again (W6 of livefile.h). In a stall, time samples are
+   lost, other events are kept, and the caller should take no samples. */
 int profile_room (Profile *p);
 /* Like profile_room, for a sample of 'count' periods. If it returns 0, the caller must also
    call profile_lost. */
@@ -126,10 +127,11 @@ int profile_offer (Profile *p, uint64_t count);
    interrupted a report may call it. */
 int profile_ready (Profile *p);
 
-/* Counts n sampling periods lost before they reached the profile. */
+/* Counts n sampling periods that were lost before they were reported to the profile. */
 void profile_lost (Profile *p, uint64_t n);
 
-/* Emits a time sample, with its stack as for profile_sample. Lost during a stall. */
+/* Emits a time sample, with its stack as for profile_sample. In a stall (profile_room) the sample
+   is lost. */
 void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
                    const ProfileFrame *frames, size_t n);
 
@@ -137,10 +139,10 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
-** Emits a collection. 'survived' has an outcome for each of the n oldest samples that had none: 0
-** died, 1 survived, 2 survived, but its death will not be reported. 'classes' has their classes
-** (0: none), or is NULL. 'deaths' has the deaths among the followed samples (P7) as run lengths:
-** live, dead, live ...
+** Emits a collection. 'survived' has the outcomes of the n oldest samples that had none: 0 died; 1
+** survived; 2 survived, but its death will not be reported. 'classes' has the classes of these
+** samples (0: none), or is NULL. 'deaths' has the deaths of followed samples (P7) as run lengths
+** from the start of the list on, alternately of live and of dead samples.
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
@@ -149,14 +151,15 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 
 /* Emits a path of references to a live object: path 'parent' (0: empty) plus 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
-/* Emits for each of the n followed samples (P7) the number of a path of references that keeps
-   it alive; 0: none. */
+/* Emits the references that keep the n followed samples (P7) alive: ids[i] is the id of the path to
+   sample i (profile_holderpath); 0: no path was found. */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
-/* Emits the pause for a search for the references that keep samples alive: start
-   (CLOCK_MONOTONIC) and duration, ns. */
+/* Emits a pause in which the heap was searched for the references that keep samples alive: its
+   start (CLOCK_MONOTONIC) and duration, ns. */
 void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 
-/* Emits a marker of the program; any bytes. Returns 0 if the profile has ended or failed. */
+/* Emits a mark of the program. Name and value may have any bytes. Returns 0 if the profile has
+   ended or failed. */
 int profile_mark (ProfileState *s, uint64_t time, const char *name,
                   size_t namelen, const char *value, size_t valuelen);
 
@@ -171,8 +174,8 @@ void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 /* Emits the exact bytes that the state allocated while sampled. Call it before profile_end. */
 void profile_allocated (ProfileState *s, uint64_t bytes);
 
-/* Emits the exact bytes allocated with label set 'set' (not 0); part of the next
-   profile_allocated or profile_leave. */
+/* Emits the exact bytes that the state allocated with label set 'set' (not 0). The next
+   profile_allocated or profile_leave must include these bytes. */
 void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes);
 
 /* Emits the counts of the state's data dropped because of limits. */
@@ -204,8 +207,8 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
                               void (*f) (void *ud, uint32_t set, uint64_t bytes),
                               void *ud);
 
-/* The final data of a state at exit; with nruns > 0, deaths of an ended state's samples of
-   native memory. */
+/* The final data of a state at exit; or, if nruns > 0, deaths of an ended state's samples of native
+   memory. */
 struct ProfileLast {
   const ProfileState *state;
   size_t nruns;         /* elements of 'runs', as for profile_orphans; above 0: the fields after
@@ -216,7 +219,7 @@ struct ProfileLast {
   ProfileSets *sets;    /* bytes by label set; NULL: none */
   void *setsud;
   ProfileLeft left;
-  uint64_t lost;        /* sampling periods lost before the profile */
+  uint64_t lost;        /* as for profile_lost */
 };
 
 /*

@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #define FATES_CHUNK	65536         /* largest number of outcomes in one event */
-#define HOLDERS_CHUNK	2047          /* largest number of words in an EVENT_HOLDERS: odd,
-                                         because a flag precedes pairs of words */
-#define DEATHS_CHUNK	65536         /* largest number of run lengths in one event; even */
+#define HOLDERS_CHUNK	2047          /* largest number of words in an EVENT_HOLDERS: a flag, then
+                                         pairs of words */
+#define DEATHS_CHUNK	65536         /* largest number of run lengths in one event: pairs of a
+                                         live and a dead run */
 
 /* The profile to which this OS thread is reporting an event; NULL: none. */
 static OFTHREAD const Profile *volatile emitting;
@@ -53,7 +54,7 @@ int profile_ready (Profile *p) {
   return ready;
 }
 
-/* Completes the event being reported, which counts from now on (Q5). */
+/* Adds the event being reported to the queue (Q5). */
 static void commit (Profile *p) {
   p->queue[p->active].used += p->reserved;
   p->reserved = 0;
@@ -94,8 +95,8 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   return 1;
 }
 
-/* Completes the previous event and reserves one with a body of n bytes; may wait for the
-   writer. Returns the body; NULL after a failure or the end. Lock held. */
+/* Completes the previous event and reserves one with a body of n bytes. Waits for the writer if the
+   queue is full. Returns the body; NULL after a failure or the end. Lock held. */
 static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
   Profile *p = s->profile;
   size_t size = sizeof(Event) + ((n + 7) & ~(size_t)7);
@@ -141,7 +142,8 @@ void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
   profileevents_emit(s, EVENT_END, bytes, &end, sizeof(end));
 }
 
-/* Puts an event with deaths of an ended state's native samples into the queue. Lock held. */
+/* Puts an event with deaths of an ended state's samples of native memory into the queue. Lock
+   held. */
 static void emitorphans (const ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
   OrphansEvent *body = reserve(s, EVENT_ORPHANS, n, sizeof(*body) + n * sizeof(*runs));
   if (body == NULL)
@@ -252,7 +254,7 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      break;  /* a missing event would shift later outcomes to other samples */
+      break;  /* later events would be attributed to the wrong samples */
     memcpy(body, runs, m * sizeof(*body));
   }
   profileevents_letgo(p);
@@ -419,7 +421,7 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 
 static void nap (void) {
   struct timespec t = {0, 1000000};
-  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* ticks may interrupt it every 20 us */
+  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* the timer's signals may interrupt it */
 }
 
 /* Takes the lock. Returns 0 if that takes more than LOCK_MS. */
@@ -433,7 +435,8 @@ static int trylock (Profile *p) {
   return 0;
 }
 
-/* Returns 1 if the writer has used CPU time since *used, or waits for the file. */
+/* Returns 1 if the writer is not stuck: its CPU time is not *used any more, or it waits for a write
+   to the file. Stores its CPU time in *used. */
 static int works (const Profile *p, uint64_t *used) {
   uint64_t before = *used;
   *used = clock_read(p->clock);
@@ -524,7 +527,7 @@ static void emitlast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Does not use malloc, which this thread may have been in. */
+/* Does not use malloc: the signal handler may have interrupted malloc. */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
   int iswritten, locked, ours = emitting == p;
@@ -543,7 +546,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   else p->stop = 1;
   profilequeue_wake(p);
   iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
-  locked = !ours && trylock(p);  /* other threads may still report; their events are lost */
+  locked = !ours && trylock(p);  /* other threads may still report events, which are lost */
   if (!iswritten) {
     p->error = EDEADLK;
     p->lost.samples = p->taken.samples - p->written.samples;

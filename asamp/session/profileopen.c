@@ -27,7 +27,7 @@ static void endring (Profile *p) {
   }
 }
 
-/* Frees 'p' and closes the file, except the encoder and the data of endring. */
+/* Closes the file and frees 'p'. Does not free the encoder, nor the data that endring frees. */
 static void profileopen_release (Profile *p) {
   livefile_abandon(&p->file);
   spare_spend(&p->spare);

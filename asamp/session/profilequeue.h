@@ -3,17 +3,19 @@
 ** The queue of a profile, which passes events from the program's threads (profileevents.c) to the
 ** writer thread (profilewriter.c). encoder.h defines the log, livefile.h the file.
 **
-**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' need the lock. Exceptions:
-**       profile_exit if it cannot take it, and the writer for 'error'. The inactive buffer belongs
-**       to the writer;
+**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' need the lock, with two exceptions:
+**       profile_exit goes on if it cannot take the lock, and the writer reads 'error' without it.
+**       The inactive buffer belongs to the writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves names;
 **   Q3  a thread waits for space only while the writer works, not after an error, after the end,
 **       or in a forked child;
-**   Q4  no sample is uncounted: 'taken' = in the file + in the queue or with the writer + 'lost';
-**   Q5  an event counts from its commit on. 'emitting' is set while a thread reports one, so that
-**       exit() in a signal handler can drop it;
-**   Q6  events reported after the end do not count as lost;
-**   Q7  'work' is signalled only by profilequeue_wake, and never recursively.
+**   Q4  'taken' counts all samples: those in the file, those in the queue or with the writer, and
+**       'lost';
+**   Q5  an event is in the queue when 'used' includes it. 'emitting' is set while a thread reports
+**       an event, so that exit() in a signal handler can drop the incomplete event;
+**   Q6  events reported after the end are not counted, also not as lost;
+**   Q7  'work' is signalled only by profilequeue_wake. A call that interrupts another one on the
+**       same thread, for the same profile, does nothing.
 */
 #ifndef asamp_profilequeue_h
 #define asamp_profilequeue_h
@@ -34,8 +36,8 @@
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
 
 #define QUEUE_BYTES	(2u << 20)    /* bytes of each of two buffers */
-#define WAKE_BYTES	(256u << 10)  /* bytes in a buffer at which the writer is woken, while
-                                         they are still in the CPU cache */
+#define WAKE_BYTES	(256u << 10)  /* bytes in a buffer at which the writer is woken; few enough
+                                         that it reads them from the CPU cache */
 #define SOON_NS		1000000       /* ns until the next call of 'round'; doubled up to
                                          FLUSH_NS while it has no work */
 
@@ -69,8 +71,8 @@ struct Profile {
   int stalled;            /* errno of the present stall, or 0; also read without the lock */
   uint64_t elsewhere;     /* sampling periods lost before the queue (profile_lost) */
   uint64_t refused;       /* samples refused by profile_offer; atomic */
-  EventTally taken;            /* samples passed to the queue, with those lost there */
-  EventTally lost;
+  EventTally taken;            /* samples reported to the profile, including 'lost' */
+  EventTally lost;             /* samples that did not reach the file (Q4) */
   uint64_t cut;           /* truncated texts; atomic */
   /* the fields from here on belong to the writer */
   LiveFile file;
@@ -82,7 +84,7 @@ struct Profile {
   Encoder *encoder;
   int stallreported;               /* 1: the start of the first stall was reported; 2: its end,
                                       too */
-  uint64_t gap;           /* samples lost before the last stall */
+  uint64_t gap;           /* number of lost samples when the last stall started (profile_room) */
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* ns until the next call of 'round' */
@@ -95,7 +97,7 @@ struct Profile {
   pthread_cond_t answered;
   /* flight recorder only; NULL: ended */
   Ring *ring;
-  ProfileConfig config;   /* with copied strings; for a flight recorder's later files */
+  ProfileConfig config;   /* the options, with copied strings: each dump opens a file with them */
   struct stat folder;     /* device and inode of config.folder */
   Spare spare;            /* memory reserve of the writer */
 };
@@ -105,7 +107,7 @@ static inline uint64_t profilequeue_lost (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }
 
-/* Wakes the writer. Does nothing in a signal handler that interrupted it (Q7). */
+/* Wakes the writer. Does nothing in a signal handler that interrupted this function (Q7). */
 void profilequeue_wake (Profile *p);
 
 /* Fills the totals of the profile. Lock held. */

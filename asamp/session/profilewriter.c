@@ -45,8 +45,8 @@ static void notestall (Profile *p) {
   }
 }
 
-/* Publishes whether the file is stalled (notestall) or has failed. At the first failure counts
-   its lost samples and wakes waiting threads. */
+/* Publishes whether the file is stalled (notestall) or has failed. At the first failure counts the
+   samples that were not flushed as lost, and wakes the threads that wait for space. */
 static void noteerror (Profile *p) {
   notestall(p);
   if (p->file.error == 0 || p->error != 0)
@@ -92,8 +92,9 @@ static int ismuch (const Profile *p) {
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/* Ends the batch if it is full or the file is about to flush by itself. Then flushes it between
-   two batches, so that a file cut back to its last flush has only complete events. */
+/* Ends the batch if it is full or the file is about to flush by itself. In the second case flushes
+   the file now, between two batches: a file that is cut back to its last flush must end with a
+   complete batch. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;
@@ -124,7 +125,8 @@ static void profilewriter_drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits for data, a flush, a round, a request or the end. Lock held. */
+/* Waits until there is enough data, a flush or a call of 'round' is due, profile_dump was called,
+   or the profile ends. Lock held. */
 static void profilewriter_await (Profile *p) {
   struct timespec until;
   uint64_t t = p->flushed + FLUSH_NS;
@@ -155,7 +157,7 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   return q;
 }
 
-/* Calls 'round'. If it had work, the next call is soon; else the time doubles. */
+/* Calls 'round'. If it had work, the next call is after SOON_NS; else p->pause doubles. */
 static void profilewriter_turn (Profile *p) {
   if (p->round == NULL)
     return;
@@ -183,7 +185,7 @@ void *profilewriter_run (void *ud) {
   Wish *wish;
   int stop;
   spare_use(&p->spare);
-  encoder_batch(p->encoder);  /* the head of the log */
+  encoder_batch(p->encoder);  /* writes the head of the log */
   profilewriter_flush(p, 0);
   p->flushed = clock_now();
   do {
@@ -205,7 +207,8 @@ void *profilewriter_run (void *ud) {
     (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
-    profilewriter_flush(p, 0);  /* tries to end a stall, so that its mark precedes the trailer */
+    profilewriter_flush(p, 0);  /* if this ends the stall, notestall encodes its mark, which must
+                                   precede the trailer */
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
     encoder_lost(p->encoder, profilequeue_lost(p));
@@ -221,8 +224,8 @@ void *profilewriter_run (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  profilewriter_answer(p, p->place.path, p->file.error);  /* a request that arrived after the
-                                                             last buffer */
+  profilewriter_answer(p, p->place.path, p->file.error);  /* for a profile_dump called after the
+                                                             last swap */
   return NULL;
 }
 
@@ -299,7 +302,7 @@ static void discard (Profile *p, int isend) {
   place_undo(&p->place);
 }
 
-/* Writes the content of the flight recorder to its own file. Returns an errno, or 0. */
+/* Writes the content of the flight recorder to a new file. Returns an errno, or 0. */
 static int dumpring (Profile *p, const char *to, int isshort, int isend, char *why, size_t size) {
   uint64_t lost;
   int error;

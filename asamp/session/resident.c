@@ -18,15 +18,17 @@
 #define LONG		(60 * SECOND)	/* ns after which a snapshot is due without a change */
 #define YOUNG		(SECOND / 50)	/* ns at the start of a profile in which only an ending
                                            state causes a snapshot */
-#define LAST_NS		1000000	/* ns; largest age of a resident size at an end */
+#define LAST_NS		1000000	/* ns; at the end of a state, the resident size that decides is at
+                                   most this old */
 #define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
 #define LINES		256u	/* largest number of source lines of one use */
-#define ENDING		100u	/* an ending state causes a snapshot after this many times the
-                                   CPU time of the last measurement */
+#define ENDING		100u	/* an ending state causes a snapshot if the last one is older than
+                                   this many times the CPU time of the last measurement */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
-static uint64_t first, spent;  /* Time of the first measurement; CPU time of all (RQ2). ns. */
+static uint64_t first, spent;  /* Time of the first measurement; CPU time of all measurements (RQ2);
+                                  ns. */
 static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
 /* Native memory of closed states by source line. The last element is for all other lines. An
@@ -51,7 +53,7 @@ static void resident_put (Rows *r, const char *what, int64_t bytes, const char *
   snprintf(row->text, sizeof(row->text), "%s", text);
 }
 
-/* Returns the row with this text from 'from' on, or NULL. */
+/* Returns the row with this text, or NULL. Ignores the rows before 'from'. */
 static ResidentRow *resident_find (const Rows *r, size_t from, const char *text) {
   size_t i;
   for (i = from; i < r->n; i++)
@@ -105,7 +107,8 @@ void resident_freed (unsigned line, uint64_t bytes) {
   __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Adds up the last measurements of all states. *since: bytes reserved since then. Lock held. */
+/* Adds up the last measurements of all states. Stores in *since how many bytes the heaps have
+   reserved since these measurements. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -129,7 +132,8 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
   }
 }
 
-/* Moves up to *untouched bytes out of *row: untouched memory is not resident. */
+/* Subtracts *untouched bytes, which are not resident, from *row, but at most all of *row. Leaves
+   the rest in *untouched. */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
@@ -141,7 +145,8 @@ typedef struct Lua {
   int64_t old, young, gaps, unused, reserve, since;
 } Lua;
 
-/* Subtracts untouched bytes from Lua's rows, first from those that most likely have them. */
+/* Subtracts untouched bytes from Lua's rows: first from unused memory, which most likely has them,
+   last from old objects. */
 static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->reserve, untouched);
   resident_take(&l->unused, untouched);
@@ -150,7 +155,7 @@ static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->old, untouched);
 }
 
-/* Moves *own bytes (the profiler's) out of *native, at most all of them. */
+/* Subtracts the profiler's *own bytes from *native. If *native is smaller, sets *own to it. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;
@@ -164,7 +169,7 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   l->old = (int64_t)living;
   l->young = (int64_t)(p->inuse - living);
   l->gaps = (int64_t)(p->heads + p->lines + p->large) - (int64_t)p->inuse;
-  if (l->gaps < 0) {  /* the bytes in use include the state itself, which is native memory */
+  if (l->gaps < 0) {  /* 'inuse' includes the lua_State itself, which is outside the areas */
     untouched = -l->gaps;
     l->gaps = 0;
     resident_take(&l->young, &untouched);
@@ -172,7 +177,7 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   }
   l->unused = (int64_t)p->unused;
   l->reserve = (int64_t)(resident + p->lent) - (int64_t)(p->heads + p->lines + p->unused);
-  if (l->reserve < 0) {  /* the ends of some blocks are untouched */
+  if (l->reserve < 0) {  /* areas include the ends of blocks, which may be untouched */
     untouched = -l->reserve;
     l->reserve = 0;
     takelua(l, &untouched);
@@ -185,10 +190,10 @@ typedef struct Native {
 } Native;
 
 /*
-** Makes the rows of native memory, without blocks of Lua heaps. With another malloc than glibc's,
-** [heap] and all anonymous mappings are 'native'. Memory that is not resident was never touched:
-** it is subtracted from free memory, the profiler's, then the program's. Returns the rest, to be
-** subtracted from Lua's rows.
+** Makes the rows of native memory, without blocks of Lua heaps. If the program has another malloc
+** than glibc's, [heap] and all anonymous mappings count as 'native'. Memory of malloc that is not
+** resident was never touched. Subtracts such bytes from the row of free memory, then from the
+** profiler's, then from the program's. Returns the rest; the caller subtracts it from Lua's rows.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
@@ -207,7 +212,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
       untouched += mapped - v->others;
       mapped = v->others;
     }
-    if (m->arenas < s->heapsize)  /* part of the sbrk area is not malloc's */
+    if (m->arenas < s->heapsize)  /* [heap] has memory that is not malloc's */
       v->others += (int64_t)(s->heapsize - m->arenas);
     v->others -= mapped;
     v->native = (int64_t)m->inuse - lua;
@@ -265,8 +270,8 @@ static void resident_fill (Rows *r) {
     v.own = (int64_t)own_bytes();
     untouched = nativerows(&v, &s, &m, &p, resident);
     takelua(&l, &untouched);
-    /* Memory reserved since the last measurements is in the rows of other mappings (new chunks)
-       and native memory (new large vectors). Moves it to "lua.since". */
+    /* Memory that Lua has reserved since the last measurements is still in two other rows: chunks
+       in v.others, large vectors in v.native. Moves it to "lua.since". */
     if (since > 0) {
       untouched = since;
       resident_take(&v.others, &untouched);
@@ -304,7 +309,7 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
 }
 
 /* Returns 1 if a snapshot is due (RQ3); takes the lock, because several threads use a policy.
-   With 'claims', the caller will emit the snapshot, so it is not due any more. */
+   'claims' 1: the caller will emit the snapshot, so that it is not due any more. */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);
@@ -336,7 +341,7 @@ static void resident_emit (ProfileState *state, uint64_t now) {
   __atomic_add_fetch(&drawn, clock_between(started, clock_thread()), __ATOMIC_RELAXED);
 }
 
-/* Returns 1 if another measurement fits into the time of all states (RQ2). */
+/* Returns 1 if the measurements of all states have not taken too much time (RQ2). */
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);

@@ -6,12 +6,13 @@
 **
 **   RQ1  a state measures its own heap, on its own thread, after a collection or at its end.
 **        Others read the result under a lock, which is never held while waiting for a writer;
-**   RQ2  measurements take a bounded part of the time: 1 / RESIDENT_SHARE for a state,
-**        RESIDENT_FREE plus 1 / RESIDENT_ALL for all. A state measures at most once a second
-**        unless its heap has changed by half; an ending state only for a due snapshot;
-**   RQ3  a snapshot is due when resident memory has changed by a sixteenth (by a quarter if
-**        snapshots are expensive), after a minute, and at the end of the profile, if RQ2 allows
-**        it.
+**   RQ2  the measurements of one state take at most 1 / RESIDENT_SHARE of the time, those of all
+**        states at most 1 / RESIDENT_ALL of the time plus RESIDENT_FREE. A state measures at most
+**        once a second, unless its heap has changed by half. An ending state measures only if a
+**        snapshot is due;
+**   RQ3  a snapshot is due when resident memory has changed by a sixteenth, after a minute, and at
+**        the end of the profile, if RQ2 allows it. If snapshots have taken more than 1 /
+**        PICTURES_SHARE of the time, memory must have changed by a quarter.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h
@@ -22,8 +23,7 @@
 
 #define RESIDENT_SHARE	1000u
 #define RESIDENT_ALL	50u
-#define RESIDENT_FREE	UINT64_C(50000000)	/* ns for measurements in addition to their
-                                                   share (RQ2) */
+#define RESIDENT_FREE	UINT64_C(50000000)	/* ns in addition to 1 / RESIDENT_ALL (RQ2) */
 #define PICTURES_SHARE	500u
 
 /* A row: bytes of one use, as doc/profile-format.md lists them. */
@@ -33,28 +33,29 @@ typedef struct ResidentRow {
   char text[256];	/* a file or a source line; "": none */
 } ResidentRow;
 
-/* State of the decision when a profile's next snapshot is due (RQ3). Times in ns. All zero: 20
-   ms after the first collection. */
+/* Data that decide when a profile's next snapshot is due (RQ3). Times in ns. If all are zero, the
+   first snapshot is due 20 ms after the first collection. */
 typedef struct ResidentPolicy {
   /* Time of the last snapshot; resident bytes then; CPU time of a state's last measurement. */
   uint64_t reported, rss, cost;
-  uint64_t started;	/* start of the session or of the first collection; atomic */
+  uint64_t started;	/* start of the session; 0: first collection, when it happens; atomic */
 } ResidentPolicy;
 
 /* The last measurement of one state. All zero: none. */
 typedef struct Resident {
   struct Resident *next, *before;
   int listed;
-  uint64_t held;	/* Reserved bytes of the state now; atomic. */
-  uint64_t measured;	/* Reserved bytes at its last measurement. */
-  uint64_t due;		/* Time of the next measurement even without a change of size, ns. */
+  uint64_t held;	/* Bytes that the state's heap reserves now; atomic. */
+  uint64_t measured;	/* Bytes that it reserved at the last measurement. */
+  uint64_t due;		/* Time from which the state may be measured though its size has not
+                           changed, ns. */
   Footprint footprint;
   ResidentPolicy policy;
 } Resident;
 
 /* Adds a state to the list of measured states. */
 void resident_join (Resident *r);
-/* Sets the reserved bytes of the state. Async-signal-safe. */
+/* Sets the bytes that the state's heap reserves. Async-signal-safe. */
 static inline void resident_held (Resident *r, uint64_t bytes) {
   __atomic_store_n(&r->held, bytes, __ATOMIC_RELAXED);
 }
@@ -62,8 +63,8 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' of resident_measure */
 
 /* Measures the state if a measurement is due (RQ2), and emits a snapshot to the profile of
-   'state' (NULL: none) if one is due (RQ3). 'last': 0 after a collection, or the end that
-   follows. */
+   'state' (NULL: none) if one is due (RQ3). 'last' is 0 after a collection, RESIDENT_STATE if the
+   state is about to end, RESIDENT_PROFILE if the profile is about to end. */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Samplers: one for each Lua state that is sampled. A session is an open profile (profile.h);
-** sampling may be switched on and off in it. A sampler has its own session (samplersession.c), or
-** its state shares the profile of the process (samplershared.h, process.h). The sampler's tracker
-** (tracker.h) takes the samples. All memory is from malloc and never sampled, except the userdata
-** of sampler_of.
+** Samplers: one for each Lua state that is sampled. A session is the time during which a profile
+** (profile.h) is open; sampling may be switched on and off in it. A sampler has its own session
+** (samplersession.c), or its state shares the profile of the process (samplershared.h, process.h).
+** The sampler's tracker (tracker.h) takes the samples. All memory is from malloc and never sampled,
+** except the userdata of sampler_of.
 **
 **   SS1  one lock protects the list of samplers, and the fields 'profile', 'path' and 'file' of
-**        each; a sampler's own thread reads these without it;
+**        each sampler; a sampler's own thread reads the fields without it;
 **   SS2  no two sessions of the process write the same file (PL4 of place.h);
 **   SS3  a session is freed only by the thread that runs its state, or in a forked child. If
 **        another thread calls exit(), the file ends, nothing is freed, and later samples are lost;
@@ -44,11 +44,12 @@ typedef struct SamplerOptions {
   int copies;		/* 1: copied bytes are sampled */
   int holders;		/* 1: records the references that keep samples alive (holders.h) at the
                            end, and when the number of live samples has doubled */
-  uint64_t holdersevery;  /* ns between searches for these references; 0: none */
+  uint64_t holdersevery;  /* ns after which the references that keep samples alive are recorded
+                             again; 0: not again */
   RingLimits ring;	/* most != 0: a flight recorder */
   int summary;		/* 1: prints a line to stderr at the end */
-  /* Called before a session with its own profile ends, while its live samples are listed. NULL:
-     not called. */
+  /* Called before a session with its own profile ends, while the tracker still has the live
+     samples. NULL: not called. */
   void (*ending) (Sampler *s, lua_State *L);
   uint64_t rate;	/* most allocation samples per second of a state; 0: no bound */
 } SamplerOptions;
@@ -102,11 +103,11 @@ typedef struct SamplerStats {
   int error;			/* errno of the first failure or the present stall; 0: none */
 } SamplerStats;
 
-/* Returns the sampler of the state; makes it if needed. Returns NULL if there is not enough
-   memory, or if L is being closed. May raise a memory error. */
+/* Returns the sampler of the state; makes it if needed. Returns NULL if L has no sampler and there
+   is not enough memory or L is being closed. May raise a memory error. */
 Sampler *sampler_of (lua_State *L);
 
-/* Like sampler_of, for a start of sampling: always NULL if L is being closed. */
+/* Like sampler_of, but also returns NULL if L is being closed and has a sampler. */
 Sampler *sampler_tostart (lua_State *L);
 
 /* Attaches a new state to a shared profile. Runs no Lua code and raises no error. Returns 0 on
@@ -117,7 +118,7 @@ Sampler *sampler_attached (lua_State *L);
 /* Bins of a histogram of pauses: bin k has those below 16 << k us, the last one all others. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over the heaps of the open states, each at its last sample, safepoint or collection. */
+/* Sums over the heaps of the open states, each when its numbers were last copied (SE2). */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of states */
   uint64_t inuse, held, tenured;	/* bytes */
@@ -131,12 +132,13 @@ void sampler_shared (SharedTotals *t, SharedHeaps *h);
 /* Returns the number of threads whose time could not be sampled, and the first reason.
    Thread-safe. */
 uint64_t sampler_untimed (char why[256]);
-/* Stores totals by name of state. Returns the number of rows, some of which may be empty. */
+/* Stores the totals of the states with each name. Returns the number of rows, some of which may be
+   empty. */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
-/* A request of another thread. f is called once, at the end of the state's next collection,
-   where its heap may be walked; L is NULL if the one state is closed first. A request to any state
-   also waits while there is none. */
+/* A request of another thread to one state, or to the first state that collects. f is called once,
+   at the end of the state's next collection, where its heap may be walked. If the one state is
+   closed first, f is called with L NULL. */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;
@@ -160,11 +162,11 @@ unsigned sampler_states (SamplerRow *rows, unsigned most);
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize);
 
-/* Adds a marker of no particular state. Returns 0 if no state is attached. */
+/* Adds a mark that belongs to no particular state. Returns 0 if no state is attached. */
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
-/* Ends a shared profile that was replaced. States move to the new one later; their events until
-   then are lost. The caller frees 'p' when no state uses it (sampler_usesshared). */
+/* Ends a shared profile that was replaced. A state moves to the new profile at its next sample,
+   mark or collection. The caller frees 'p' when no state uses it (sampler_usesshared). */
 void sampler_endshared (Profile *p);
 /* Returns 1 if a state uses this profile. */
 int sampler_usesshared (const Profile *p);
@@ -175,8 +177,8 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
 /* Prints the closing line of a session. 'timed' 1: time was sampled. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       const char *path);
-/* Prints the number of lost samples after a write error, or if 'summary' is 1 and there are
-   any. */
+/* Prints the number of lost samples, if 'error' is not 0, or if 'summary' is 1 and samples were
+   lost. */
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 
 /* Bytes allocated with a label set. */
@@ -194,7 +196,7 @@ uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
    number. Thread-safe. */
 uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most);
 
-/* Returns the tracker; its client is NULL without a session. */
+/* Returns the tracker. If no session is open, the tracker's field 'client' is NULL. */
 struct Tracker *sampler_tracker (Sampler *s);
 
 /* Returns an unpredictable seed. */
@@ -207,12 +209,13 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
 /* Switches sampling on, in a session with sampling off. */
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
-/* Switches sampling off. Runs a collection if anything is still to be decided or reported.
-   Returns 0 if sampling was off. */
+/* Switches sampling off. First runs a collection if some samples have no outcome yet, or if deaths
+   or a collection were not reported. Returns 0 if sampling was off. */
 int sampler_off (Sampler *s, lua_State *L);
 
 /* Starts to sample the calling OS thread every 'ns' nanoseconds, in a session without time
-   sampling. Time on another thread is lost. Returns 0 with the reason in 'err' on failure. */
+   sampling. While another thread runs the state, samples are not taken but counted as lost. Returns
+   0 with the reason in 'err' on failure. */
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize);
 
@@ -229,13 +232,14 @@ int sampler_close (Sampler *s, lua_State *L);
    number of samples; 0 also on failure. */
 size_t sampler_holders (Sampler *s, lua_State *L);
 
-/* Adds a marker. Returns 0 if there is no session or its profile has failed. */
+/* Adds a mark. Returns 0 if there is no session or its profile has failed. */
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen);
 
 void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats);
 
-/* Returns the bytes to the next sample point; UINT64_MAX: sampling is off. */
+/* Returns the bytes to be allocated until the next allocation sample; UINT64_MAX: sampling is
+   off. */
 uint64_t sampler_distance (const Sampler *s, lua_State *L);
 
 #endif

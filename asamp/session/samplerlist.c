@@ -34,7 +34,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
    thread. */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
-static ResidentPolicy pictures;	/* shared profile's snapshots (RQ3 of resident.h) */
+static ResidentPolicy pictures;	/* decides when the shared profile receives a snapshot (RQ3 of
+                                   resident.h) */
 
 void samplerlist_lock (void) {
   locking = 1;
@@ -71,9 +72,9 @@ void samplerlist_publish (Sampler *s) {
   seen_put(to, SEEN_STEPS, s->heldpaths.cut);
 }
 
-/* Number of marks of samplerlist_untimed. Lock held. */
+/* Number of marks that samplerlist_untimed has added. Lock held. */
 static uint64_t nuntimed;
-static char untimedwhy[256];	/* Reason of the first such mark. Lock held. */
+static char untimedwhy[256];	/* The reason in the first of these marks. Lock held. */
 
 void samplerlist_untimed (Sampler *s, const char *why) {
   static __thread const Profile *marked __attribute__((tls_model("initial-exec")));
@@ -103,19 +104,18 @@ void samplerlist_point (void *ud, lua_State *L) {
   if (s->shared != NULL) samplerlist_publish(s);
 }
 
-#define RATE_NS		500000000	/* ns of CPU time between checks of the rate, with few
-                                           samples */
-#define RATE_IDLE	10	/* a process that mostly waits is checked after this multiple of
-                                   RATE_NS of wall time */
-#define RATE_STAGE	32	/* fewest samples for an early check: the estimated rate has an
-                                   error of a fifth */
+#define RATE_NS		500000000	/* ns of CPU time after which the rate is checked */
+#define RATE_IDLE	10	/* the rate is also checked after RATE_IDLE * RATE_NS of wall time,
+                                   because a process may use little CPU time */
+#define RATE_STAGE	32	/* fewest samples for a check before RATE_NS: with 32 samples, the
+                                   rate is known with an error of about a fifth */
 
 /*
-** Adapts the sampling period to the option 'rate', in samples per second of CPU time (of wall time
-** if that is less). If a state takes more, doubles the period; if fewer than a quarter, halves it,
-** but not below s->period.
+** Adapts the period of allocation samples to the option 'rate': the samples that a state may take
+** per second of CPU time, or of wall time if less wall time has passed. If the state takes more,
+** doubles the period. If it takes less than a quarter, halves the period, but not below s->period.
 **
-** A check is due after RATE_NS, or when the samples of half a second were taken.
+** A check is due after RATE_NS, or earlier if the samples of half a second were taken.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -191,7 +191,7 @@ static const char *amount (char text[24], uint64_t bytes) {
   return text;
 }
 
-/* Returns 1 if this OS thread runs the state: it published its numbers last. */
+/* Returns 1 if this OS thread runs the state: it published the state's numbers last. */
 static int ismine (const Sampler *s) {
   return __atomic_load_n(&s->seen.thread, __ATOMIC_RELAXED) == (const void *)&locking;
 }
@@ -291,8 +291,8 @@ static uint64_t lastsets (const ProfileLast *last,
   return account_each(last->setsud, ACCOUNT_REST, last->bytes, f, ud);
 }
 
-/* Stores the final data of one state for profile_exit. Returns 0 if none is left. First *ud is
-   the sampler of a session, or NULL for the shared states. */
+/* Stores the final data of one state for profile_exit. Returns 0 if no state is left. At the first
+   call, *ud is the sampler of a session, or NULL for the states that share a profile. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;
@@ -312,8 +312,9 @@ static int nextlast (void *ud, ProfileLast *last) {
   return 1;
 }
 
-/* Data of nextshared, which returns the shared states and then the deaths of native samples of
-   ended states. 'locked' 0: without these, because their list may be inconsistent. */
+/* Data of nextshared, which stores the final data of the states that share a profile, and then the
+   deaths of orphans (orphans.h). 'locked' 0: it stores no deaths, because the list of orphans may
+   be inconsistent. */
 typedef struct Exiting {
   Sampler *at;
   Profile *p;
@@ -395,7 +396,7 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
   return t->error;
 }
 
-/* Leaves the parent's profiles, in the child of a fork. */
+/* Detaches all states from the parent's profiles, in the child of a fork. */
 static void samplerlist_forked (void) {
   Sampler *s;
   unsigned threads = 0;
@@ -441,8 +442,8 @@ static void samplerlist_forked (void) {
 #define OTHER_MS	10000	/* ms; longest wait for the lock at exit, if another thread
                                    holds it */
 
-/* Takes the lock at exit. Returns 0 after LOCK_MS or OTHER_MS: a signal handler may have
-   interrupted its owner. Then the list is read without it. */
+/* Takes the lock at exit. Returns 0 if that takes longer than LOCK_MS or OTHER_MS: a signal handler
+   may have interrupted the code that holds the lock. Then the caller reads the list without it. */
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};
   int i, n = locking ? LOCK_MS : OTHER_MS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions of states with their own profile (sampler.h). */
+/* Opens and closes the session (sampler.h) of a state that has its own profile. */
 #define _GNU_SOURCE
 #include "samplershared.h"
 
@@ -27,8 +27,8 @@
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Sampler *s = ud;
-  if (s->shared != NULL && !s->named) {  /* the last function reported for a stack is its
-                                            outermost */
+  if (s->shared != NULL && !s->named) {  /* functions of a stack come innermost first, so that
+                                            the outermost one remains in 'script' */
     free(s->script);
     s->script = strdup(source);
   }
@@ -75,8 +75,9 @@ static int onroom (void *ud, uint64_t count) {
   return profile_offer(s->state.profile, count);
 }
 
-/* Passes a collection to the profile. If it decides no survival during a stall, or if the
-   shared profile has ended, adds it to the next record instead. */
+/* Emits a collection. In two cases adds it to 'leftout' instead, so that the next emitted
+   collection includes it: if the shared profile has ended, or if the file is stalled (profile_room)
+   and the collection has no outcomes and no deaths. */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
@@ -129,11 +130,11 @@ static int onready (void *ud) {
 
 #define STARVED_NS	1000000000	/* shortest time between reports that memory ran out, ns */
 #define RINGSTARVED_NS	60000000000	/* the same for a flight recorder, which writes a file
-                                           for each, ns */
+                                           at each report, ns */
 
-/* Reports that memory has run out: adds a mark with the count and the bytes in use, and flushes
-   the file or dumps the flight recorder, because the error may end the program. At most once in
-   STARVED_NS or RINGSTARVED_NS. */
+/* Reports that an allocation has failed, at most once in STARVED_NS (RINGSTARVED_NS): adds a mark,
+   which says how often that happened and how many bytes are in use. Then flushes the file or dumps
+   the flight recorder, because the Lua error may end the program. */
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
   Profile *p = s->state.profile;
@@ -423,7 +424,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize) {
   UNCANCELLED;
   int ok, wall = (clock == TIMER_WALL);
-  descriptor_hold();  /* for descriptors opened by the timer, libunwind and the C library */
+  descriptor_hold();  /* the timer, libunwind and the C library open descriptors */
   ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
                     MOMENTS_WORDS, err, errsize);
   descriptor_release();
@@ -460,7 +461,7 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
   UNCANCELLED;
-  /* the profile may end meanwhile; then tries again */
+  /* fails if the shared profile ends meanwhile; then tries again with the next one */
   while (s->shared == NULL ? s->state.profile != NULL : samplershared_current(s) > 0) {
     Profile *p = s->state.profile;
     if (profile_mark(&s->state, clock_now(), name, namelen, value, valuelen)) return 1;

@@ -17,13 +17,13 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-#define OLD_NS		1000000000	/* ns; a state with a shorter life is not searched at
-                                           its close for the references that keep samples alive */
+#define OLD_NS		1000000000	/* ns; at the close of a state with a shorter life, the
+                                           references that keep samples alive are not recorded */
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
 
-/* Starts samples of native memory if requested. The library is loaded. */
+/* Starts samples of native memory if requested. Ignores a lack of memory. */
 static void startmallocs (Sampler *s) {
   if (s->options.mallocs > 0)
     (void)tracker_mallocs(&s->tracker, s->options.mallocs,
@@ -113,7 +113,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   const SamplerRate rate = rateof(with);
   Profile *p;
   Sampler *s;
-  samplerlist_watch();  /* before the profile is made, which the handlers finish */
+  samplerlist_watch();  /* now, because the exit handler must finish the profile made below */
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
@@ -157,13 +157,13 @@ void samplershared_follow (Sampler *s) {
   starttime(s);
 }
 
-/* Bytes and lost samples of a state after the end of its profile. */
+/* Bytes and lost samples of a state that came after its profile had ended. */
 typedef struct Unreported {
   uint64_t bytes, lost;
 } Unreported;
 
-/* Emits the state's totals, with 'isclosed' its end, and returns zeros. If the profile has
-   ended (s->ended), emits nothing and returns the later ones. Lock held. */
+/* Emits the state's totals (and its end, if 'isclosed' is 1) and returns zeros. But if the profile
+   has ended (s->ended), emits nothing and returns the totals since its end. Lock held. */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};
@@ -187,8 +187,8 @@ static Unreported emitend (Sampler *s, int isclosed) {
   return since;
 }
 
-/* Removes the state from its profile and adds its numbers to samplers.past. Returns those not
-   reported (emitend). */
+/* Removes the state from its profile and adds its numbers to samplers.past. Returns the totals
+   since the end of the profile (emitend). */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
   samplerlist_publish(s);
@@ -224,7 +224,7 @@ static int move (Sampler *s, int isforked) {
   unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
-  else {  /* numbers that the old profile lacks are reported to the new one */
+  else {  /* the totals since the end of the old profile are reported to the new one */
     samplerlist_lock();
     samplers.past.bytes -= rate.alloc ? unreported.bytes : 0;
     if (rate.alloc) samplerlist_pastsets(s, ACCOUNT_REST, unreported.bytes);
@@ -254,7 +254,7 @@ int samplershared_current (Sampler *s) {
   return 1;
 }
 
-/* Emits due deaths of native samples of ended states. Called for open states. */
+/* Reports the freed blocks of closed states (orphans.h), if due. Called for open states. */
 static void emitorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
@@ -379,7 +379,7 @@ void sampler_endshared (Profile *p) {
   ProfileTotals t;
   samplerlist_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
-    /* s->state.depth belongs to the state's thread */
+    /* not s->state: its depth may be changed only by the state's thread */
     ProfileState state = {p, 0, 0, 1};
     ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
@@ -410,8 +410,8 @@ int sampler_usesshared (const Profile *p) {
   return yes;
 }
 
-/* Moves a closing state to the current profile, which receives its bytes since the end of the
-   old one. */
+/* If the state's profile has ended, moves a closing state to the current profile, which receives
+   the bytes that the state has allocated since then. */
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);
   if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile)
@@ -429,8 +429,8 @@ void samplershared_leave (Sampler *s, lua_State *L) {
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && clock_since(s->since) >= OLD_NS) {
-      tracker_off(&s->tracker, L);  /* decides the survival of the last samples; then the
-                                       references to survivors are searched */
+      tracker_off(&s->tracker, L);  /* decides which samples have survived, so that sampler_holders
+                                       includes the last ones */
       sampler_holders(s, L);
     }
     samplerlist_measure(s, L, 1);

@@ -7,12 +7,13 @@
 
 /* Attaches a new state, for sampler_attach. */
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
-/* Moves the state to the current profile of the process; makes it if needed. Returns 1; without
-   a profile 0, or a negative number if 'isidle' is 1. */
+/* Moves the state to the current profile of the process, and makes that profile if needed. Returns
+   1; if there is no profile, returns -1 if SamplerShared.isidle returns 1, else 0. */
 int samplershared_current (Sampler *s);
 /* Moves time sampling to the OS thread that now runs the state. Starts it in a forked child. */
 void samplershared_follow (Sampler *s);
-/* Called after a collection of any state, by the tracker. */
+/* The tracker calls it after a collection. Publishes the state's numbers, follows a change of
+   profile, thread or rates, and answers a SamplerRequest. */
 void samplershared_safe (void *ud, lua_State *L);
 /* Detaches a state that is being closed. */
 void samplershared_leave (Sampler *s, lua_State *L);

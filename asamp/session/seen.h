@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Numbers about a Lua state that other OS threads may read while it runs. The state's thread
-** copies them here at samples, safepoints and collections; others never read the lua_State. Totals
-** are kept by the state's name, because there may be thousands of states.
+** copies them here after each sample, each collection and each safepoint (where the Lua stack can
+** be read); others never read the lua_State. Totals are kept by the state's name, because there may
+** be thousands of states.
 **
-**   SE1  the numbers are written by the state's own thread and read by any (atomic);
-**   SE2  each has its value at the last sample, safepoint or collection. In one profile none
-**        decreases, except SEEN_INUSE, SEEN_HELD and SEEN_TENURED;
+**   SE1  the numbers are written by the state's own thread and read by any thread (atomic);
+**   SE2  each number has its value at the last copy. In one profile no number decreases, except
+**        SEEN_INUSE, SEEN_HELD and SEEN_TENURED;
 **   SE3  names are looked up and sums changed with the lock of all samplers held. The number of a
 **        name is permanent; the last is for all names beyond the limit.
 */
@@ -19,11 +20,11 @@
 #include "sample.h"
 
 typedef enum SeenNumber {
-  /* samples, and bytes, since the state joined its profile */
+  /* samples taken and bytes allocated since the state joined its profile */
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,
-  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* bytes of the heap at the last update */
-  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* of the heap since its start; pauses
-                                                           in ns */
+  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* bytes of the heap at the last copy */
+  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* collections and pauses since the state
+                                                           was made; pauses in ns */
   /* counts of dropped data (ProfileLeft) */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
   SEENS
@@ -32,7 +33,7 @@ typedef enum SeenNumber {
 /* The published numbers of a state. */
 typedef struct Seen {
   uint64_t numbers[SEENS];
-  const void *thread;	/* An address that identifies the thread that wrote them. */
+  const void *thread;	/* An address that identifies the thread that wrote 'numbers'. */
 } Seen;
 
 static inline void seen_put (Seen *s, SeenNumber which, uint64_t n) {
@@ -46,7 +47,8 @@ static inline uint64_t seen_get (const Seen *s, SeenNumber which) {
 /* Copies the counts of dropped data to *left. */
 void seen_left (const Seen *s, ProfileLeft *left);
 
-enum { SEEN_UNNAMED = 0 };	/* the name "", before the first allocation sample */
+enum { SEEN_UNNAMED = 0 };	/* number of the name "", which a state has until its first
+				   allocation sample */
 
 /* Sums over the states with one name. */
 typedef struct SeenNamed {
@@ -57,17 +59,18 @@ typedef struct SeenNamed {
   uint64_t inuse, held;	/* sums over the open states, bytes */
 } SeenNamed;
 
-/* Returns the number of a script's name (SE3), and counts a state with it. 'source' is from
-   lua_Debug. */
+/* Returns the number of a script's name (SE3), and adds 1 to SeenNamed.made of the name. 'source'
+   is from lua_Debug. */
 unsigned seen_name (const char *source);
 /* Returns the name with that number; permanent. */
 const char *seen_text (unsigned name);
-/* Adds a state's numbers to the sums of its name: samples and bytes if 'profile' is 1 (it
-   leaves its profile), collections and pauses if 'heap' is 1 (it was closed). */
+/* Adds a state's numbers to the sums of its name: samples and bytes if 'profile' is 1 (the state
+   leaves its profile), collections and pauses if 'heap' is 1 (the state was closed). */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
-/* Stores the sums over past states by number of name. Returns SEEN_NAMES. */
+/* Stores in to[i] the sums of the name with number i over past states (seen_past). Returns
+   SEEN_NAMES. */
 unsigned seen_named (SeenNamed *to);
-/* Adds an open state to its row; samples and bytes only if 'profile' is 1. */
+/* Adds an open state's numbers to the row of its name; samples and bytes only if 'profile' is 1. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
 /* Clears all sums and keeps the names, in the child of a fork. */
 void seen_forked (void);

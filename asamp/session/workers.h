@@ -27,7 +27,8 @@ typedef struct Worker {
    NULL with an errno in *error on failure. */
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
-/* Waits for the end of the work, then parks or frees the worker. */
+/* Waits until the worker's function has returned. Then parks the worker if 'pooled' is 1, else
+   frees it. */
 void workers_join (Worker *w);
 
 /* Drops the parent's workers and makes n parked ones, in the child of a fork. */
