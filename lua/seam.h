@@ -127,8 +127,8 @@ typedef struct luaN_Counts {
 } luaN_Counts;
 
 /*
-** Adds all allocations from now on to 'to', which belongs to the caller; NULL ends that. Makes all
-** allocations slow. Not for the functions of a luaN_Sampler.
+** Adds all allocations from now on to 'to', which belongs to the caller. If 'to' is NULL, ends
+** that. Makes all allocations slow. Not for the functions of a luaN_Sampler.
 */
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
@@ -162,7 +162,7 @@ LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
    Raises the memory error if that would exceed a limit. Not for the functions of a luaN_Sampler. */
 LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 
-/* Counts n bytes as moved, because a buffer that contains them has grown (lauxlib.c). */
+/* Counts n bytes as moved, because a buffer with that many bytes has grown (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
 /* For use in 'sample' of luaN_Sampler, for a string. If the running instruction appends to a
@@ -253,9 +253,9 @@ typedef enum luaN_EdgeKind {
   LUAN_EUSERVALUE,	/* user value number 'index' (from 1) of a userdata */
   LUAN_ELOCAL,		/* a thread's local variable: 'key' is its name, 'in' the prototype, 'index'
                            the slot of the call */
-  /* Slot 'index' of a call in a thread: 0 is the function, extra arguments are below. 'in': the
-     prototype; NULL for a C function, whose address is 'code'. 'in' and 'code' are NULL for a slot
-     outside calls. */
+  /* Slot 'index' of a call in a thread: 0 is the function; extra arguments have negative indexes.
+     'in': the prototype; NULL for a C function, whose address is 'code'. 'in' and 'code' are NULL
+     for a slot outside calls. */
   LUAN_ESTACK,
   LUAN_EOPEN,		/* an open upvalue of a thread */
   LUAN_EPROTO,		/* prototype of a closure, or of an inner function */
@@ -383,7 +383,7 @@ typedef enum luaN_Phase {
 /* Kinds of entries (slots, and elements of lists) that a pause visits in addition to live
    objects. */
 typedef enum luaN_Looked {
-  /* slots and objects stored to since the last collection */
+  /* slots and objects that were stored into since the last collection */
   LUAN_LREMEMBERED,
   LUAN_LSTACKS,	/* slots of stacks */
   LUAN_LWEAK,	/* entries of weak tables */
@@ -399,8 +399,8 @@ typedef struct luaN_Memory {
   uint64_t allocated;	/* bytes allocated in the life of the state, without external bytes */
   /* bytes of all luaL_Buffers, which no other field includes */
   uint64_t buffers;
-  /* Bytes that became old in the life of the state, up to the last collection, with growth of
-     vectors and stacks of old objects. */
+  /* Bytes that became old in the life of the state, up to the last collection. Includes the growth
+     of vectors and stacks of old objects. */
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery */
   /* Bytes that counted toward the start of minor collections, in the life of the state. They differ
@@ -437,7 +437,7 @@ typedef struct luaN_Memory {
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
 /*
-** Where the state's memory is, in bytes. A chunk has blocks of 32 KiB, a block has a head and lines
+** Where the state's memory is, in bytes. A chunk has blocks of 32 KiB. A block has a head and lines
 ** of 64 bytes (gc/gc.h, section 1).
 ** - 'held' of luaN_Memory = chunks + large + lists + the structs of the state and its main thread
 ** - chunks = heads + lines + unused + empty + alignment of blocks + pages returned to the system
@@ -462,8 +462,8 @@ typedef struct luaN_Places {
   uint64_t unused;
   /* lines of blocks that have no line in use; pages returned to the system do not count */
   uint64_t empty;
-  /* blocks of lua_Alloc that are not chunks: large objects and vectors, memory that the core frees
-     itself */
+  /* blocks of lua_Alloc that are not chunks: large objects, large vectors, and memory that the core
+     frees explicitly */
   uint64_t large;
   /* lists of the collector, such as the remembered set */
   uint64_t lists;
@@ -497,7 +497,7 @@ typedef struct luaN_Frame {
   void *ci;		/* its CallInfo, for i_ci of lua_Debug */
   /* prototype, or address of the C function; NULL: not known */
   const void *function;
-  /* A number of the prototype, 0 at first, which the sampler may set. NULL for a C function. */
+  /* A number that the sampler may set for the prototype; 0 at first. NULL for a C function. */
   unsigned int *id;
   /* index of the running instruction; 0 for a C function */
   int pc;
@@ -567,8 +567,8 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
-/* Returns 1 while lua_Alloc runs on this OS thread for a Lua heap. A sampler of malloc uses it to
-   leave that memory out. */
+/* Returns 1 while lua_Alloc runs on this OS thread for a Lua heap. With it, a sampler of malloc
+   omits the memory of Lua heaps. */
 LUA_API int luaN_isallocating (void);
 
 /* Returns the label of a thread, a number that the sampler's owner sets. A new thread has the label
@@ -587,7 +587,7 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 ** previous change to the sum of the previous label. Another OS thread may read the sums.
 */
 typedef struct luaN_Labels {
-  /* luaN_allocated when the label last changed */
+  /* value of luaN_allocated when the label last changed */
   uint64_t from;
   uint64_t *bytes;	/* address of the sum of the present label */
   unsigned label;	/* label of the running thread */
@@ -603,7 +603,7 @@ typedef struct luaN_Labels {
 } luaN_Labels;
 
 /* Sets the state's account of labels, which must exist until another is set; NULL: none. The caller
-   sets its fields 'from', 'bytes' and 'label' to the present values. */
+   sets the account's fields 'from', 'bytes' and 'label' to the present values. */
 LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to);
 
 /* Returns 1 if L is the main thread. */
@@ -613,9 +613,10 @@ LUA_API int luaN_ismain (lua_State *L);
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
-** Returns the name of a function by its definition: the variable or field in which it is stored;
-** sets *length to the bytes of the name. Returns NULL for a function without a name; *length is its
-** number, 1 to 65,535, among those that start in the same line, or 0 for a main function.
+** Returns the name of a function by its definition, that is, the variable or field in which the
+** function is stored, and sets *length to the bytes of the name. For a function without a name,
+** returns NULL and sets *length to its number, 1 to 65,535, among those that start in the same
+** line; to 0 for a main function.
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 
@@ -650,15 +651,15 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
 
 /*
-** Requests a call of the sampler's 'point' without a tick, for the child of a fork: when the
-** running function calls another or ends; if no function runs, at the state's next protected call
-** or the next call in its main thread. The OS thread of that call may be another one. L is any
-** thread of the state. Must not be called while another OS thread runs the state.
+** Requests a call of the sampler's 'point' without a tick, for the child of a fork. The call comes
+** when the running function calls another or ends. If no function runs, it comes at the state's
+** next protected call, or at the next call in the state's main thread, perhaps on another OS
+** thread. L is any thread of the state. Must not be called while another OS thread runs the state.
 */
 LUA_API void luaN_request (lua_State *L);
 
-/* Returns the number of VM instructions before which a safepoint ran because of a tick, in the life
-   of the state. */
+/* Returns the number of VM instructions, in the life of the state, that followed a safepoint
+   because of a tick. */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
 /* Address ranges of the core's code, for walks of the C stack: the bytecode loop, the function that

@@ -384,9 +384,9 @@
 **       about to change the stack makes the thread dirty first (lua_lock).
 **   T2  Slots below the function of a frame with CIST_CLEAN have not changed since a collection
 **       scanned them, except by stores through open upvalues, which have their own barrier. Three
-**       events clear the bit: the CallInfo is used for another call, also a tail call, because its
-**       extra arguments are stored below its function; lua_setlocal is called; a scan finds an
-**       object that stays young in the frame or in a frame outside it.
+**       events clear the bit: the CallInfo is used for another call or for a tail call, whose
+**       extra arguments are stored below its function; lua_setlocal is called; or a scan finds,
+**       in the frame or in a frame outside it, an object that stays young.
 **   T3  After a collection has scanned a stack, its slots from 'top' to the end of the usable part,
 **       stack_last + EXTRA_STACK, are nil, so that a frame that grows over them contains no dead
 **       value. The CallInfos cannot show how far earlier frames reached: later calls reuse them.

@@ -70,10 +70,10 @@ typedef struct luaN_Mark {
   lu_byte cached;
   /* 1: the running minor collection may leave live objects young (ageing.h) */
   lu_byte ageing;
-  /* The object whose references are being traversed. It is added to 'holders' if one of them leads
-     to an object that is left young. NULL: no object may be left young now. */
+  /* The object whose references are being traversed. If a reference leads to an object that is left
+     young, the traversed object is added to 'holders'. NULL: no object may be left young now. */
   GCObject *holder;
-  /* The slot that is being visited, if it is the only one of the table 'holder' to visit; else
+  /* The slot that is being visited, if no other slot of the table 'holder' is to be visited; else
      NULL. */
   void *slot;
   /* References that the running minor collection has found to objects that it leaves young.
@@ -87,7 +87,8 @@ typedef struct luaN_Mark {
   /* The large table that slices of the major collection are traversing in parts, or NULL. */
   Table *table;
   /* Where the next slice continues: in 'table', the index of the next slot; in the stack of
-     'thread', the number of slots that are not scanned yet (it is scanned from the top down). */
+     'thread', the number of slots that are not scanned yet (the stack is scanned from the top
+     down). */
   unsigned index;
   /* Marking cost, in bytes, of the small tables that were marked recursively, without a mark stack
      (mark.c). Wraps around. */
@@ -104,19 +105,20 @@ typedef struct luaN_Mark {
 typedef struct luaN_Remset {
   /* Old objects to be traversed as a whole by the next minor collection. */
   luaN_Vec objects;
-  /* Tables to be traversed as a whole that have had a vector of more than LUAN_LARGE bytes. (Others
-     are in 'objects'.) */
+  /* Tables that have had a vector of more than LUAN_LARGE bytes and are to be traversed as a whole.
+     (Other tables are in 'objects'.) */
   luaN_Vec whole;
-  /* Slots of old tables, as pairs of words: a table, the address of a slot. */
+  /* Slots of old tables. Each slot is a pair of words: the table, the address of the slot. */
   luaN_Vec slots;
-  /* Threads whose stacks may have changed since they were scanned, linked by nextdirty up to
-     LUAN_LASTDIRTY. A minor collection moves them to 'objects' when it starts. */
+  /* List of the threads whose stacks may have changed since they were scanned, linked by nextdirty;
+     nextdirty of the last thread is LUAN_LASTDIRTY. A minor collection moves the threads to
+     'objects' when it starts. */
   struct lua_State *dirty;
-  /* Number of words at the start of 'slots' that refer to objects left young by the last minor
-     collection (ageing.h). */
+  /* Number of words at the start of 'slots' that belong to references to objects which the last
+     minor collection has left young (ageing.h). */
   size_t aged;
-  /* The table of 'whole' that safepoints are traversing in slices (refine.c), or NULL. It is no
-     longer in 'whole'. */
+  /* The table that safepoints are traversing in slices (refine.c), or NULL. It was removed from
+     'whole'. */
   Table *refining;
   /* index of the next slot of 'refining' to visit */
   unsigned refined;
@@ -127,13 +129,13 @@ typedef struct luaN_Remset {
   /* The list 'slots' is also processed early if it has this number of words when a slot of a huge
      table (LUAN_VAST) is added. MAX_SIZET: never. */
   size_t refineat;
-  /* Number of entries left in 'objects' when the list was last processed early: threads, open
-     upvalues and weak tables. */
+  /* Number of entries that stayed in 'objects' when the list was last processed early. They are
+     threads, open upvalues and weak tables. */
   size_t stayed;
-  /* The object that was last stored into a huge table (LUAN_VAST), or NULL. Only compared, because
-     it may have been freed. */
+  /* The object that was last stored into a huge table (LUAN_VAST), or NULL. Its memory is never
+     read, because it may have been freed. */
   const GCObject *stored;
-  /* for some tables, the number of their slots that were processed early */
+  /* for some tables, how many of their slots were processed early */
   luaN_Writes writes[LUAN_WRITES];
   /* 1: many words of 'slots' belong to weak tables and cannot be processed early, so a minor
      collection was requested. Until it runs, 'slots' may get twice as long as 'many'. */
@@ -154,11 +156,12 @@ typedef struct luaN_Weak {
   /* Weak tables reached by slices of the major collection, those with LUAN_DISCOVERED (G6). The
      words are as in 'discovered'. */
   luaN_Vec inmajor;
-  /* Nodes of ephemerons with unmarked keys. A value must be marked if its key is. */
+  /* Nodes of ephemerons with unmarked keys. When the key of a node is marked, its value must be
+     marked, too. */
   luaN_Vec unresolved;
-  /* Entries that slices have found with an unmarked weak key, and with an unmarked weak value
-     (ahead.h). A word is a table (tag 1 in the low bits), or a slot of the last table before it.
-     The list of keys also has objects that were marked later (tag 2). */
+  /* Two lists of entries that slices have found: with an unmarked weak key, and with an unmarked
+     weak value (ahead.h). A word is a table (tag 1 in the low bits), or a slot of the last table
+     before it. The list of keys also has objects that were marked later (tag 2). */
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in 'inmajor' of the next table to visit */
   unsigned next;
@@ -171,8 +174,8 @@ typedef struct luaN_Weak {
   /* doubting: 1 while slices visit both lists 'doubtful' again. again: the index of the list that
      they are visiting. */
   lu_byte doubting, again;
-  /* 1: the atomic step has run after which a tombstoned weak value (its slot looks empty, hidden.h)
-     is dead if it is not marked */
+  /* 1: the atomic step has run that decides which objects are dead. A tombstoned weak value (its
+     slot looks empty, hidden.h) is dead now if it is not marked. */
   lu_byte decided;
   /* 1: 'unresolved' is incomplete, because there was no memory */
   lu_byte overflow;
@@ -196,8 +199,8 @@ typedef struct luaN_Weak {
   Table *doubtof;
   /* the table of the last slot that stays in the list doubtful[again] */
   const Table *keptof;
-  /* Slices have tombstoned the unmarked values (made their slots look empty, hidden.h) of this
-     number of words at the start of doubtful[LUAN_DOUBTVALUES]. */
+  /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that rounds of tombstoning have
+     processed: slots with unmarked values look empty (hidden.h). */
   unsigned hidden;
   /* If 'logging' is 1, the atomic step need not visit this number of words at the start of
      doubtful[LUAN_DOUBTKEYS]. Later words, such as marked objects, were added since. */
@@ -253,11 +256,11 @@ typedef struct luaN_Finalize {
      (luaN_willclose). */
   unsigned closed;
   /* A minor collection is due when there are (YOUNG_MIN << youngbits) + 'closed' young objects with
-     finalizers. 'youngbits' grows if many of them survive and falls if few do. Not used in the
-     incremental mode. */
+     finalizers. 'youngbits' grows if many of these objects survive, and falls if few survive. Not
+     used in the incremental mode. */
   unsigned youngbits;
-  /* Dead userdata left young until their finalizers were called, so that the next minor collection
-     can free them (waiting.h, G11). */
+  /* Dead userdata that are left young until their finalizers were called. The next minor collection
+     can then free them (waiting.h, G11). */
   luaN_Vec left;
   /* Live small userdata with finalizers that the last minor collection has left young (ageing.h,
      G10). */
@@ -269,7 +272,7 @@ typedef struct luaN_Lists {
   luaN_Vec fixed;		/* objects that never die (luaC_fix) */
   /* number of entries at the start of 'fixed' with the current epoch */
   size_t fixedseen;
-  /* prototypes, long strings and userdata of more than LUAN_LARGETEXT bytes */
+  /* prototypes; and the long strings and userdata of more than LUAN_LARGETEXT bytes */
   luaN_List large;
   luaN_List tables;		/* tables that have had a vector of more than LUAN_LARGE bytes */
   luaN_List threads;		/* all threads but the main thread */
@@ -280,7 +283,8 @@ typedef struct luaN_Lists {
 
 /* Progress of the sweep of a major collection: major.c, sweep.c. */
 typedef struct luaN_Sweep {
-  /* 1: the marking of a major collection has ended, and dead objects may still exist */
+  /* 1: a major collection has ended its marking, and objects that it has found dead may still
+     exist */
   lu_byte active;
   /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
@@ -388,7 +392,7 @@ typedef struct luaN_Pace {
      collection due earlier or later. */
   size_t nursery;
   /* Bytes of the nursery that are held back, so that a safepoint comes earlier and calls the next
-     batch of finalizers (luaN_resume adds them again). */
+     batch of finalizers. luaN_resume returns them to the nursery. */
   size_t deferred;
   /* Bytes of long strings and large userdata that may be allocated in addition to the nursery
      before the next minor collection. */
@@ -406,8 +410,8 @@ typedef struct luaN_Pace {
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;
-  /* Back-off: a major collection is due when this multiple of the live bytes was allocated, even if
-     the heap has not grown (PATIENCE_MIN to PATIENCE_MAX). */
+  /* Back-off: even if the heap has not grown, a major collection is due when the bytes allocated
+     since the last one are this multiple of the live bytes (PATIENCE_MIN to PATIENCE_MAX). */
   unsigned patience;
   /* Bytes that the state had allocated in its life when the last major collection ended, as the
      pacer counts them (function 'spent' of pace.c). */
@@ -454,8 +458,8 @@ typedef struct luaN_Pauses {
   uint64_t slicebegan;
   /* CPU time of all slices that ran with a sampler */
   uint64_t slices;
-  /* Numbers of entries that the last or running pause has visited, in addition to the objects it
-     found alive. The index is a luaN_Looked (seam.h). */
+  /* For each kind of entry (luaN_Looked of seam.h): how many the last or running pause has visited,
+     in addition to the objects it found alive. */
   uint64_t looked[4];
   /* largest number of entries of lists, stacks and weak tables that one pause has visited */
   uint64_t mostwork;
@@ -543,8 +547,8 @@ typedef struct luaN_Heap {
 #if defined(LUAN_DEBUG)
   int asking;			/* 1: a function of the sampler is running (debug.h) */
 #endif
-  /* The blocks whose free or resize is reported to the sampler, as a bit set of hashed addresses
-     (luaN_watch). NULL: none. */
+  /* A bit set of the hashed addresses of blocks (luaN_watch). If such a block is freed or resized,
+     the sampler is called. NULL: none. */
   const uint64_t *watched;
   /* log2 of the number of bits of 'watched' */
   unsigned watchlog;
@@ -563,8 +567,7 @@ typedef struct luaN_Heap {
   size_t unanchoredsize;
   /* A root: the closure that luaN_pin has pinned, or NULL. */
   GCObject *pinned;
-  /* A stack that was moved, if its sample is postponed until the stack can be walked (S2); or
-     NULL. */
+  /* A moved stack whose sample is postponed until the stack can be walked (S2); or NULL. */
   void *waiting;
   /* bytes of the moved stack 'waiting' */
   size_t waitingsize;
