@@ -15,8 +15,8 @@
    countdown. n: bytes copied just now. */
 LUAI_FUNC void luaN_reportcopy (lua_State *L, size_t n);
 
-/* Counts n bytes that were copied because a table or buffer has grown. May call the sampler, so L's
-   stack must be complete. */
+/* Counts n bytes that were copied because a table or buffer has grown. May call the sampler, which
+   may walk L's stack: the stack must be complete. */
 static inline void luaN_countcopy (lua_State *L, size_t n) {
   luaN_Heap *h = &G(L)->heap;
   if (l_likely(n < h->copyleft)) h->copyleft -= n;

@@ -91,11 +91,11 @@ LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
    bring a collection closer. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 
-/* Sets GCdebt back to 'before', a result of luaN_debt, so that the allocations made since bring no
-   collection closer. */
+/* Sets GCdebt back to 'before', a result of luaN_debt, so that the allocations made since then do
+   not count toward the next collection. */
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 
-/* Makes the next safepoint collect, unless the collector is stopped. */
+/* Makes a minor collection due at the next safepoint, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);
 
 /* Makes the next safepoint due after at most 'gap' bytes of allocation, to call more finalizers

@@ -25,7 +25,7 @@
 #include "stress.h"
 
 
-/* Bytes added to the block of a large userdata to align it (udataplace). */
+/* Bytes added to the block of a large userdata to align the userdata (udataplace). */
 #define UDATAROOM	((size_t)16)
 
 
@@ -75,8 +75,8 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 /*
 ** Bump-allocates n bytes in the overflow region (free lines for blocks that do not fit into the
-** current hole), aligned to 16 bytes for a userdata. Takes other lines for it if it is too short.
-** Returns NULL if there are none. desperate: passed to luaN_nexthole.
+** current hole), aligned to 16 bytes for a userdata. If the region is too short, takes other free
+** lines for it. Returns NULL if there are none. desperate: passed to luaN_nexthole.
 */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -168,9 +168,9 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates a block that is not in the nursery, and adds an object to its list (listfor). Returns
-   NULL if there is no memory. A string or userdata of up to LUAN_LINETEXT bytes gets lines of its
-   own, other blocks come from lua_Alloc. */
+/* Allocates a block that is not in the nursery. If it is an object, adds it to its list (listfor).
+   Returns NULL if there is no memory. A string or userdata of up to LUAN_LINETEXT bytes gets lines
+   of its own, other blocks come from lua_Alloc. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -253,9 +253,9 @@ static inline __attribute__((always_inline)) void count (lua_State *L, char *p, 
 }
 
 
-/* Allocates and counts a block that replaces one of 'oldsize' bytes (0: none). Tries again after an
-   emergency collection if there is no memory. Returns NULL if that does not help, or if a limit
-   would be exceeded. */
+/* Allocates and counts a block that replaces one of 'oldsize' bytes (0: none). If there is no
+   memory, runs an emergency collection and tries again. Returns NULL if there is still no memory,
+   or if a limit would be exceeded. */
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int kind) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -375,7 +375,7 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
       }
       return block;
     }
-    /* An array in front of the free bytes of the current hole grows in place: that copies
+    /* An array that ends where the free bytes of the current hole start grows in place: that copies
        nothing and leaves no garbage. */
     if (kind == LUAN_VARRAY && nsize <= LUAN_LARGE && (char *)block + o == g->heap.free &&
         luaN_bump(&g->heap, n - o) != NULL)

@@ -17,7 +17,7 @@
 #if defined(LUAN_DEBUG)
 
 
-/* for this number of bytes of old objects, the interval of emergency=N grows by N events */
+/* The interval of emergency=N grows by N events for each EMERGENCY_STEP bytes of old objects. */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 

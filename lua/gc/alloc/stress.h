@@ -18,8 +18,8 @@
 /* Reads LUAN_STRESS for a new state. */
 LUAI_FUNC void luaN_readstress (global_State *g);
 
-/* Runs an emergency collection at every N-th call, for emergency=N. To be called at its events,
-   where a collection may run. */
+/* If LUAN_STRESS has emergency=N, runs an emergency collection at every N-th call. To be called at
+   the events of this switch, where a collection may run. */
 LUAI_FUNC void luaN_stress (lua_State *L);
 #else
 #define luaN_readstress(g)	((void)0)

@@ -57,8 +57,8 @@ void luaC_fix (lua_State *L, GCObject *o) {
 }
 
 
-/* Calls a batch of finalizers. If some are left, makes the next safepoint come early, where more
-   are called. */
+/* Calls a batch of finalizers. If some are left, makes the next safepoint come early, because it
+   calls more. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L), LUAN_GAP);
 }
@@ -189,8 +189,9 @@ void luaC_changemode (lua_State *L, int newmode) {
 
 
 /* Runs an emergency collection for a caller to which lua_Alloc has refused memory, and returns 1.
-   Returns 0 if none may run, or if the limit of allocated bytes is used up. Until the next major
-   collection ends, the heap leaves the memory to the caller: it reserves no more (luaN_askmore). */
+   Returns 0 if no emergency collection may run, or if the limit of allocated bytes is used up.
+   Until the next major collection ends, the heap leaves the memory to the caller: it reserves no
+   more (luaN_askmore). */
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;
   if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;

@@ -56,8 +56,9 @@ static int markvalues (global_State *g, Table *t) {
 }
 
 
-/* Visits ephemeron table t for the first time: marks the values of marked keys, and adds the other
-   entries to weak.unresolved. If there is no memory for that, sets weak.overflow. */
+/* Visits ephemeron table t for the first time: marks the values of marked keys, and adds the
+   entries with unmarked keys to weak.unresolved. If weak.unresolved cannot grow, sets
+   weak.overflow. */
 static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));

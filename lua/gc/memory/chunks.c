@@ -7,10 +7,10 @@
 ** memory is refused, a smaller chunk is requested, in the end one small block for the present
 ** request, so that a program can use a limit of memory completely.
 **
-** Origin. Chunks of states of luaL_newstate are mapped from 128 KiB on: the system aligns mappings
-** at no cost, and takes them back independently of malloc (mapped.h). Other chunks come from
-** lua_Alloc. All mappings except huge chunks have the same advice (madvise), so that the system can
-** join them: a process may have at most 65,530.
+** Origin. In a state of luaL_newstate, chunks are mapped when the heap has reached 128 KiB: the
+** system aligns mappings at no cost, and takes them back independently of malloc (mapped.h). Other
+** chunks come from lua_Alloc. All mappings except huge chunks have the same advice (madvise), so
+** that the system can join them, because a process may have at most 65,530 mappings.
 **
 ** Huge chunks. A big mapped heap (LUAN_BIGHEAP) grows by chunks of 2 MiB, which become huge pages
 ** if the system has transparent huge pages. A fork is several times faster then (bench/heap). The
@@ -42,7 +42,7 @@
 
 /* bytes of the first block of a state */
 #define FIRST_BLOCK	((size_t)2560)
-/* smallest small block, in bytes, when memory is short */
+/* smallest size in bytes of a block that is requested when memory is short */
 #define LEAST_ASKED	((size_t)1024)
 
 /* A new chunk has one GROWTH_SMALL-th (small heap) or one GROWTH-th of the bytes of all blocks.
@@ -58,19 +58,20 @@
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
-/* When the blocks of a heap have this number of bytes, its new chunks contain blocks of LUAN_BLOCK
-   bytes, no longer small ones. SMALL_MAPPED is the limit if chunks are mapped. */
+/* A heap whose blocks have fewer bytes than this gets small blocks, a larger one gets blocks of
+   LUAN_BLOCK bytes. SMALL_HEAP: chunks come from lua_Alloc. SMALL_MAPPED: chunks are mapped. */
 #define SMALL_HEAP	((size_t)MAPPED_MAX * LUAN_BLOCK)
 #define SMALL_MAPPED	((size_t)MAPPED_MIN * LUAN_BLOCK)
 
 /* bytes of a huge page and of a huge chunk */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
-/* Limits of one call of luaN_trim without 'all': chunks visited and chunks freed. */
+/* Limits of one call of luaN_trim with 'all' 0: number of chunks visited, number of chunks
+   freed. */
 #define MAX_TRIM_VISITS		64u
 #define MAX_TRIMMED		2u
 
-/* Limits of one call of luaN_releasepages: system calls and chunks visited. */
+/* Limits of one call of luaN_releasepages: number of system calls, number of chunks visited. */
 #define MAX_RELEASE_CALLS		128u
 #define MAX_RELEASE_VISITS	8u
 
@@ -86,8 +87,8 @@
 #endif
 
 
-/* Calls madvise. Returns 0 if that succeeds, else -1. After a refusal by a filter of system calls
-   (seccomp), does not call it again. LUA_GC=no-madvise has that effect from the start. */
+/* Calls madvise. Returns 0 if that succeeds, else -1. If a filter of system calls (seccomp) has
+   refused madvise, does not call it again. With LUA_GC=no-madvise, never calls it. */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
   int before = errno;
@@ -204,7 +205,7 @@ static int newsmall (global_State *g, size_t size, size_t n) {
 
 
 /* Adds a chunk from lua_Alloc with n blocks, or fewer (at least CHUNK_MIN) if memory is short.
-   Returns 0 if there is none. */
+   Returns 0 if there is no memory. */
 static int newwhole (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c = NULL;

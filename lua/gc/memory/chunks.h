@@ -27,8 +27,8 @@ LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
 /*
 ** Frees chunks whose blocks are all empty, while empty blocks have more than 'reserve' bytes. If
-** 'all' is 0, visits a bounded number of chunks, continuing where the last call has ended, and
-** keeps at least 'reserve' bytes.
+** 'all' is 0, visits a bounded number of chunks, continues where the last call has ended, and frees
+** no chunk if fewer than 'reserve' bytes would be left.
 */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
@@ -44,8 +44,8 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
-/* Counts the pages of lines i to j - 1 of b as memory of the process again. To be called before
-   these lines are used: the first access makes the system provide the pages. */
+/* Records that the pages of lines i to j - 1 of b are memory of the process again. To be called
+   before these lines are used: the first access makes the system provide the pages. */
 LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i,
                               unsigned j);
 

@@ -27,7 +27,7 @@ static struct {
 
 
 void *luaN_keepend (void *p, unsigned ms) {
-  /* A block above the program break is a mapping or in another arena. */
+  /* A block above the program break is a mapping or in another arena of malloc. */
   if ((char *)p >= (char *)sbrk(0) || !luaN_hold(&stays.busy)) return p;
   stays.at = ms;
   if ((char *)p > stays.last) {

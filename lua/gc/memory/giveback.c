@@ -29,7 +29,7 @@
 /* Shared by all states of the process. */
 /* bytes freed since malloc_trim was last called */
 static size_t freed;
-/* milliseconds of CLOCK_MONOTONIC at the last call of malloc_trim without 'now' */
+/* milliseconds of CLOCK_MONOTONIC when luaN_giveback with 'now' 0 has last called malloc_trim */
 static unsigned at;
 
 

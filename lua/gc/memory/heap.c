@@ -57,7 +57,7 @@ void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
 #define smallat(h,i)	((luaN_Block *)(h)->small.a[i])
 
 
-/* Returns the index in 'small' of the first block above address p, or small.n. */
+/* Returns the index in 'small' of the first block at an address above p, or small.n. */
 static size_t smallbehind (const luaN_Blocks *h, const void *p) {
   size_t low = 0, high = h->small.n;
   while (low < high) {

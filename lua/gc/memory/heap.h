@@ -70,8 +70,8 @@
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
 /* A heap is big if its blocks or its old objects have at least this number of bytes: no cache holds
-   it, and huge pages are worth their cost. Divided by the number of states, also a limit for
-   keeping free memory (major.c). */
+   it, and huge pages are worth their cost. A heap that has shrunk keeps free memory only below
+   LUAN_BIGHEAP divided by the number of states (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Largest size in bytes for which the nursery leaves a block: if an allocation fits neither into
    the current hole (run of free lines) nor into a later one of the same block, the nursery
@@ -85,7 +85,7 @@
 /* Bit in marks[]: the line is part of a hole that was taken since the last minor collection. */
 #define LUAN_YOUNG	0x08
 /* Bit in marks[]: the line belongs to a long string or large userdata that has survived, or to a
-   small userdata that was left young. The sweep of lines keeps it. */
+   small userdata that was left young. The sweep of lines keeps the bit. */
 #define LUAN_HELD	0x10
 
 /* Rounds n bytes up to granules, the unit of allocation. */
@@ -184,7 +184,7 @@ typedef struct luaN_Chunk {
 #define luaN_blockat(c,i) \
   ((luaN_Block *)((c)->first + (size_t)(i) * LUAN_BLOCK))
 
-/* the unused rest of a hole */
+/* the unused rest of a hole (run of free lines) */
 typedef struct luaN_Region {
   char *free;			/* next byte to allocate */
   /* end of the hole */
@@ -231,7 +231,7 @@ typedef struct luaN_Blocks {
   /* Bytes freed by luaN_ask that the count of the process does not include yet (giveback.h). */
   size_t freed;
   /* luaN_askmore refuses growth that would raise 'held' to this number of bytes; 0: no limit. Set
-     when lua_Alloc refuses memory, removed by the end of a major collection. */
+     when lua_Alloc refuses memory, set to 0 at the end of a major collection. */
   size_t ceiling;
   /* luaN_leavesroom checks no growth of 'held' up to 'proven' bytes. While heap.allocated is at
      most 'unchecked', it checks no growth at all. The end of a major collection sets both again. */

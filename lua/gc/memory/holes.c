@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines and holes (holes.h): chooses the memory of allocations. Never collects or raises: nursery.c
-   collects and tries again. */
+/* Lines and holes (holes.h): chooses the memory of allocations. Runs no collection and raises no
+   error: nursery.c collects and tries again. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -213,7 +213,7 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
 
 /* {== holes ============================================================= */
 
-/* Returns the first free line of b from i on, or nlines. */
+/* Returns the index of the first free line of b from i on, or nlines if there is none. */
 static unsigned nextfree (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
@@ -227,7 +227,7 @@ static unsigned nextfree (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Returns the first line of b in use from i on, or nlines. */
+/* Returns the index of the first line in use of b from i on, or nlines if there is none. */
 static unsigned nextused (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);

@@ -25,20 +25,21 @@ LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
 /*
-** Moves b to the list for its free lines, after some have become free: 'empty', 'holed', or none if
-** they are few. A block in 'used' stays there.
+** Moves b to the list for its free lines, after some have become free: to 'empty', to 'holed', or
+** to no list if few lines are free. A block in 'used' stays there.
 */
 LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
 
-/* Returns the number of free lines of b, and sets *largest to the lines of its largest hole. */
+/* Returns the number of free lines of b, and sets *largest to the number of lines of its largest
+   hole. */
 LUAI_FUNC unsigned luaN_survey (const luaN_Block *b, unsigned *largest);
 
 /* Starts a sweep of all lines (luaN_sweeplines). */
 #define luaN_beginlines(h)  ((h)->sweptchunk = (h)->chunks, (h)->sweptblock = 0)
 
 /* Sweeps the lines of up to n more blocks: removes all marks except 'bit' (the current epoch),
-   LUAN_YOUNG, LUAN_HELD and LUAN_HEAD, and relists blocks with freed lines. Returns the number of
-   blocks visited; below n, the sweep is finished. */
+   LUAN_YOUNG, LUAN_HELD and LUAN_HEAD, and moves blocks with freed lines to the lists for their
+   free lines. Returns the number of blocks visited; below n, the sweep is finished. */
 LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 
 /* Frees the lines that are completely in the n bytes at p, the memory of a vector or its end. Lines

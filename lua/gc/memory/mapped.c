@@ -17,7 +17,8 @@
 /* limit of the bytes of all mappings that closed states have left (spare mappings, mapped.h) */
 #define MOST	((size_t)32 * 1024 * 1024)
 
-/* A spare mapping: one that a closed state has left. This struct is in its first bytes. */
+/* A spare mapping: one that a closed state has left. The struct is in the first bytes of the
+   mapping. */
 typedef struct Spare {
   struct Spare *next;
 } Spare;

@@ -30,21 +30,23 @@ LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
 /* Returns the largest spare mapping (left by a closed state) of at most *size bytes, and sets *size
-   to its size. Returns NULL if there is none or another OS thread uses them. Counts the request,
-   for luaN_closespares. The contents are arbitrary. */
+   to its size. Returns NULL if there is none, or if another OS thread uses the spare mappings.
+   Counts the request, for luaN_closespares. The contents are arbitrary. */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
-/* Sets the limit of spare mappings (left by closed states), and unmaps those above it, before the
-   mappings of a closed state are freed. Returns 1 if another state was closed in the last second; 0
-   if not, or if another OS thread uses the spares. ms: time in milliseconds. */
+/* Sets the limit of spare mappings (left by closed states), and unmaps the spare mappings above the
+   limit. To be called before the mappings of a closed state are freed. Returns 1 if another state
+   was closed in the last second; 0 if not, or if another OS thread uses the spare mappings. ms:
+   time in milliseconds. */
 LUAI_FUNC int luaN_closespares (unsigned ms);
 
 /* Keeps a mapping of a closed state for other states if the limit of luaN_closespares allows that,
    else unmaps it. */
 LUAI_FUNC void luaN_unmapclosed (char *p, size_t size);
 
-/* Unmaps all mappings that closed states have left (spare mappings) if 'now' is set or no state was
-   closed for a second. Does nothing while another OS thread uses them. ms: time in milliseconds. */
+/* Unmaps all spare mappings (left by closed states) if 'now' is set or no state was closed for a
+   second. Does nothing while another OS thread uses the spare mappings. ms: time in
+   milliseconds. */
 LUAI_FUNC void luaN_freespares (unsigned ms, int now);
 
 #endif

@@ -63,7 +63,8 @@
    (leastgrowth). */
 #define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
-/* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes. */
+/* A state that has allocated n bytes in its life gets a nursery of at least n / NURSERY_PART bytes,
+   unless other bounds are lower. */
 #define NURSERY_PART	64u
 
 /* Largest number of doublings of the nursery. luaN_outlived doubles a nursery of at least
@@ -81,9 +82,9 @@
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
-/* A major collection starts at this percentage of the allowed growth, because the program continues
-   to allocate while it runs. (Allowed growth: the generational multiplier, or the pause minus 100.)
-   Not in the incremental mode. */
+/* Percentage of the allowed growth at which a major collection starts. It starts early, because the
+   program continues to allocate while it runs. The allowed growth, in percent of the live bytes, is
+   the generational multiplier, or upstream's pause minus 100. Not for the incremental mode. */
 #define GROWTH_PERCENT	60u
 
 /* Bounds of the back-off (pace.patience): a major collection starts when the program has allocated

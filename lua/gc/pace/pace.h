@@ -32,8 +32,8 @@
    of a list or weak table, a slot or CallInfo of a deep stack, a bucket of the string table. */
 #define LUAN_VISIT	48u
 
-/* Slices work in parts of this size, in bytes of marking or in visits of entries. Smaller parts
-   exceed the budget of a slice by less, and make more calls. */
+/* Slices work in parts of LUAN_SLICE bytes of marking, or of LUAN_ATONCE visits of entries. Smaller
+   parts exceed the budget of a slice by less, and need more calls. */
 #define LUAN_SLICE	((size_t)128 * 1024)
 #define LUAN_ATONCE	2048u
 

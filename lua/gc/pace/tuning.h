@@ -5,7 +5,8 @@
 
 #include "chunks.h"
 
-/* Smallest nursery, in bytes: limit for LUA_GC, and when memory is short. The size of a page. */
+/* Bytes of the smallest nursery that LUA_GC may set, or that is used when memory is short: a
+   page. */
 #define LUAN_LEASTNURSERY	((size_t)LUAN_PAGE)
 
 /* Reads LUA_GC for a new state. If a word is wrong, ignores the whole variable and prints an error

@@ -253,7 +253,7 @@ static void callfinalizer (lua_State *L) {
 }
 
 
-/* Calls finalizers until one raises an error, the batch ends, or none is left. */
+/* Calls finalizers until a finalizer raises an error, the batch ends, or no finalizer is left. */
 static void callmany (lua_State *L, void *ud) {
   luaN_Finalize *f = &G(L)->heap.gc.finalize;
   Batch *b = (Batch *)ud;

@@ -85,9 +85,9 @@ static void merge (global_State *g) {
 }
 
 
-/* Resizes the vector of buckets. Without memory it keeps its size, and chains get longer. No
-   collection runs for it, because each new string may try again. The pacer does not count it,
-   because the vector is never garbage. */
+/* Resizes the vector of buckets. If there is no memory, the vector keeps its size, and chains get
+   longer. Runs no collection, because each new string may try again. The pacer does not count the
+   vector, because it is never garbage. */
 static void resize (lua_State *L, int size) {
   global_State *g = G(L);
   stringtable *tb = &g->strt;

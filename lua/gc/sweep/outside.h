@@ -22,7 +22,7 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Sets the external bytes of u to n, or to fewer if the sum of all userdata would exceed
+/* Sets the external bytes of u to n, or to fewer if the external bytes of all userdata would exceed
    LUAN_MOSTOUTSIDE. Does nothing if there is no memory to list u: the number is only a hint. May
    call the sampler; does not collect. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);

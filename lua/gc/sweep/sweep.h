@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sweeps the lists of objects that need work when they are dead: threads, tables that have had
-   large vectors, long strings, large userdata, prototypes, owners of external bytes. The list of
-   objects with finalizers has no dead ones at that time; only its empty entries are removed. */
+   large vectors, long strings, large userdata, prototypes, owners of external bytes. Also removes
+   the NULL entries from the list of objects with finalizers, which has no dead objects at that
+   time. */
 #ifndef luaN_sweep_h
 #define luaN_sweep_h
 

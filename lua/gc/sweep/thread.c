@@ -20,8 +20,9 @@
 #include "thread.h"
 #include "vec.h"
 
-/* A thread that needs a CallInfo receives several at once: one CALLINFO_PART-th of those it has, at
-   most MAX_CALLINFO_RUN. More means better locality and more unused CallInfos. */
+/* A thread that needs a CallInfo receives several at once: one CALLINFO_PART-th of the CallInfos
+   that it has, at most MAX_CALLINFO_RUN. Larger runs mean better locality and more unused
+   CallInfos. */
 #define CALLINFO_PART	16u
 #define MAX_CALLINFO_RUN	256u
 
