@@ -658,8 +658,8 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 */
 LUA_API void luaN_request (lua_State *L);
 
-/* Returns the number of VM instructions, in the life of the state, that followed a safepoint
-   because of a tick. */
+/* Returns how many VM instructions, in the life of the state, had a safepoint before them because
+   of a tick. */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
 /* Address ranges of the core's code, for walks of the C stack: the bytecode loop, the function that

@@ -328,13 +328,13 @@ typedef struct luaN_Bytes {
   size_t tenured;
   /* bytes that became old in the life of the state, up to the last collection */
   uint64_t alltenured;
-  /* Long strings and large userdata, and small userdata queued for finalization, that became old
-     since the last major collection ended. */
+  /* Bytes of long strings and large userdata, and of small userdata queued for finalization, that
+     became old since the last major collection ended. */
   size_t texts;
   /* Value of 'texts' when the last minor collection outside a major collection started. */
   size_t textsbefore;
-  /* Long strings and large userdata, and small userdata queued for finalization, that became old
-     while the last major collection ran. */
+  /* Bytes of long strings and large userdata, and of small userdata queued for finalization, that
+     became old while the last major collection ran. */
   size_t textsleft;
   /* bytes of the long strings and large userdata that the last minor collection has left young */
   size_t aged;
@@ -377,8 +377,8 @@ typedef struct luaN_Growth {
 /* State of the pacer: pace.c. */
 typedef struct luaN_Pace {
   lu_byte fullcycles;		/* 1: the program or LUA_GC has set the incremental mode */
-  /* 1: the last major collection in slices has found much of the old bytes dead (one WEAK_FOUND-th,
-     pace.c) */
+  /* 1: the last major collection in slices has found at least one WEAK_FOUND-th (pace.c) of the old
+     bytes dead */
   lu_byte found;
   /* 1: the major collection does more work in each slice, because weak tables had received many
      entries when it started. */
@@ -405,8 +405,8 @@ typedef struct luaN_Pace {
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
-  /* Bytes by which stacks have grown. They raise the limit of the work debt, and marking lowers
-     them again (luaN_pay). */
+  /* Bytes by which stacks have grown; marking reduces the number again. The number raises the limit
+     of the work debt (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;
@@ -510,7 +510,7 @@ typedef struct luaN_Tick {
   /* 1: all entries of 'dispatch' lead to code that runs a safepoint (TK3) */
   volatile lu_byte diverted;
   volatile lu_byte collecting;	/* LUAN_MINOR or LUAN_MAJOR while a collection runs, else 0 */
-  /* number of instructions that ran a safepoint because of a tick (timer signal) */
+  /* number of VM instructions that had a safepoint before them because of a tick (timer signal) */
   uint64_t diversions;
   /* for each opcode, the address to which the bytecode loop jumps */
   const void *dispatch[LUAN_OPCODES];
