@@ -15,8 +15,8 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* A table of at least MIN_SLOTS slots (array and hash part) gets one free node for each PART slots.
-   A smaller table gets none. A larger PART saves memory and makes rehashes more frequent. */
+/* A table of at least MIN_SLOTS slots (array and hash part) gets at least one free node for each
+   PART slots. A larger PART saves memory and makes rehashes more frequent. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

@@ -28,8 +28,7 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records how many KiB were marked before marking continues from the dead objects with
-   finalizers. */
+/* Records how many KiB were marked before marking from the dead objects with finalizers starts. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
@@ -90,8 +89,8 @@ static size_t resolveentries (global_State *g, int backwards) {
 
 
 /* Finds the listed entries of ephemerons by their keys with a hash table (chase.h), and marks the
-   values of marked keys. Returns 1 if the values of all marked keys are marked. Returns 0 if some
-   may be missing. If there are too few entries or no memory, does nothing and returns 0. */
+   values of marked keys. Returns 1 if the values of all marked keys are marked, 0 if some may be
+   unmarked. If there are too few entries or no memory, does nothing and returns 0. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   /* 1: also finds the entries with unmarked keys that slices have listed (ahead.h). They need no
@@ -222,8 +221,8 @@ static void joinmajor (global_State *g) {
 }
 
 
-/* Adds the tables of weak.discovered to weak.inmajor, so that slices visit them. If weak.inmajor
-   cannot grow, traverses the table as strong; that may append tables to weak.discovered. */
+/* Adds the tables of weak.discovered to weak.inmajor, so that slices visit them. A table for which
+   weak.inmajor cannot grow is traversed as strong; that may append tables to weak.discovered. */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

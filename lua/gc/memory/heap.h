@@ -141,7 +141,7 @@ typedef struct luaN_Block {
 #define LUAN_MARKSAT	offsetof(luaN_Block, marks)
 
 #if defined(LUAN_DEBUG)
-/* bytes of the head for each line: one in marks[], luaN_bits and luaN_usedbits each */
+/* bytes of the head for each line: 1 in marks[], 1 in luaN_bits, 1 in luaN_usedbits */
 #define LUAN_LINESETS	3u
 #else
 #define LUAN_LINESETS	2u

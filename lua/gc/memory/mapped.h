@@ -6,8 +6,9 @@
 ** for new states of any OS thread.
 **
 ** Spares are kept only if another state was closed less than a second before. Their bytes are
-** limited to those of the mappings requested since then, and to 32 MiB. They are freed by the next
-** collection or close after a second without a close, or if the system refuses a mapping.
+** limited to those of the mappings requested since then, and to 32 MiB. If no state was closed for
+** a second, the next collection or close unmaps them. They are also unmapped if the system refuses
+** a mapping.
 */
 #ifndef luaN_mapped_h
 #define luaN_mapped_h

@@ -105,10 +105,11 @@
 #define FINALIZERS_MIN	32u
 
 /*
-** Weak tables have many new entries with old keys or values if there is more than one for every
-** WEAK_BYTES live bytes. Then a major collection is due. If the last one found at least one
-** WEAK_FOUND-th of the old bytes dead, it is due after less allocation, and its slices mark more.
-** (WEAK_FOUND is high, because string keys of dead entries live until the entries are removed.)
+** Weak tables have many new entries with old keys or values if there is more than one such entry
+** for every WEAK_BYTES live bytes. Then a major collection is due. If the previous one found at
+** least one WEAK_FOUND-th of the old bytes dead, less allocation is needed before it starts, and
+** its slices mark more. (WEAK_FOUND is high, because string keys of dead entries live until the
+** entries are removed.)
 */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
