@@ -105,7 +105,7 @@ void account_off (Account *a, lua_State *L) {
   a->on = 0;
 }
 
-/* Clears a sum; with 'keep', subtracts only the bytes already reported. */
+/* Clears a sum. 'keep' 1: only subtracts the bytes already reported. */
 static void account_zero (AccountSum *sum, int keep) {
   uint64_t bytes = (keep && sum->bytes > sum->reported) ? sum->bytes - sum->reported : 0;
   sum->bytes = bytes;

@@ -66,9 +66,9 @@ typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } Account
 /*
 ** Calls f for each set whose bytes are not 0, and returns the sum. Allocates nothing.
 **
-** 'all' is the expected total. The current set receives 'all' minus the bytes of the other sets,
-** because its own sum is not up to date. Another thread may pass an older total; the result may
-** then exceed 'all'.
+** 'all' is the total of all sets. The sum of the current set is not up to date. So f receives for
+** this set 'all' minus the bytes of the other sets. If a thread that does not run the state calls
+** account_each, its 'all' may be too small; then the result may exceed 'all'.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

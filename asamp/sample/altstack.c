@@ -41,7 +41,7 @@ static size_t wholesize (void) {
   return (framesize() + ALTSTACK_BYTES + page - 1) / page * page + page;
 }
 
-/* Disables and unmaps the thread's stack at the end of the thread (AS2). */
+/* Disables and unmaps our stack at the end of its thread (AS2). */
 static void threadends (void *p) {
   char *map = p, *here = __builtin_frame_address(0);
   stack_t s, none;

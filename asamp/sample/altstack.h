@@ -5,8 +5,8 @@
 ** an alternate stack receives one ("our stack").
 **
 **   AS1  an alternate stack that the program has set is kept, whatever its size;
-**   AS2  our stack is disabled and unmapped at the end of its thread. A thread that ends while it
-**        runs on our stack leaves it mapped;
+**   AS2  our stack is disabled and unmapped at the end of its thread. If the thread ends while it
+**        runs on our stack, the stack remains mapped;
 **   AS3  a signal handler may leave our stack by swapcontext and return later. So the kernel
 **        disables our stack while a handler runs on it (SS_AUTODISARM, Linux 4.7);
 **   AS4  the page below our stack is inaccessible, so that an overflow is a fault.

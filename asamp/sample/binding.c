@@ -48,14 +48,15 @@ static const char *binding_nameof (const struct link_map *object) {
   return (object->l_name[0] != '\0') ? object->l_name : "the program itself";
 }
 
-/* Returns the address of a symbol if the object file at 'where' defines it, else NULL. A
-   definition in another object file may belong to another Lua. */
+/* Returns the address of a symbol if the object file at 'where' defines it, else NULL. The symbol
+   of another object file may belong to another Lua. */
 static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
   char *address = dlsym(handle, name);
   return (address != NULL && where->from <= address && address < where->to) ? address : NULL;
 }
 
-/* Fills *b, with 'seam' also the functions of seam.h. Returns NULL, or the first missing name. */
+/* Fills *b; 'seam' 1: also with the functions of seam.h. Returns the name of the first missing
+   function, or NULL. */
 static const char *binding_find (void *handle, const Loaded *where, int seam, Binding *b) {
   void *found[COUNT(names)] = {NULL};
   size_t n = seam ? COUNT(names) : LUANAMES, i;

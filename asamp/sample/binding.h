@@ -7,10 +7,10 @@
 **
 **   if (!binding_open(L, "profiler.core", 1)) return 0;
 **
-**   BD1  no field of 'binding' is called before binding_open or binding_try has returned 1;
-**   BD2  all functions are of one object file. A module serves one Lua of a process and refuses
-**        others;
-**   BD3  that object file is never unloaded.
+**   BD1  no function in 'binding' is called before binding_open or binding_try has returned 1;
+**   BD2  all functions in 'binding' are of one object file. A module serves only one Lua of a
+**        process; binding_open fails for another Lua;
+**   BD3  the object file of the served Lua is never unloaded.
 */
 #ifndef asamp_binding_h
 #define asamp_binding_h
@@ -58,8 +58,8 @@ typedef struct Binding {
 extern Binding binding __attribute__((visibility("hidden")));
 
 /*
-** Binds the module to the Lua that calls the surrounding function. Returns 1 on success. With
-** 'seam', also binds the functions of seam.h. Only the first successful call binds.
+** Binds the module to the Lua that calls the function in which binding_open is written. Returns 1
+** on success. 'seam' 1: also binds the functions of seam.h. Only the first successful call binds.
 **
 ** Raises a Lua error if that Lua lacks a function or the module already serves another Lua. If
 ** that Lua lacks luaL_error, writes a line to stderr and returns 0. Thread-safe.

@@ -16,8 +16,8 @@ typedef struct Search {
   char name[2 * REGISTERED_NAME];
 } Search;
 
-/* Takes the name PREFIX.KEY if it is better than the name found so far. Ignores names longer
-   than REGISTERED_NAME bytes or with a NUL. */
+/* Stores in *s the name PREFIX.KEY if it is better than the name found so far. Ignores names that
+   are longer than REGISTERED_NAME bytes or have a NUL. */
 static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
   char name[sizeof(s->name)];
   size_t dot = (prefix->keylength > 0), n = prefix->keylength + dot + e->keylength;
@@ -32,7 +32,8 @@ static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
   s->length = n;
 }
 
-/* Searches the fields of a table. Returns 0 if the table or the search has too many slots. */
+/* Searches the fields of a table for s->function. Returns 0 if the table has more than CNAMES_TABLE
+   slots, or the search has read CNAMES_SLOTS slots. */
 static int fields (Search *s, const void *table, const luaN_Entry *prefix) {
   luaN_Entry e;
   size_t i = 0;

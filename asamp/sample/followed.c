@@ -87,7 +87,7 @@ static void renumber (Followed *f) {
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge) {
   FollowedDeaths d = {f->runs, 0};
   size_t i, from = 0, n = 0;
-  int dead = 0;  /* 1: the run from sample 'from' on is one of dead samples */
+  int dead = 0;  /* 1: the samples from 'from' on are dead; 0: they are alive */
   for (i = 0; i < f->n; i++) {
     const FollowedSample *s = &f->samples[i];
     int died = (s->owner == NULL) ? (s->block == NULL)

@@ -47,8 +47,8 @@ static char *nextline (Lines *l) {
   }
 }
 
-/* Stores the stack pointers of this thread and of the threads not running now. Returns their
-   number. */
+/* Stores the stack pointers of this thread and of all threads that are not running now. Returns
+   the number of stack pointers. */
 static size_t pointers (uintptr_t sp[STACKS]) {
   struct dirent *entry;
   size_t n = 0;

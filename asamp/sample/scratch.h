@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Memory that an OS thread needs for time samples: a C stack, unwind rules, and a cache of
-** function entries.
+** Memory that an OS thread needs for time samples: return addresses of a C stack, unwind rules, and
+** a cache of the starts of functions.
 **
 **   SC1  an OS thread has at most one Scratch. It is never freed, because a signal handler may
 **        read it; another thread may reuse it after the thread's end;
-**   SC2  while 'pointing' is set, a tick does no stack walk and counts as the sampler's own time.
+**   SC2  while 'pointing' is not NULL, a tick (a signal of the sampling timer) makes no walk, and
+**        its time counts as the sampler's own.
 */
 #ifndef asamp_scratch_h
 #define asamp_scratch_h
@@ -37,8 +38,8 @@ typedef struct Scratch {
 /* Returns this thread's Scratch; NULL: it has none. Async-signal-safe. */
 Scratch *scratch_mine (void);
 
-/* Returns this thread's Scratch; allocates it if needed. With 'native', also initializes
-   'backtrace'. Returns NULL if there is not enough memory. */
+/* Returns this thread's Scratch; allocates it if needed. 'native' 1: also initializes 'backtrace'.
+   Returns NULL if there is not enough memory. */
 Scratch *scratch_open (int native);
 
 #endif

@@ -330,7 +330,7 @@ static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   return lost;
 }
 
-/* Starts a new stack with the n Lua frames in s->lua. */
+/* Empties the stack, and prepares for merging the n Lua frames in s->lua. */
 static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
   s->n = 0;
   s->bare = (n > 0 && s->lua[0].L != L);
@@ -451,8 +451,8 @@ static int hasnative (const Stack *s, size_t n) {
   return 0;
 }
 
-/* Fast path: the innermost function is still active, so only its line is new. Returns 0 if it
-   does not apply. */
+/* Fast path of a walk: the innermost function is the same as in the previous stack, so only its
+   line is new. Returns 0 if this is not so. */
 static int walkone (Stack *s, size_t shared) {
   uint32_t outside;
   if (shared + 1 >= s->nknown || s->cut || s->lua->hooked) return 0;
@@ -466,7 +466,7 @@ static int walkone (Stack *s, size_t shared) {
   return 1;
 }
 
-/* The general case of a walk. Not inlined: keeps the fast path fast. */
+/* Makes a walk if walkone cannot. Not inlined: keeps the fast path fast. */
 static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
                                                 size_t shared) {
   UNCANCELLED;

@@ -75,7 +75,7 @@ void stack_close (Stack *s);
 /* Starts a session, in which 'emit' is called once for each function. */
 void stack_start (Stack *s, StackEmit emit, void *ud);
 
-/* Like stack_start in the child of a fork: keeps 'emit', and frees nothing because the memory
+/* Starts a session in the child of a fork, with the same 'emit'. Frees no memory, because the lists
    may be inconsistent. */
 void stack_forget (Stack *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The data of a tracker (tracker.h) and the callbacks of its client. Only the tracker's files
-   change the fields; clients may read them. Exceptions: a session sets 'number', and 'points'
-   to 0 when its state closes. */
+   change the fields; clients may read them. Exceptions: a session (sampler.h) sets 'number'. When
+   its state closes, it sets 'points' to 0. */
 #ifndef asamp_trackerstate_h
 #define asamp_trackerstate_h
 
@@ -46,8 +46,8 @@ typedef struct TrackerClient {
   int (*ready) (void *ud);
   /* Reports the paths of references that keep the survivors alive. NULL: not wanted. */
   void (*holders) (void *ud, Holders *h);
-  /* Called after a collection, except at the end. Must not allocate from the state. May call
-     luaN_walk. NULL: not called. */
+  /* Called after a collection, except while sampling is being switched off. Must not allocate from
+     the state. May call luaN_walk. NULL: not called. */
   void (*safe) (void *ud, lua_State *L);
   /* Called before the core raises a memory error. NULL: not called. */
   void (*starved) (void *ud, lua_State *L);
@@ -74,8 +74,8 @@ typedef struct Tracker {
   int busy;			/* Nesting depth of the tracker's functions; above 0, samples of
                                    native memory are lost (A7). */
   uint64_t deaths;		/* Result of mallocs_deaths at the last search for deaths. */
-  size_t reaping;		/* Number of pending samples at which freed native blocks are
-                                   next searched (tracknative.c). */
+  size_t reaping;		/* Number of samples in 'pending' at which freed native blocks
+                                   are searched next (tracknative.c). */
   uint64_t checked;		/* Time of the last search for deaths, ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
   Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
@@ -91,8 +91,8 @@ typedef struct Tracker {
   uint64_t minors, majors, tenured, planned, charged;
   uint64_t rss, measured;	/* Resident bytes of the process, and the time in ns at which
                                    they were measured; 0: the next collection measures them. */
-  uint64_t heldthen;		/* Reserved bytes of the heap when 'rss' was last read from the
-                                   system. */
+  uint64_t heldthen;		/* luaN_Memory.held (reserved bytes of the heap) when 'rss' was
+                                   last read from the system. */
   Pending pending;
   Followed followed;
   uint64_t *watching;		/* Bit set of the watched blocks, two bits each (A6 of
@@ -102,7 +102,7 @@ typedef struct Tracker {
   Stack stack;
   BirthFunctions functions;	/* Functions reported to the client. */
   Classes classes;
-  int deciding;			/* 1: a collection is recorded, but not reported yet. */
+  int deciding;			/* 1: 'collection' has a record that is not reported yet. */
   uint64_t since;		/* Start of the collection, CLOCK_MONOTONIC, ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at the collection's start, ns. */
   /* 'reported': CPU time of the thread in ns when the program last resumed after a recorded

@@ -55,7 +55,7 @@ static unsigned turn;
 /* Held while a table is filled. Recursive, because a signal handler may fork meanwhile, and
    loaded_beforefork takes the lock. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Object files loaded and unloaded when the table was filled. */
+/* Number of object files that had been loaded, and unloaded, when the table was filled. */
 static unsigned long long adds, subs;
 
 #define get(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)

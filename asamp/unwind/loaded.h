@@ -6,8 +6,8 @@
 **
 **   LD1  loaded_find takes no lock, allocates nothing and is async-signal-safe; it may interrupt
 **        loaded_refresh;
-**   LD2  the table may be outdated: files may be missing or unmapped. If loaded_isold returns 1,
-**        the caller must check that the file is readable.
+**   LD2  the table may be outdated: it may lack files, or have files that are not in memory any
+**        more. If loaded_isold returns 1, the caller must check that the file is readable.
 */
 #ifndef asamp_loaded_h
 #define asamp_loaded_h
@@ -20,8 +20,9 @@ typedef struct Loaded {
   const void *table;		/* .eh_frame_hdr (search table of unwind tables), or NULL */
 } Loaded;
 
-/* Reads the table again if object files were loaded or unloaded; then returns 1. With
-   _dl_find_object returns 0. May wait for the loader's lock. */
+/* Fills the table again if object files were loaded or unloaded since, and then returns 1. If
+   _dl_find_object is available, there is no table; then returns 0. May wait for the loader's
+   lock. */
 int loaded_refresh (void);
 
 /* Returns 1 if loaded_find uses the table. */

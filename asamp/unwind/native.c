@@ -26,13 +26,14 @@
 typedef struct Image {
   struct Image *next;
   SymbolFile file, debug;
-  Elf *names;			/* symbols of 'debug', from the first search on */
-  int searched;	/* 1: the debug file was searched for */
+  Elf *names;			/* symbols of 'debug'; NULL: none, or not read yet */
+  int searched;	/* 1: the debug file has been searched for */
 } Image;
 
 /* An object file of an earlier session, which may have been unloaded since (NA6). */
 typedef struct Gone {
-  uint64_t from, to, bias;	/* former addresses; their distance from those in the file */
+  uint64_t from, to, bias;	/* former addresses in memory; address in memory - address in
+                                   the file */
   uint64_t turn;	/* increases with each file that is remembered; 0: none */
   dev_t device;
   ino_t inode;
@@ -52,7 +53,7 @@ static int starved;		/* 1: the next lookup makes a new session (NA4) */
 static uint64_t started;		/* time at which 'session' was made, s */
 static Image *images;		/* object files of the session */
 
-/* Finds no debug files, for libdwfl: symbol tables are enough. */
+/* Callback of libdwfl that finds no debug files, because libdwfl needs only symbol tables here. */
 static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
                         Dwarf_Addr base, const char *file, const char *link,
                         GElf_Word crc, char **path) {
@@ -339,7 +340,7 @@ static const char *symbolname (Dwfl_Module *mod, uint64_t address) {
 }
 
 
-/* Returns the debug file's name for the code at 'address', or NULL. */
+/* Returns the name that the debug file has for the code at 'address', or NULL. */
 static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) {
   const unsigned char *id;
   GElf_Addr where;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Checks whether memory is readable, for libunwind, which guesses positions of frames. libunwind's
-** own check writes to a pipe, which the program may have closed and reused.
+** Checks whether memory is readable. libunwind guesses where frames are, so it may read anywhere.
+** libunwind's own check writes to a pipe. But the program may have closed the pipe's descriptor;
+** then another file may have this descriptor.
 **
 **   RD1  the check uses no descriptor;
-**   RD2  it is async-signal-safe and preserves errno;
-**   RD3  a page that was readable counts as readable on that thread until its cache entry is
-**        replaced: a system call per word would be too slow.
+**   RD2  the check is async-signal-safe and preserves errno;
+**   RD3  a system call for each word would be too slow. So each thread has a cache of readable
+**        pages. A page in the cache counts as readable.
 */
 #ifndef asamp_readable_h
 #define asamp_readable_h

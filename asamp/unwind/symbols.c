@@ -82,8 +82,8 @@ static int64_t symbols_word (const unsigned char *p) {
   return n;
 }
 
-/* Returns the last start up to 'address' among n sorted entries, or 'address'. An entry has 8
-   bytes; the first 4 are start - base. */
+/* Returns the last function start that is not above 'address', or 'address' if there is none.
+   'table' has n sorted entries of 8 bytes; the first 4 bytes are a function's start - base. */
 static uint64_t symbols_search (const unsigned char *table, size_t n, uint64_t base,
                                 uint64_t address) {
   size_t low = 0, high = n;

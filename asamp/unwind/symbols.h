@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads data of an object file beyond its loaded symbols: the symbols of its separate debug file,
-** found by build id; and starts of functions from the unwind table, which stripped files keep.
-** Addresses are those in the file.
+** Reads data of an object file besides the symbols in the file itself: symbols of its separate
+** debug file, which is found by build id; and starts of functions from the unwind table, which
+** stripped files have, too. Addresses are those in the file.
 **
 **   SY1  a damaged file gives no or wrong data, but nothing outside the file is read;
 **   SY2  no descriptor stays open.
@@ -32,7 +32,7 @@ void symbols_unmap (SymbolFile *f);
 #define SYMBOLS_DEBUGFILES	"/usr/lib/debug/.build-id"
 #endif
 
-/* Maps the debug file of a build id of n bytes (2 to 64). Returns 0 on failure. */
+/* Maps the debug file that belongs to a build id of n bytes (2 to 64). Returns 0 on failure. */
 int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n);
 
 /* Returns 1 if an executable segment has the address. */
@@ -41,7 +41,8 @@ int symbols_iscode (Elf *elf, uint64_t address);
 /* Returns the name of the function at 'address', valid as long as 'elf', or NULL. */
 const char *symbols_name (Elf *elf, uint64_t address);
 
-/* Returns the last start of a function up to 'address', or 'address' if there is none. */
+/* Returns the last start of a function that is not above 'address', or 'address' if there is
+   none. */
 uint64_t symbols_start (Elf *elf, uint64_t address);
 
 #endif

@@ -19,8 +19,8 @@
 #define FORK_MS	100	/* ms; longest time that a fork waits for a running walk. It would wait
                            forever if a signal handler forks that has interrupted the walk. */
 
-/* Held during libunwind's walks, so that a fork waits: the child could never take libunwind's
-   locks. Recursive, because functions called by libunwind may walk. */
+/* Held during libunwind's walks. A fork takes it first, because in the child nobody would release
+   libunwind's locks. Recursive, because functions called by libunwind may walk. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* 1: this thread is forking with 'walking' held */
 static __thread int waited __attribute__((tls_model("initial-exec")));
@@ -153,8 +153,8 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 
 #endif
 
-/* Goes from a frame to its caller by a rule. Returns 0 if libunwind must do it. 'careful' 1:
-   reads only readable memory (UW2). */
+/* Replaces *f by its caller's frame, according to rule r. Returns 0 if libunwind must find the
+   caller. 'careful' 1: reads only readable memory (UW2). */
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {

@@ -78,8 +78,8 @@ void unwind_start (Unwind *u, const char *from, const char *to, const char *end)
    must exceed UNWIND_OWN. */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
-/* Looks up and caches the rule of a return address. Returns 0 if it is cached, or on processors
-   without rules. May allocate and block. */
+/* Looks up the rule of a return address and adds it to the cache. Returns 0 if the cache has the
+   rule already, or if the processor has no rules. May allocate and block. */
 int unwind_learn (UnwindRules *u, uintptr_t ip);
 
 /* Walks outwards from frame *f with cached rules. Stores up to 'max' return addresses, that of *f

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#define KEPT	8	/* most unused elements */
+#define KEPT	8	/* largest number of elements in the pool */
 
-static Unwind *pool[KEPT];	/* unused elements, or NULL; atomic */
+static Unwind *pool[KEPT];	/* elements that are not taken, or NULL; atomic */
 
 Unwind *unwindpool_take (void) {
   int i;

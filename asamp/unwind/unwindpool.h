@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A pool of memory for walks (unwind.h), 128 KiB each with cached rules, so that later walks reuse
-** them. All states share it: there are no more walks at a time than OS threads.
+** A pool of memory for walks (unwind.h). Each element has 128 KiB with cached rules, which later
+** walks reuse. All Lua states share the pool, because an OS thread makes only one walk at a time.
 **
 **   WP1  a taken Unwind belongs to the taker until it is returned;
-**   WP2  after a fork the child has those in the pool; the others are lost.
+**   WP2  the child of a fork has the elements that are in the pool. Those that other threads have
+**        taken are lost.
 */
 #ifndef asamp_unwindpool_h
 #define asamp_unwindpool_h
