@@ -46,6 +46,23 @@ static inline int islarge (size_t size, int kind) {
 /* {== memory ============================================================ */
 
 /*
+** Stores the unused part of the overflow region (free lines for blocks that do not fit into the
+** current hole) in *r, aligned to 16 bytes, and empties the region. Returns 0 if that part has less
+** than n bytes, or if the heap is above LUAN_DENSEHEAP bytes.
+*/
+static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
+  size_t pad = (uintptr_t)h->overflow.free & 15;
+  if (h->blocks.room > LUAN_DENSEHEAP ||
+      (size_t)(h->overflow.end - h->overflow.free) < n + pad)
+    return 0;
+  r->free = h->overflow.free + pad;
+  r->end = h->overflow.end;
+  h->overflow.free = h->overflow.end = (char *)h;
+  return 1;
+}
+
+
+/*
 ** Bump-allocates n bytes in the current hole (run of free lines), even above nursery_limit. If the
 ** current hole is too short, takes another hole. Returns NULL, and keeps the current hole, if no
 ** hole has n bytes. desperate: 1 after an emergency collection, to search all blocks
@@ -59,7 +76,7 @@ static char *bump (global_State *g, size_t n, int desperate) {
     int found;
     luaN_account(g);
     r.free = h->free; r.end = h->end;
-    found = luaN_holehere(g, &r, n) ||
+    found = luaN_holehere(g, &r, n) || takeoverflow(h, &r, n) ||
             ((n <= LUAN_SMALL || h->end == (char *)h) &&
              luaN_nexthole(g, &r, n, desperate));
     h->free = h->mark = r.free;
