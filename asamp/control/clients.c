@@ -18,7 +18,7 @@
                                                    disconnected (CN3) */
 #define POLL_NS		UINT64_C(1000000)	/* ns from a snapshot request to the first check
                                                    whether it is finished */
-#define POLL_PART	8	/* later checks come after 1/8 of the time waited */
+#define POLL_PART	8	/* the next check is after 1/8 of the time since the request */
 #define REST_NS		UINT64_C(250000000)	/* ns of pause after a failed accept or poll
                                                    (CN8) */
 
@@ -77,8 +77,8 @@ static void makeplace (void) {
   clients_leave(first);
 }
 
-/* Answers the complete lines received, up to a snapshot request or an answer that cannot be
-   sent now. Returns 0 if the client is to be disconnected. */
+/* Answers the complete lines received. Stops after a request for a snapshot, or after an answer
+   that cannot be sent now. Returns 0 if the client is to be disconnected. */
 static int clients_answer (Client *c) {
   Request *r = &c->request;
   char *end;
@@ -123,7 +123,7 @@ static int clients_await (Client *c, int events) {
   return iswaiting(c) || give(c);
 }
 
-/* Handles a client's poll events. Returns 0 if it is to be disconnected. */
+/* Handles a client's poll events. Returns 0 if the client is to be disconnected. */
 static int serve (Client *c, int events) {
   if (iswaiting(c)) return clients_await(c, events);
   if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;
@@ -159,8 +159,8 @@ static void welcome (int server) {
   clients_leave(nclients - 1);
 }
 
-/* Returns the timeout of poll, at most 'ms' (negative: no limit): until a client is silent for
-   too long, or a snapshot is checked. Checks become rarer with the time waited. */
+/* Returns the timeout of poll, at most 'ms' (negative: no limit): the time until a client has been
+   silent for too long, or until the next check whether a snapshot is finished. */
 static int patience (uint64_t now, int ms) {
   size_t i;
   for (i = 0; i < nclients; i++) {
@@ -181,7 +181,7 @@ void clients_serve (int server, int ms) {
   if (now < rest) ms = clients_earlier(rest, now, ms);
   fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
   if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
-    /* poll has failed: pauses (CN8) */
+    /* poll has failed: sleeps (CN8) */
     if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));
     return;
   }

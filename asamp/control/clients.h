@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clients of the control socket. Silent ones are disconnected (CN3 of control.h), unless
+/* The clients of the control socket. Silent clients are disconnected (CN3 of control.h), unless
    they wait for a snapshot (CN6). Used only by the control thread. */
 #ifndef asamp_clients_h
 #define asamp_clients_h

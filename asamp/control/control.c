@@ -27,7 +27,7 @@
 
 static ControlOptions options;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t pid;		/* process of the last control_start; atomic; changed with the
+static pid_t pid;		/* process that has called control_start; atomic; changed with the
                                    lock held */
 static char *bound;		/* path of the socket; NULL: none */
 static char *rundir;		/* XDG_RUNTIME_DIR at the start, or NULL */
@@ -49,13 +49,14 @@ static char *socketpath (void) {
 
 /* {== files ============================================================ */
 
-/* Continues the profile in the pattern's next file, or dumps the flight recorder to it. Removes
-   the oldest files beyond 'keep'. */
+/* Continues the profile in the next file, or writes the flight recorder's content to that file. Its
+   name is from the pattern of process_setup. Removes the oldest files if there are more than
+   options.keep. */
 static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
     if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
-    /* the ending thread writes the file */
+    /* if the process is ending, the thread that ends it writes the file */
     else if (!dying_hasbegun()) complain("%s", err);
     return;
   }
@@ -67,7 +68,7 @@ static void change (void) {
 /* }===================================================================== */
 
 /* Returns 1 if the profile can continue in another file: no recording runs, the process is not
-   ending, and the file is not empty or was not created. */
+   ending, and the current file has data or could not be created. */
 static int ischangeable (void) {
   ProcessStats s;
   if (dying_hasbegun()) return 0;

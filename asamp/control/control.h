@@ -38,7 +38,8 @@ typedef struct ControlOptions {
 void control_setup (const ControlOptions *o);
 
 /* Starts the control thread if an option requires it and it is not running, also in a forked
-   child. Prints a message on failure. Fast if there is nothing to do; any thread. */
+   child. Prints a message on failure. Any thread may call it often: it is fast if there is nothing
+   to do. */
 void control_ensure (void);
 
 #endif

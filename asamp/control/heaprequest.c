@@ -11,7 +11,8 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/* Which thread has released the request (HK1): none; the state's; the control thread. */
+/* Which thread has released the request (HK1). REQUESTED: none; DONE: the state's thread; LEFT: the
+   control thread. */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {

@@ -27,7 +27,7 @@ HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **w
    *state the state's number. FAILED: *text is the reason. Valid until heaprequest_end. */
 HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state);
 
-/* Cancels the request if it has not started, and releases it. */
+/* Cancels the snapshot if it has not started, and releases the request. */
 void heaprequest_end (HeapRequest *h);
 
 #endif

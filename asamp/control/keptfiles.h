@@ -10,8 +10,8 @@
 /* Sets the largest number of files (0: no limit), before the control thread starts. */
 void keptfiles_setup (uint64_t n);
 
-/* Adds a file unless it does not exist or is the last one listed, and removes the oldest beyond
-   the limit. */
+/* Adds a file, unless it does not exist or was added last. Removes the oldest file if there are
+   more than the limit. */
 void keptfiles_add (const char *path);
 
 /* Adds the file being written, if its name is from the pattern. Call it before and after each

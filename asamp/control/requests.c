@@ -69,7 +69,7 @@ void request_start (Request *r, int fd) {
   r->fd = fd;
 }
 
-/* Releases the snapshot, if any. */
+/* Ends the request for a snapshot, if the client has made one. */
 static void requests_forget (Request *r) {
   if (r->heap != NULL) heaprequest_end(r->heap);
   r->heap = NULL;
@@ -191,7 +191,7 @@ static int sayset (Request *r, const SamplerSet *s) {
 }
 
 /* Appends the exact bytes of the SET_ROWS label sets with the most bytes, and the sum of the
-   others. No rows without labels. */
+   others. Appends no rows if the program has set no labels. */
 static int labelsets (Request *r) {
   SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
   uint32_t i, n = rows != NULL ? sampler_sharedsets(rows, LABELS_MOST) : 0;
@@ -255,7 +255,7 @@ static int sayfile (Request *r) {
   return say(r, "file %s\nok\n", s.path != NULL ? s.path : "");
 }
 
-/* Refuses a request during a recording. */
+/* Refuses a request that is not possible during a recording. */
 static int refusefornow (Request *r) {
   uint64_t now = clock_now();
   char why[100];
@@ -295,7 +295,7 @@ static int requests_record (Request *r, char *rest) {
   return sayfile(r);
 }
 
-/* Ends the recording and restores the rates of the start. Returns 0 with the reason in 'err' on
+/* Ends the recording and restores the rates of process_setup. Returns 0 with the reason in 'err' on
    failure. */
 static int requests_end (char *err, size_t errsize) {
   int ok;
@@ -320,7 +320,8 @@ static int dump (Request *r, const char *to) {
   return say(r, "file %s\nok\n", path);
 }
 
-/* Continues in another file of the pattern, and removes the oldest beyond 'keep'. */
+/* Continues in the pattern's next file, and removes the oldest file if there are more than
+   ControlOptions.keep. */
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;

@@ -8,7 +8,7 @@
 **   - memory: resident memory by use
 **   - names, states, labels: Lua states by name, the 16 busiest states, and exact bytes of 256
 **     label sets
-**   - mark <name> [<value>]: adds a marker
+**   - mark <name> [<value>]: adds a mark
 **   - record <seconds> <alloc>[/<most>] <time> <path>: writes a separate profile with a sample
 **     every <alloc> bytes, at most <most> per second, and <time> time samples per second
 **   - stop: ends the recording
@@ -29,7 +29,7 @@ typedef struct Request {
   int fd;		/* its socket */
   Bytes answer;		/* text to send */
   size_t sent;		/* bytes already sent */
-  struct HeapRequest *heap;	/* snapshot for which it waits, or NULL */
+  struct HeapRequest *heap;	/* snapshot for which the client waits, or NULL */
   char line[4096];	/* received bytes, from the start of a line */
 } Request;
 

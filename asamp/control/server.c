@@ -21,15 +21,15 @@
 
 /* Protects 'held'; locked during a fork (CN5). */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-/* The open descriptors. Device and inode identify their files, because a daemon may reuse the
-   numbers (CN7). */
+/* The open descriptors, with device and inode of their files: the program may close a descriptor
+   and receive its number for another file (CN7). */
 static struct Held {
   int fd;
   dev_t device;
   ino_t inode;
 } held[SERVER_CLIENTS + 1];
 static size_t nheld;
-static struct stat own;		/* the last socket's file; zero: none */
+static struct stat own;		/* the file of the last socket made; all zero: none */
 
 /* Returns 1 if the entry's descriptor refers to the recorded file. */
 static int isstill (const struct Held *h) {
@@ -44,8 +44,8 @@ static struct Held *server_find (int fd) {
   return (i < nheld) ? &held[i] : NULL;
 }
 
-/* Records a descriptor, unless negative, and returns it. An entry with the number is outdated.
-   Lock held. */
+/* Records a descriptor, unless it is negative, and returns it. Replaces an entry with the same
+   number, whose descriptor was closed. Lock held. */
 static int holdfd (int fd) {
   struct stat s;
   struct Held *h = server_find(fd);
@@ -113,15 +113,15 @@ void server_unlink (const char *path) {
   if (lstat(path, &s) == 0 && isown(&s)) unlink(path);
 }
 
-/* Removes the file if it is a socket without a listener (CN4) or this process's last socket,
-   which only a child may have open. */
+/* Removes the file if it is a socket at which no process listens (CN4), or this process's last
+   socket: at that one, at most a forked child listens. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
   if (isown(&s) || isdead(a)) unlink(a->sun_path);
 }
 
-/* Returns 1 if the process has ended (or is a zombie). */
+/* Returns 1 if the process has ended, also if it is a zombie. */
 static int isgone (pid_t pid) {
   char text[256], *end;
   ssize_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The control socket and its connections (rules of control.h). Descriptors are recorded with
-   the identity of their files, so that a forked child can close them, and reused numbers are
-   recognized. Functions with a descriptor are thread-safe. */
+/* The control socket and its connections (rules of control.h). Descriptors are recorded with the
+   identity of their files: a forked child closes them, and a number that the program reuses is
+   noticed. Functions with a descriptor are thread-safe. */
 #ifndef asamp_server_h
 #define asamp_server_h
 
@@ -20,14 +20,14 @@ int server_open (const char *path, char *why, size_t size);
 /* Removes the file if it is this process's last socket. Async-signal-safe. */
 void server_unlink (const char *path);
 
-/* Accepts a connection without waiting. Returns -1 if there is none, no descriptor, or a
-   foreign user (CN2). */
+/* Accepts a connection without waiting. Returns -1 if there is no connection or no free descriptor,
+   or if the client is of another user (CN2). */
 int server_accept (int server);
 
 /* Returns 1 if 'fd' still refers to the recorded file (CN7). */
 int server_has (int fd);
 
-/* Closes 'fd' if server_has, and removes it from the records. */
+/* Closes 'fd' if server_has(fd) is 1, and removes it from the records. */
 void server_close (int fd);
 
 /* pthread_atfork handler before the fork. */

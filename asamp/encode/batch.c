@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------- columns -- */
 
-/* Writes length and label set of a run of samples that has ended. */
+/* Writes a run of samples with the same label set: its length and the set. */
 static void endrun (Batch *b) {
   bytes_decimal(&b->labels, ' ', b->labelled);
   bytes_decimal(&b->labels, ' ', b->label);
@@ -72,8 +72,8 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* If there are outcomes 2, writes the survivors as run lengths, alternately with deaths
-   reported later and without. */
+/* If there are outcomes 2, writes the survivors as run lengths: alternately of samples with outcome
+   1, whose deaths are reported later, and of samples with outcome 2. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;
@@ -124,9 +124,9 @@ static int64_t rssof (const ProfileCollection *c) {
   return (int64_t)(c->rss / 1024);
 }
 
-/* Writes a collection as numbers, without the zeros at the end. Most are differences to
-   expected values, and so small: the heap grows by the tenured bytes, a major collection
-   follows the minor one, and the nursery keeps its size. */
+/* Writes a collection as numbers, without the zeros at the end. Expected values are subtracted, so
+   that most numbers are small: a collection starts at the time of the previous event, the heap has
+   grown by the tenured bytes, and the nursery has kept its size. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
   Bytes *to = &b->events;
@@ -202,7 +202,8 @@ void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, '\n');
 }
 
-/* does not update 'eventtime': old readers skip the line 'D' */
+/* Does not change 'eventtime': old readers skip the line 'D', and would add the next difference to
+   the wrong time. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
   size_t i;
   bytes_char(&b->events, 'D');

@@ -8,7 +8,8 @@
 **       'sizes' and 'kinds' to its allocation samples;
 **   D2  events are in the order of the calls, as lines of UTF-8. Newlines in the program's texts
 **       are replaced;
-**   D3  differences continue from batch to batch, so a batch cannot be read alone.
+**   D3  the first numbers of a batch may be differences to the previous batch, so that a batch
+**       cannot be read alone.
 */
 #ifndef asamp_batch_h
 #define asamp_batch_h
@@ -21,21 +22,22 @@ typedef struct Batch {
   uint64_t samples;      /* samples, each once even if its stack is repeated */
   Bytes times, kinds, sizes, counts, outside, labels, events;
   uint32_t label;        /* label set of the last sample */
-  uint64_t labelled;     /* consecutive samples with that set */
+  uint64_t labelled;     /* number of consecutive samples with this set, up to the last one */
   uint64_t sampletime;   /* time of the last sample */
-  uint64_t eventtime;    /* time of the last collection or marker */
-  uint64_t state;        /* state of the last lines + 1; 0: none */
+  uint64_t eventtime;    /* time of the last collection, mark, start or end of a state */
+  uint64_t state;        /* number + 1 of the state to which the last line belongs; 0: none */
 } Batch;
 
-/* Adds a sample: its time if 'timed', its periods, the copies of its stack, its label set (0:
-   none). */
+/* Adds a sample: its time 'us' if 'timed' is 1, the sampling periods that it represents, the copies
+   of its stack, and its label set (0: none). */
 void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
                    uint32_t copies, uint32_t label);
-/* Adds a label of a new set. Those of a set are added consecutively. */
+/* Adds a label of a new set. All labels of a set are added consecutively. */
 void batch_label (Batch *b, uint32_t set, const char *name, const char *value);
 /* Adds the exact bytes that the state allocated with a label set. */
 void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
-/* Adds the size in bytes, 'outside' and the kind (negative: none) of the last sample. */
+/* Adds data of the last sample, an allocation: its size in bytes, 'outside' (1: outside the
+   nursery), and its kind (negative: none). */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
 /* Adds the outcomes of n > 0 samples. 'classes' has their classes, or is NULL. */
@@ -43,15 +45,15 @@ void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* Adds deaths of survivors, as for encoder_deaths. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a collection at 'us', with its label set in the file. *before is the state's previous
-   one, and becomes *c. */
+/* Adds a collection that ended at 'us', with the file's number of its label set. *before is the
+   state's previous collection; *c is copied to it. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);
 /* Assigns the following lines to a state, in files of many states. */
 void batch_of (Batch *b, uint32_t id);
 /* Records the start of a state, and assigns the following lines to it. */
 void batch_start (Batch *b, uint64_t us, uint32_t id);
-/* Records that the state runs on that OS thread now. */
+/* Records that the OS thread 'thread' now runs the state. */
 void batch_thread (Batch *b, uint32_t thread);
 /* Records the name of the state. */
 void batch_called (Batch *b, const char *name, size_t n);
@@ -59,7 +61,7 @@ void batch_called (Batch *b, const char *name, size_t n);
 void batch_allocated (Batch *b, uint64_t bytes);
 /* Records the end of the state, as for encoder_end. */
 void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans);
-/* Adds deaths of an ended state's native samples, as for encoder_orphans. */
+/* Adds deaths of an ended state's samples of native memory, as for encoder_orphans. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n);
 void batch_period (Batch *b, uint64_t period);
 void batch_timeperiod (Batch *b, uint64_t ns, int wall);
@@ -69,8 +71,8 @@ void batch_holders (Batch *b, const uint32_t *runs, size_t n);
 /* Adds a heap walk that searched for references to samples, from 'us' on, with a pause of
    'duration' us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
-/* Adds a row of resident memory: the bytes of one use (encoder_resident). 'us' is not stored as
-   a difference. */
+/* Adds a row of resident memory: the bytes of one use (encoder_resident). Stores 'us' itself, no
+   difference, because rows with equal times form a snapshot. */
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes the events of a run (encoder.h). Its memory has the output and details of a batch,
-   the deepest stack, functions and native addresses; in the extended format also the undecided
-   objects (objects.h). */
+/* Encodes the events of a profile (encoder.h). Its memory has the output and details of a batch,
+   the deepest stack, functions and native addresses; in the extended format also the objects whose
+   survival is not known yet (objects.h). */
 #include "batch.h"
 #include "details.h"
 #include "frameids.h"
@@ -32,14 +32,15 @@ struct Encoder {
   uint64_t last;        /* time of the last stack, ns */
   int failed;
   int periodwritten;       /* 1: the meta "period" is written */
-  uint64_t used;        /* special frames (FRAME_...) whose names are written, bit id / 2 */
+  uint64_t used;        /* the special frames (FRAME_...) whose names are written; the bit of a
+                           frame is id / 2 */
   unsigned nbatch;      /* batches written */
   Batch batch;
   Origins origins;
   Origin *of;           /* state of the following events */
-  Origin spare;         /* for 'of', without memory */
+  Origin spare;         /* for 'of', if there is not enough memory */
   uint64_t lost;        /* samples missing in the log */
-  uint64_t undecided;   /* samples of ended states that have no outcome */
+  uint64_t undecided;   /* number of samples without an outcome, of ended states */
   uint64_t nstates;       /* number of Lua states in the log */
   uint64_t allocated;   /* exact bytes of all states; 0: unknown */
   int notallocated;     /* 1: omits the total of allocated bytes */
@@ -71,8 +72,9 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
   encoder_meta(e, key, text);
 }
 
-/* Writes the meta "period", the seconds of a time sample, after the first time sample:
-   converters divide by their number. Without any, writes 0 at the end. */
+/* Writes the meta "period" once: the seconds between two time samples. A profile without time
+   samples must have 0, because converters divide by the number of time samples; so it is written
+   after the first time sample or at the end. */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
   char text[32];
@@ -139,7 +141,7 @@ static void encoder_head (Encoder *e) {
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
     char text[48];
-    /* base of the times of stacks, us */
+    /* the time from which readers count the times of stacks, s */
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
     encoder_meta(e, "start_time_offset", text);
@@ -233,7 +235,7 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* Adds a new native address to those that need a name; counts it in 'natives' beyond the limit. */
+/* Adds a new native address to those that need a name. Beyond the limit counts it in 'natives'. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
@@ -283,7 +285,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* ids that readers would take for lines or types */
+    /* readers would take such an id for a line or an object's type */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);
@@ -307,8 +309,8 @@ static unsigned char *copyframes (unsigned char *to, const unsigned char *from, 
   return to + n * FRAME;
 }
 
-/* Writes the frames of the stack, of a deep one only the two ends. Returns the end of the
-   output. */
+/* Writes the frames of the stack; of a deep stack, only the frames at both ends. Returns the end of
+   the output. */
 static unsigned char *putframes (unsigned char *to, const Frames *s) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   const unsigned char *first = s->block + (s->size - s->n) * FRAME;
@@ -350,8 +352,8 @@ static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
   bytes_free(&record);
 }
 
-/* Writes a stack record, and copies for 'count' periods. 'leaf' is the innermost frame, for the
-   object's type (0: none). Returns the number of records. */
+/* Writes the record of the current stack 'count' times, but at most ENCODER_COPYBYTES bytes. 'leaf'
+   is an additional innermost frame for the object's type; 0: none. Returns the number of copies. */
 static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
                               uint64_t thread, uint64_t count) {
   size_t words = 2 * (depthof(&e->of->stack) + (leaf != 0));
@@ -400,7 +402,7 @@ static uint32_t labelled (Encoder *e, uint32_t set) {
   return id;
 }
 
-/* Sets the time of the next stack, at least that of the last one (E1). */
+/* Sets the time of the next stack. If it is earlier than the last one's, keeps that (E1). */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
     e->last = time;
@@ -456,7 +458,8 @@ static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   return to;
 }
 
-/* Returns the open batch, after a line that selects the present state. */
+/* Returns the open batch. In files of many states, first adds a line that selects the present
+   state, if needed. */
 static Batch *lines (Encoder *e) {
   if (e->config.states)
     batch_of(&e->batch, e->of->id);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Encodes the events of a run as a VMProf log (doc/profile-format.md), in two formats, with
-** private metas for data without a record. Used by one thread at a time.
+** Encodes the events of a profile as a VMProf log (doc/profile-format.md), in two formats. Data for
+** which VMProf has no record are written as private meta records. Used by one thread at a time.
 **
 **   E1  times of stacks never decrease: a late sample receives the time of the previous one;
-**   E2  the stack of a sample is that of its state's last encoder_stack. Only new frames are
-**       encoded;
+**   E2  the stack of a sample is the one that encoder_stack set last for its state. Only new frames
+**       are passed to encoder_stack;
 **   E3  after encoder_batch all events so far are complete in the output: a log that is cut there
 **       is fully readable.
 */
@@ -15,8 +15,9 @@
 #include "sample.h"
 #include "vmprof.h"
 
-/* Largest size of all copies of a sample's stack, bytes. A stack is written once per sampling
-   period up to this limit; the details have the true number. */
+/* Limit of the copies of a sample's stack, bytes: a stack record is written once for each sampling
+   period that the sample represents, up to this size. The details (batch.h) have the number of
+   periods. */
 #define ENCODER_COPYBYTES	(32u << 20)
 
 /* Options of a log. */
@@ -33,9 +34,9 @@ typedef struct EncoderConfig {
   const char *command;  /* for display; may be NULL */
   const char *tuning;   /* LUA_GC; may be NULL */
   uint64_t pid;         /* process id; 0: unknown */
-  uint64_t recorder;    /* number of the flight recorder; 0: none */
+  uint64_t recorder;    /* random number that all files of a flight recorder have; 0: none */
   uint64_t recorded;    /* flight recorder: time of writing, monotonic clock, ns */
-  int states;           /* 1: many states, each with its own numbers (stock format only) */
+  int states;           /* 1: many states, each with its own numbers (PROFILE_STOCK only) */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
   const char *sources;  /* merged: identities of the sources (readprofile_source); may be NULL */
   int numbered;         /* 1: all states share numbers of functions and classes */
@@ -62,25 +63,26 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
 
-/* Assigns the following events to a state and an OS thread (0: as before). */
+/* Assigns the following events to a state and to an OS thread; 0: to the state's last thread. */
 void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
 /* Records the start of the state, in files of many states. */
 void encoder_start (Encoder *e, uint64_t time);
 /* Records the name of the state, in files of many states. */
 void encoder_called (Encoder *e, const char *name, size_t n);
-/* Records the end of the state and its allocated bytes, in files of many states. 'orphans' of
-   its native samples are still alive; their deaths follow. */
+/* Records the end of the state and its allocated bytes, in files of many states. 'orphans' is the
+   number of its samples of native memory that are still alive (encoder_orphans). */
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
-/* Records deaths of native samples of an ended state as n run lengths, alternately live and
-   dead, from the oldest on. The dead ones do not count in the next call. */
+/* Records deaths of an ended state's samples of native memory: n run lengths from the oldest sample
+   on, alternately of live and of dead samples. The next call does not count these dead samples. */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
-/* Frees the memory of the present state, of which only allocated bytes and end may follow. */
+/* Frees the memory of the present state. After that, only its allocated bytes and its end may be
+   recorded. */
 void encoder_leave (Encoder *e);
 
 /* Records the name of a function (framename_lua), once per id. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
 /* Sets the stack of the following samples: n new frames, innermost first, and the 'shared'
-   outermost ones of the previous stack. */
+   outermost frames of the previous stack. */
 void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
                     size_t n);
 void encoder_sample (Encoder *e, const ProfileSample *s);
@@ -90,21 +92,22 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
    their collection. 'classes' may be NULL. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
-/* Records deaths as n run lengths over the survivors whose death is recorded (P7 of profile.h),
-   alternately live and dead. The first call after an outcome or collection starts at the
-   oldest; others continue. */
+/* Records deaths of followed samples (P7 of profile.h): n run lengths, alternately of live and of
+   dead samples. The first call after an outcome or a collection starts at the oldest sample; the
+   other calls start where the previous call has ended. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
-/* Adds exact bytes that the state allocated. A sum of 0 means unknown. */
+/* Adds exact bytes that the state allocated to the total of the log. A total of 0 means that it is
+   unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
-/* Records the exact bytes that the state allocated with a label set; part of the next
-   encoder_allocated or encoder_end. */
+/* Records the exact bytes that the state allocated with a label set. The bytes of the next
+   encoder_allocated or encoder_end include them. */
 void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
 /* Records that the bytes by label set are unknown. */
 void encoder_notlabelled (Encoder *e);
-/* Omits the total of allocated bytes, because those of a state are unknown. */
+/* Omits the total of allocated bytes: the bytes of some states are unknown. */
 void encoder_notallocated (Encoder *e);
 /* Records a path of references, as for profile_holderpath. */
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
@@ -112,8 +115,8 @@ void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
 /* Records a heap walk that searched for references to samples: its start, and its pause in ns. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
-/* Records 'bytes' of one use of resident memory: its name (n bytes), and a file, source line or
-   nothing (m bytes). */
+/* Records the bytes of resident memory of one use. The first text is the name of the use (n bytes),
+   the second a file, a source line or "" (m bytes). */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
                        const char *text, size_t m);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
@@ -129,8 +132,8 @@ int encoder_full (const Encoder *e);
 /* Ends the batch: writes the names of new native addresses, then the details (batch.h). */
 void encoder_batch (Encoder *e);
 
-/* Marks the log as a flight recorder's. The kept part has 'ns' of 'wanted' ns. Samples from
-   before it that are still alive have 'samples' periods and 'bytes' bytes. */
+/* Marks the log as a flight recorder's. It has the events of the last 'ns' of 'wanted' nanoseconds.
+   'samples' (in sampling periods) and 'bytes' count the earlier samples that are still alive. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

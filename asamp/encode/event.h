@@ -36,8 +36,8 @@ enum EventType {
   EVENT_ALLOCATED,
   /* Counts of data dropped by limits. n: truncated texts. Body: ProfileLeft */
   EVENT_LEFT,
-  /* Stack of a lost time sample, to which the next stack is a difference. n: frames. Body:
-     TimeEvent */
+  /* Stack of a lost time sample: the next stack is stored as a difference to it. n: new frames.
+     Body: TimeEvent */
   EVENT_STACK,
   /* Name of a class. n: id. Body: name, NUL-terminated */
   EVENT_CLASS,
@@ -49,7 +49,8 @@ enum EventType {
   EVENT_CALLED,
   /* End of a Lua state. n: bytes allocated. Body: EndEvent */
   EVENT_END,
-  /* Deaths of an ended state's native samples. n: number of run lengths. Body: OrphansEvent */
+  /* Deaths of an ended state's samples of native memory. n: number of run lengths. Body:
+     OrphansEvent */
   EVENT_ORPHANS,
   /* A path of references. n: id. Body: 32-bit id of the path without the last reference, then
      that reference's text, NUL-terminated */
@@ -57,10 +58,10 @@ enum EventType {
   /* A heap walk that searched for references to samples. n: pause, ns. Body: 64-bit start,
      CLOCK_MONOTONIC, ns */
   EVENT_WALK,
-  /* Paths that keep samples alive. n: 32-bit numbers in the body: 1 (from the first sample) or
-     0 (continued), then pairs: count of samples, id of their path */
+  /* Paths that keep samples alive. n: number of 32-bit words. Body: a word 1 (starts at the first
+     sample) or 0 (continues the previous event), then pairs: count of samples, id of their path */
   EVENT_HOLDERS,
-  /* A use of resident memory. n: bytes, signed. Body: ResidentEvent */
+  /* Resident memory of one use. n: bytes, signed. Body: ResidentEvent */
   EVENT_RESIDENT,
   /* Exact bytes that a state has allocated with a label set. n: bytes. Body: 32-bit number of
      the set */
@@ -73,8 +74,8 @@ typedef struct Event {
   uint32_t size;        /* bytes, with the head */
   uint64_t n;           /* see enum EventType */
   uint32_t state;       /* number of its Lua state */
-  uint32_t thread;      /* OS thread (gettid) that reported it; 0: not the one that runs the
-                           state */
+  uint32_t thread;      /* OS thread (gettid) that runs the state; 0: another thread reported the
+                           event */
 } Event;
 
 typedef struct SampleEvent {
@@ -101,7 +102,7 @@ typedef struct ResidentEvent {
 
 typedef struct EndEvent {
   uint64_t time;
-  uint64_t orphans;     /* live native samples of the state */
+  uint64_t orphans;     /* number of the state's samples of native memory that are alive */
 } EndEvent;
 
 typedef struct OrphansEvent {

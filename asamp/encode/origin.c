@@ -34,8 +34,9 @@ Origin *origins_get (Origins *o, uint32_t id) {
   return o->last = new;
 }
 
-/* Removes the entries of ended states from 'places' (OR3) by rebuilding it, if it has 1,024
-   entries and three quarters are of ended states. Without memory, a later call does it. */
+/* Removes the entries of ended states from 'places' (OR3): makes a new map if 'places' has 1,024
+   entries and three quarters of them are of ended states. If there is not enough memory, does
+   nothing. */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The encoder's data of each Lua state ("origin" of events). Each state numbers its functions and
-** classes from 1; in the file equal names share a number, so ten thousand states with one script
-** need only its names.
+** The encoder's data of each Lua state (the "origin" of events). Each state numbers its functions
+** and classes from 1. In the file, equal names share a number, so that a name is written once even
+** if thousands of states have it.
 **
 **   OR1  element i - 1 of 'functions' or 'classes' is the file's number of the state's function or
 **        class i; 0: not emitted;
@@ -16,8 +16,8 @@
 #include "idmap.h"
 #include "sample.h"
 
-/* The current stack as in a record, innermost frame first, at the end of the block: new frames
-   are stored before the others. */
+/* The current stack in the layout of a record: innermost frame first. It is at the end of the
+   block, because new frames are added before the others. */
 typedef struct Frames {
   unsigned char *block;
   size_t size;          /* capacity, frames */
@@ -32,10 +32,10 @@ typedef struct Numbers {
 /* The data of a Lua state. */
 typedef struct Origin {
   uint32_t id;
-  uint32_t thread;      /* its last OS thread; 0: unknown */
+  uint32_t thread;      /* the OS thread that last ran the state; 0: unknown */
   Frames stack;
   Numbers functions, classes;
-  ProfileCollection before;  /* its last collection */
+  ProfileCollection before;  /* the state's last collection */
   uint64_t undecided;   /* number of the state's samples without an outcome */
 } Origin;
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACKS = 4096, STATES = 1024 };  /* chains of the hash tables */
+enum { STACKS = 4096, STATES = 1024 };  /* number of chains in the hash tables */
 
 typedef struct PastStack {
   struct PastStack *next;
@@ -24,7 +24,7 @@ typedef struct Kept {
   ProfileSample sample;
   uint64_t period;      /* bytes per sampling period */
   PastStack *stack;     /* NULL: not stored */
-  /* The state's numbers of class and path of references; 0: none. */
+  /* The state's numbers of the sample's class and of the path that keeps it alive; 0: none. */
   uint32_t class, path;
   int dead;             /* 1: died; removed at the next collection */
 } Kept;
@@ -48,16 +48,16 @@ typedef struct PastState {
   PastName *names;
   size_t nnames, namesize;
   IdMap known;                       /* functions with a name */
-  uint32_t *classes;                 /* name of class i at i - 1, offset in 'texts' */
+  uint32_t *classes;                 /* element i - 1: offset in 'texts' of the name of class i */
   size_t nclasses, classsize;
-  PastPath *paths;                   /* path of references i at i - 1 */
+  PastPath *paths;                   /* element i - 1: path of references number i */
   size_t npaths, pathsize;
   ProfileFrame *stack;               /* last stack, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
   Kept *list;                        /* live samples: survivors, then undecided ones (PA1) */
   size_t followed, n, size;
-  size_t cursor;                     /* index at which the next run continues */
+  size_t cursor;                     /* index of the sample at which the next run length starts */
 } PastState;
 
 struct Past {
@@ -76,7 +76,7 @@ static size_t bytesof (size_t n) {
   return sizeof(PastStack) + n * sizeof(ProfileFrame);
 }
 
-/* Copies the frames to be kept, of a deep stack only the two ends. Returns their number. */
+/* Copies the frames to be kept; of a deep stack, only those at both ends. Returns their number. */
 static size_t past_ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   if (n <= PROFILE_DEPTH) {
@@ -268,7 +268,7 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   Kept *k;
   setstack(p, s, body->shared, body->frames, n);
   if (profile_iscopy(body->sample.kind))
-    return;  /* copied bytes: no later event refers to the sample */
+    return;  /* no later event refers to a copy sample */
   if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list))) {
     p->failed = 1;
     return;
@@ -335,7 +335,7 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Frees an ended state if it has no live native samples. */
+/* Frees an ended state if it has no live samples (PA3). */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;
@@ -343,7 +343,7 @@ static void orphaned (Past *p, PastState *s) {
     dropstate(p, s);
 }
 
-/* Ends a state: keeps only its live native samples (PA3). */
+/* Ends a state: keeps only its live samples of native memory (PA3). */
 static void past_end (Past *p, PastState *s, const EndEvent *e) {
   size_t i, to = 0;
   for (i = 0; i < s->n; i++) {
@@ -374,8 +374,8 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
   orphaned(p, s);
 }
 
-/* Stores the path that keeps each survivor alive, from the body of an EVENT_HOLDERS. Path 0
-   keeps the previous one. */
+/* Stores for each survivor the path that keeps it alive, from the body of an EVENT_HOLDERS. If the
+   event has path 0 for a survivor, its stored path remains. */
 static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])

@@ -22,8 +22,8 @@
 typedef struct Piece {
   struct Piece *next;
   uint64_t start, end;  /* time range of its events, ns */
-  size_t n, raw;        /* Bytes as compressed, and original; if equal, the piece is not
-                           compressed. */
+  size_t n, raw;        /* Bytes of 'data', and of the events before compression; if equal, the
+                           piece is not compressed. */
   unsigned char data[];
 } Piece;
 
@@ -38,7 +38,7 @@ struct Ring {
   Piece *first, *last;
   size_t bytes;         /* compressed bytes of all pieces; atomic */
   Bytes open;
-  /* ns: start of the open buffer; argument 'now' of the last ring_put. */
+  /* Start of the open buffer; argument 'now' of the last ring_put; both ns. */
   uint64_t start, now;
   int isrest;           /* 1: 'past' has events */
   z_stream pack, unpack;
@@ -196,7 +196,8 @@ static Piece *makepiece (Ring *r) {
   return less != NULL ? less : p;
 }
 
-/* Stores the open buffer as a piece and empties it. Without memory passes all events to 'past'. */
+/* Stores the open buffer as a piece and empties it. If there is not enough memory, passes all
+   events to 'past'. */
 static void closepiece (Ring *r) {
   Piece *p;
   if (r->open.n == 0)
@@ -245,7 +246,8 @@ uint64_t ring_since (Ring *r, uint64_t now) {
 
 typedef struct Telling {
   Encoder *e;
-  /* 1: no byte counts of states, which would include bytes from before the kept part */
+  /* 1: the states' counts of allocated bytes are left out, because they include bytes from before
+     the kept period */
   int isrest;
 } Telling;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A flight recorder keeps the events of a recent period in memory, as compressed pieces and an
-** open buffer, and the samples from before that are still alive (past.h). Together they can be
-** written as a complete profile at any time. Used by the writer thread, except ring_bytes.
+** open buffer. It also keeps the older samples that are still alive (past.h). Both can be written
+** as a complete profile at any time. Used by the writer thread, except ring_bytes.
 **
 **   RG1  no event is missing unless memory ran out: the oldest are in 'past', the next in pieces,
 **        the newest in the open buffer;
@@ -18,7 +18,8 @@
 
 typedef struct Ring Ring;
 
-/* Limits: 'ns' length of the kept period, 0: unlimited; 'most' compressed bytes. */
+/* Limits of the kept events: 'ns' is the length of the kept period, 0: no limit; 'most' is the
+   largest number of compressed bytes. */
 typedef struct RingLimits {
   uint64_t ns;
   size_t most;
@@ -26,8 +27,8 @@ typedef struct RingLimits {
 
 /* Totals of ring_emit. */
 typedef struct RingTotals {
-  uint64_t samples, bytes;  /* Live samples from before the kept period: sampling periods, and
-                               bytes that they represent. */
+  uint64_t samples, bytes;  /* The live samples from before the kept period: their number in
+                               sampling periods, and the bytes that they represent. */
   uint64_t ns;              /* length of the kept period, ns */
 } RingTotals;
 
@@ -36,7 +37,7 @@ typedef struct RingTotals {
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
 void ring_free (Ring *r);
 
-/* Adds an event that happened since the previous call. */
+/* Adds an event that happened between the times 'now' of the previous call and of this call. */
 void ring_put (Ring *r, const Event *event, uint64_t now);
 
 /* Drops the events beyond the limits (RG2). Returns the start of the kept period, ns. */
@@ -47,7 +48,8 @@ void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals);
 
 /* Returns the compressed bytes of the kept events, without the open buffer. Thread-safe. */
 uint64_t ring_bytes (const Ring *r);
-/* Returns the number of items dropped by limits: past_left and native names. */
+/* Returns the number of items left out because of limits: past_left, and names of native
+   addresses. */
 uint64_t ring_left (const Ring *r);
 /* Returns 1 if memory ran out: events or names are missing. */
 int ring_failed (const Ring *r);
