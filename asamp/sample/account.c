@@ -41,7 +41,7 @@ static int growtable (Account *a) {
   return 1;
 }
 
-/* Makes the sum of a label set. Returns NULL if all pieces are full or there is not enough
+/* Adds a sum for a new label set. Returns NULL if all pieces are full or there is not enough
    memory. */
 static AccountSum *newsum (Account *a, uint32_t set) {
   uint32_t scaled = a->n / ACCOUNT_FIRST + 1;
@@ -72,7 +72,7 @@ static AccountSum *sumof (Account *a, uint32_t set) {
 /* Returns the address of the set's sum. Called by the core at each change of label set. */
 static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
   AccountSum *sum = sumof((Account *)seam, set);
-  if (sum == NULL) return seam->bytes;  /* no memory: the previous set's sum (AC2) */
+  if (sum == NULL) return seam->bytes;  /* adds to the previous set's sum (AC2) */
   seam->recent[set % LUAN_RECENTLABELS].label = set;
   seam->recent[set % LUAN_RECENTLABELS].bytes = &sum->bytes;
   return &sum->bytes;

@@ -75,8 +75,8 @@ static int set (char *map, char *err, size_t errsize) {
   return altstack_failed(err, errsize);
 }
 
-/* Maps a stack and sets it as the thread's alternate stack. Does nothing if the thread has our
-   stack already: the kernel has disabled it for a running handler (AS3). */
+/* Maps a stack and sets it as the thread's alternate stack. If the thread has our stack already,
+   does nothing: the kernel has only disabled it while a handler runs on it (AS3). */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;

@@ -24,8 +24,8 @@
    failure, with the reason in 'err' and errno. */
 int altstack_use (size_t least, char *err, size_t errsize);
 
-/* Returns the bytes left on the alternate stack, or SIZE_MAX if the handler with this context
-   runs on another stack. Async-signal-safe. */
+/* Called in a signal handler with the handler's context. Returns the unused bytes of the alternate
+   stack, or SIZE_MAX if the handler runs on another stack. Async-signal-safe. */
 size_t altstack_room (const ucontext_t *context);
 
 #endif

@@ -37,8 +37,8 @@ typedef struct BirthFunctions {
   size_t n, size;
 } BirthFunctions;
 
-/* Returns the allocation site of a sample. 'frames' has its n innermost stack frames, innermost
-   first. 'period' is the sampling period in bytes. */
+/* Returns the allocation site of a sample. 'frames' has the n innermost frames of the sample's
+   stack, innermost first. 'period' is the sampling period in bytes. */
 static inline Birth births_of (const ProfileSample *s, uint64_t period,
                                const ProfileFrame *frames, size_t n) {
   Birth b = {0, 0, (uint32_t)(s->time >> BIRTHS_TICK),
@@ -69,8 +69,8 @@ const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);
 
-/* Empties the list without freeing memory: after a fork another thread may have left it
-   inconsistent. */
+/* Empties the list without freeing memory, for the child of a fork: another thread may have left
+   the list inconsistent. */
 void births_forget (BirthFunctions *b);
 
 #endif

@@ -143,7 +143,8 @@ static void enterall (Classes *c, lua_State *L, const void *table,
   }
 }
 
-/* Returns the entry whose last component is not empty: i or one of its parents. */
+/* Returns entry i of the index. If its last component is empty, returns the next of its parents
+   whose last component is not. */
 static uint32_t classes_named (const Classes *c, uint32_t i) {
   while (c->names[i].length == 0 && c->names[i].parent != NONE)
     i = c->names[i].parent;

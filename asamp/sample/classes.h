@@ -74,8 +74,8 @@ void classes_close (Classes *c);
    freed without a call of classes_forgetdead. */
 void classes_forget (Classes *c);
 
-/* Empties *c except 'emit' and 'ud', without freeing memory: after a fork it may be
-   inconsistent. */
+/* Empties *c except 'emit' and 'ud', in the child of a fork. Does not free memory, because *c may
+   be inconsistent. */
 void classes_forgetall (Classes *c);
 
 /* Removes the dead tables from 'known' and the index. Call it in each major collection, after

@@ -50,21 +50,24 @@ typedef struct FollowedDeaths {
 
 void followed_close (Followed *f);
 
-/* Empties the list without freeing memory: after a fork it may be inconsistent. */
+/* Empties the list without freeing memory, for the child of a fork: another thread may have left
+   the list inconsistent. */
 void followed_forget (Followed *f);
 
 /* Adds a sample; the caller sets 'birth'. Watches 'block' unless it is NULL. Returns 0 if the
    list is full or there is not enough memory. */
 int followed_add (Followed *f, const void *owner, const void *block);
 
-/* Records the free of a block. Returns 1 if it was watched; it is not watched any more. */
+/* Called when a block was freed: its samples are dead, and it is not watched any more. Returns 1 if
+   the block was watched. */
 int followed_freed (Followed *f, const void *block);
 
-/* Records the resize of a block. Its samples move to the new address or die (pending_stays).
-   Returns 1 if the block was watched. */
+/* Called when a block was resized: each of its samples moves to the new address or dies
+   (pending_stays). Returns 1 if the block was watched. */
 int followed_resized (Followed *f, const BlockResized *r);
 
-/* Removes the samples that were freed or whose owner is dead, and returns the deaths. */
+/* Removes the samples whose block was freed or whose owner is dead. Returns which samples it
+   removed. */
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge);
 
 #endif

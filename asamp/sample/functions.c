@@ -59,8 +59,8 @@ static void functions_grow (Functions *f) {
   free(old);
 }
 
-/* Enters a number in the cache. Lists the slot before filling it, so that the child of a
-   concurrent fork clears it (FU3). */
+/* Enters a number in the cache. Adds the slot to 'listed' before it fills the slot, so that the
+   child of a concurrent fork clears the slot (FU3). */
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c;
   uint32_t at;

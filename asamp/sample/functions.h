@@ -20,7 +20,8 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define FUNCTIONS_CACHED	8192  /* A smaller cache grows by a factor of 4 when half full. */
+#define FUNCTIONS_CACHED	8192  /* Slots of the largest cache. A smaller cache that is half
+                                         full is replaced by one of 4 times its size. */
 #define FUNCTIONS_FIRST	256	/* Slots of a new cache, a power of 2. */
 #define FUNCTIONS_LISTED	128   /* Capacity of Functions.listed (FU3). */
 

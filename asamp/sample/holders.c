@@ -35,10 +35,12 @@ typedef struct Needed {
                            of C functions on its Lua stack. */
 } Needed;
 
-/* An object without a parent: a root, or the value of a weak key. */
+/* An object that the first walk reached from no other object: a root of the garbage collector, or
+   the value of a weak key. */
 typedef struct Top {
-  const void *object, *weak;  /* The object; and the table in which it is the value of a weak
-                                 key (NULL: a root). */
+  /* 'weak': the table in which the object is the value of a weak key; NULL: the object is a
+     root. */
+  const void *object, *weak;
   long long which;	/* Kind of the root (LUAN_R*). */
   uint32_t place;	/* Number of the object in walk order. */
 } Top;
@@ -125,7 +127,7 @@ static void holders_release (Work *w, void *block, size_t size) {
   if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
-/* Records an object without a parent: a root, or the value of a weak key. */
+/* Adds to w->tops an object without a parent: a root, or the value of a weak key. */
 static int holders_edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
@@ -166,7 +168,8 @@ static int enlist (Work *w, uint32_t place) {
   return 1;
 }
 
-/* Lists the marked objects in walk order. Returns 0 if there is not enough memory. */
+/* Adds to w->list the objects marked in 'bits', in walk order. Returns 0 if there is not enough
+   memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {

@@ -54,9 +54,9 @@ typedef struct Holders {
 /* Like lua_Alloc, but new memory is zero, and 'ud' is NULL. */
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
-/* First half of holders_find; may run in the child of a fork. Allocates with 'memory' only, and
-   stores C functions by address. Returns 0 if the walk fails or there is not enough memory; the
-   caller frees *h in any case. */
+/* First half of holders_find; may run in the child of a fork. Allocates only with 'memory'. For a C
+   function stores its address in place of a name. Returns 0 if the walk fails or there is not
+   enough memory; the caller frees *h in any case. */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
 /* Second half of holders_find: replaces the addresses of C functions by names. The memory of *h

@@ -38,14 +38,16 @@ typedef struct Pending {
 
 void pending_close (Pending *p);
 
-/* Empties the list without freeing memory: after a fork it may be inconsistent. */
+/* Empties the list without freeing memory, for the child of a fork: another thread may have left
+   the list inconsistent. */
 void pending_forget (Pending *p);
 
 /* Adds a sample; the caller sets 'birth'. Watches 'block' unless it is NULL. Returns 0 if there
    is not enough memory. */
 int pending_add (Pending *p, const void *owner, const void *block);
 
-/* Records the free of a block. Returns 1 if it was watched; it is not watched any more. */
+/* Called when a block was freed: its samples are dead, and it is not watched any more. Returns 1 if
+   the block was watched. */
 int pending_freed (Pending *p, const void *block);
 
 /* The resize of a block from 'before' to 'after' bytes. */
@@ -59,8 +61,8 @@ typedef struct BlockResized {
    probability after / before. */
 int pending_stays (const BlockResized *r);
 
-/* Records the resize of a block. Its samples move to the new address or die (pending_stays).
-   Returns 1 if the block was watched. */
+/* Called when a block was resized: each of its samples moves to the new address or dies
+   (pending_stays). Returns 1 if the block was watched. */
 int pending_resized (Pending *p, const BlockResized *r);
 
 /* Callbacks that a collection uses for the owner of a sample. 'dead' returns 1 if the owner is

@@ -273,7 +273,7 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   }
 }
 
-/* Returns 1 if the walk has a native frame i. Continues the walk if needed. */
+/* Returns 1 if there is a native frame with index i. Continues the walk up to it if needed. */
 static int hasmore (Stack *s, Natives *w, int i) {
   if (i >= w->n && w->more != NULL)
     w->n = unwind_more(w->more, s->native, w->n, NATIVEROOM);
@@ -352,8 +352,8 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
   return merge(s, n, &w, 1) == n;
 }
 
-/* Walks all native frames and merges them with the n Lua frames. Returns 1 if the walk reached
-   the end of the stack and all Lua functions. */
+/* Walks all native frames and merges them with the n Lua frames. Returns 1 if the walk reached the
+   end of the stack and found the bytecode loops of all Lua functions. */
 static int walkall (Stack *s, lua_State *L, size_t n) {
   Natives w;
   size_t i;

@@ -98,8 +98,8 @@ struct Clock {
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the perf event, or -1 */
   uint64_t event;		/* id of the perf event, by which 'fd' is recognized (C5) */
-  int lastfd;			/* descriptor of the last event, even if closed: late signals
-                                   carry it */
+  int lastfd;			/* descriptor of the last perf event, also after it was closed:
+                                   a late signal contains it */
   volatile sig_atomic_t robbed;	/* 1: the program has closed 'fd' (C5) */
   int orphaned;			/* 1: the clock's thread has ended */
   struct Signal *signal;	/* signal that the clock uses */
@@ -129,8 +129,8 @@ static Timer *unused;		/* timers without a clock, which may be reused */
 static TimerWho *who;
 static int keeping;		/* 1: perf events stay open while clocks have no timers */
 
-/* Number of this OS thread, if it has had a timer, else 0. Unlike the system's thread ids,
-   never reused. */
+/* Number of this OS thread; 0: it has had no timer. Unlike the system's thread ids, these numbers
+   are never reused. */
 static __thread unsigned me __attribute__((tls_model("initial-exec")));
 
 /* {== the handler ====================================================== */
@@ -198,7 +198,8 @@ static void arm (Clock *c) {
   else if (c->fd >= 0) STORE(c->robbed, 1);
 }
 
-/* Starts the next span at c->given, and draws the time of its tick, at least 'earliest'. */
+/* Starts the next span at c->given, and chooses the time of its tick at random, but not before
+   'earliest'. */
 static void timer_next (Clock *c, uint64_t earliest) {
   c->span = intervalof(c);
   c->due = c->given + draw(c, c->span);
@@ -320,7 +321,8 @@ static void passon (int signal, siginfo_t *info, void *context) {
   passing--;
 }
 
-/* Processes all running clocks of this thread: two signals may have been merged into one. */
+/* Handles all running clocks of this thread, because the kernel may merge the signals of two
+   clocks. */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
   if (timer_isours(info)) {
@@ -753,7 +755,8 @@ static void stopclock (Clock *c) {
   if (--c->signal->clocks == 0) uninstall(c->signal);
 }
 
-/* Removes a timer from its clock; a handler may still read it. Recomputes the shortest period. */
+/* Removes a timer from its clock. A handler may still read the timer. Sets the clock's period to
+   the shortest one of the other timers. */
 static void removetimer (Timer *t) {
   Clock *c = t->clock;
   uint64_t shortest = 0;

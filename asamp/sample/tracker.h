@@ -26,7 +26,7 @@
 int tracker_open (Tracker *t, lua_State *L, int lazy);
 void tracker_close (Tracker *t);
 
-/* Returns 1 if the callbacks are a Tracker's; seam->ud is then this Tracker. */
+/* Returns 1 if *seam has the callbacks of a Tracker; seam->ud is then this Tracker. */
 int tracker_is (const luaN_Sampler *seam);
 
 /* Like tracker_open with 'lazy' 1, for a tracker that was used by another state: keeps its
@@ -62,8 +62,8 @@ void tracker_finish (Tracker *t, lua_State *L);
 /* Second half of tracker_end: removes the client. */
 void tracker_leave (Tracker *t, lua_State *L);
 
-/* Removes the client in the child of a fork, where no Lua function may be called. No further
-   outcomes are reported. Lists are not freed, because they may be inconsistent. */
+/* Removes the client in the child of a fork, where no Lua function may be called. Reports nothing
+   more. Does not free lists, because they may be inconsistent. */
 void tracker_abandon (Tracker *t);
 
 /* Switches sampling on. 'seed' is used only by the first call for a client. */

@@ -79,7 +79,8 @@ typedef struct Tracker {
   uint64_t checked;		/* Time of the last search for deaths, ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
   Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
-  /* Sampling periods of allocation samples and of samples of native memory, for this client. */
+  /* Number of sampling periods in the client's allocation samples, and in its samples of native
+     memory. */
   uint64_t samples, natives;
   uint64_t nanoseconds;		/* Time that the tracker has taken, ns. */
   uint64_t lost;		/* Number of sampling periods lost; atomic. */
@@ -109,7 +110,8 @@ typedef struct Tracker {
      collection. 'reportedon': an address that identifies this thread. */
   uint64_t reported;
   const void *reportedon;
-  uint64_t stopped;	/* CPU time at tracker_stop, ns; 0: the session is not ending. */
+  uint64_t stopped;	/* CPU time of the thread at tracker_stop, ns; 0: tracker_stop was not
+                           called. */
   uint64_t slices;	/* Number of major slices at the last record (luaN_Memory.slices). */
   /* 'pauses': luaN_Memory.pauses at the last call of leftpauses (trackoutcomes.c).
      'reportedpauses': the part of later pauses that was reported, ns. */

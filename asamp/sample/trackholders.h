@@ -37,11 +37,12 @@ static inline void trackholders_growing (Tracker *t) {
    collection. */
 void trackholders_often (Tracker *t, lua_State *L);
 
-/* Reports the result of the child process, if it has finished, for the samples still alive. */
+/* If the child process has finished, reports the references that it found, for the samples that are
+   still alive. */
 void trackholders_answered (Tracker *t);
 
 /* Searches now for the references that keep samples alive, and reports them. Returns the number
-   of live samples; 0: none, or the search failed. Call it only where luaN_walk may be called. */
+   of live samples, or 0 if the search fails. Call it only where luaN_walk may be called. */
 size_t trackholders_now (Tracker *t, lua_State *L);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
-                                           that decide no sample */
+                                           that decide no sample and find no death */
 #define RESIDENT_NS	100000000	/* ns; a reading of the process's resident bytes is reused
                                            for this time, because it takes as long as ten small
                                            collections */
@@ -150,9 +150,9 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 }
 
 /* Decides which samples survive, and prepares the record of a collection. A collection that
-   decides no sample has a record only if the last record is older than RECORD_NS, or if it is the
-   second collection of a pause whose first one has a record. The call for the second collection
-   reports the first. */
+   decides no sample and finds no death has a record only if the last record is older than
+   RECORD_NS, or if it is the second collection of a pause whose first one has a record. The call
+   for the second collection reports the first. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds targets of indirect functions (indirect.h) by the symbols in memory, because files may
-   have been replaced. */
+/* Finds targets of indirect functions (indirect.h). Reads the symbols in memory, because the
+   library's file may have been replaced. */
 #define _GNU_SOURCE
 #include "indirect.h"
 #include "list.h"
@@ -46,7 +46,8 @@ static size_t countsymbols (const uint32_t *hash) {
   return last + (size_t)1;
 }
 
-/* Converts an entry of the dynamic section to an address; the loader has relocated some. */
+/* Converts an entry of the dynamic section to an address. The loader has already converted some
+   entries. */
 static const void *pointer (const Library *l, ElfW(Addr) a) {
   return (const void *)((a < l->base) ? l->base + a : a);
 }

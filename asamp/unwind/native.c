@@ -419,7 +419,8 @@ static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
           (n == 1 || ops[1].atom == DW_OP_plus_uconst)) ? 1 : -1;
 }
 
-/* Converts a frame of the unwind tables; f->base stays NATIVE_OTHER if that is not possible. */
+/* Fills *f with the description of a frame in the unwind tables. If a NativeFrame cannot describe
+   it, f->base stays NATIVE_OTHER. */
 static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   Dwarf_Sword at, size, returnat;
   Dwarf_Op *ops;

@@ -24,8 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the function's name and its object file's path, truncated; "" if unknown. 'ud' is
-   unused (EncoderConfig.resolve). */
+/* Writes to 'symbol' the name of the function at 'address', to 'file' the path of its object file.
+   Truncates both if they are too long; writes "" if they are unknown. 'ud' is unused
+   (EncoderConfig.resolve). */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
 

@@ -31,7 +31,8 @@ static Entry **registered_find (const void *function) {
   }
 }
 
-/* Adds the function. Returns NULL at the limit or if there is not enough memory. */
+/* Adds the function. Returns NULL if there are REGISTERED_MOST functions already, or there is not
+   enough memory. */
 static Entry *registered_add (const void *function) {
   Entry *e, *other = NULL;
   if (__atomic_fetch_add(&nentries, 1, __ATOMIC_RELAXED) >= REGISTERED_MOST ||

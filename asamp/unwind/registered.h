@@ -4,7 +4,7 @@
 ** without a symbol. The thread that runs a state finds a name (cnames.h); the profile's writer
 ** reads it.
 **
-**   RE1  an entry and its name are final, so readers take no lock;
+**   RE1  an entry is never removed and its name never changes, so readers take no lock;
 **   RE2  at most REGISTERED_MOST addresses are stored.
 */
 #ifndef asamp_registered_h

@@ -84,7 +84,8 @@ static int isstart (const Unwind *u, uintptr_t ip) {
   return (uintptr_t)u->from < ip && ip <= (uintptr_t)u->to;
 }
 
-/* Repeats the walk with libunwind, up to 'max' addresses. Returns their number. */
+/* Walks the stack from the start again, with libunwind. Stores up to 'max' return addresses, and
+   returns their number. */
 static int unwind_again (Unwind *u, void **a, int max) {
   int all, i = 0, n;
   unwind_prime();
