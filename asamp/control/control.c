@@ -86,8 +86,7 @@ static int openserver (int silent) {
   return fd;
 }
 
-/* The control thread. 'ud' is a malloc block with the socket's descriptor or -1, which it
-   frees. */
+/* The control thread. 'ud' points to the socket's descriptor or to -1; the thread frees it. */
 static void *run (void *ud) {
   int server = *(int *)ud, failed = (server < 0);
   uint64_t due = clock_now() + options.rotate;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The requests of a client, one line each (control.h). Answers consist of rows "row ..." or lines
-** of keys and values; memory, names, labels and states first have "version 1" and "pid <number>".
-** Used only by the control thread, except requests_forked.
+** of keys and values. The answers to memory, names, labels and states start with "version 1" and
+** "pid <number>". Used only by the control thread, except requests_forked.
 **
 **   - stats: statistics, listed in doc/reference.md
 **   - memory: resident memory by use
@@ -13,7 +13,7 @@
 **     every <alloc> bytes, at most <most> per second, and <time> time samples per second
 **   - stop: ends the recording
 **   - dump [<path>]: writes the flight recorder's content to a file
-**   - rotate: continues in another file
+**   - rotate: continues the profile in another file
 **   - heap <state> <path>: writes a heap snapshot of a state ("-": the first that collects)
 */
 #ifndef asamp_requests_h

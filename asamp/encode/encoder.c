@@ -39,7 +39,7 @@ struct Encoder {
   Origins origins;
   Origin *of;           /* state of the following events */
   Origin spare;         /* for 'of', if there is not enough memory */
-  uint64_t lost;        /* samples missing in the log */
+  uint64_t lost;        /* number of samples that are missing in the log */
   uint64_t undecided;   /* number of samples without an outcome, of ended states */
   uint64_t nstates;       /* number of Lua states in the log */
   uint64_t allocated;   /* exact bytes of all states; 0: unknown */
@@ -51,7 +51,7 @@ struct Encoder {
   Objects objects;      /* extended format: objects not yet in a record */
   IdMap named;          /* functions whose names are written */
   IdMap seen;           /* native addresses of all stacks */
-  Bytes fresh;          /* native addresses without a name yet */
+  Bytes fresh;          /* native addresses whose names are not written yet */
   IdMap labels;         /* maps label sets of the process + 1 to those of the file */
   uint32_t nlabels;
 };
@@ -444,7 +444,7 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns the file's numbers of the state's classes in a new vector, or NULL if there is not
+/* Returns a new vector with the file's numbers of n classes of the state, or NULL if there is not
    enough memory. */
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   uint32_t *to = spare_malloc(n * sizeof(*to));

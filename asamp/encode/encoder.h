@@ -30,7 +30,8 @@ typedef struct EncoderConfig {
   uint64_t timeperiod;  /* first period of time samples, ns; 0: none */
   int wall;             /* 1: wall time, 0: CPU time */
   int native;           /* 1: native frames */
-  uint64_t followed;    /* largest number of survivors whose deaths are recorded; 0: none are */
+  uint64_t followed;    /* largest number of survivors whose deaths are recorded; 0: no deaths are
+                           recorded */
   const char *command;  /* for display; may be NULL */
   const char *tuning;   /* LUA_GC; may be NULL */
   uint64_t pid;         /* process id; 0: unknown */
@@ -40,8 +41,9 @@ typedef struct EncoderConfig {
   uint64_t merged;      /* number of merged profiles; 0: not merged */
   const char *sources;  /* merged: identities of the sources (readprofile_source); may be NULL */
   int numbered;         /* 1: all states share numbers of functions and classes */
-  /* Writes symbol and object file of a native address (a frame's id without its lowest bit), or
-     "". Called once per address. NULL: native frames have no names. */
+  /* Writes the symbol and the object file of a native address, or "" if they are unknown. The
+     address is a frame's id without its lowest bit. Called once per address. NULL: native frames
+     have no names. */
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
   void *resolve_ud;
@@ -88,8 +90,8 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
 void encoder_sample (Encoder *e, const ProfileSample *s);
 void encoder_time (Encoder *e, const ProfileTime *s);
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
-/* Records whether the n oldest samples without an outcome survived. Precedes the record of
-   their collection. 'classes' may be NULL. */
+/* Records whether the n oldest samples without an outcome survived a collection. Call it before
+   encoder_collection. 'classes' may be NULL. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
 /* Records deaths of followed samples (P7 of profile.h): n run lengths, alternately of live and of

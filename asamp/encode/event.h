@@ -107,7 +107,7 @@ typedef struct EndEvent {
 
 typedef struct OrphansEvent {
   uint64_t time;
-  uint32_t runs[];      /* numbers of live and of dead samples, in turn */
+  uint32_t runs[];      /* run lengths, alternately of live and of dead samples */
 } OrphansEvent;
 
 /* Samples in sampling periods. */

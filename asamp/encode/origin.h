@@ -59,9 +59,9 @@ void origins_free (Origins *o);
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
 
-/* Returns the file's number of function *name, number 'local' of the state. Sets *isnew to 1 if
-   the name must be written. Beyond the limit *name becomes ORIGIN_FUNCTIONS. Returns 0 if there
-   is not enough memory. */
+/* Returns the file's number of the function *name, which has the number 'local' in its state. Sets
+   *isnew to 1 if the name must be written. Beyond the limit *name becomes ORIGIN_FUNCTIONS. Returns
+   0 if there is not enough memory. */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
 /* Like origins_function, for a class; beyond the limit *name becomes ORIGIN_CLASSES. */
@@ -73,7 +73,8 @@ uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
 /* Returns the number of a class name, as origins_class, but without a state. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
-/* Returns the file's number of the state's number 'local'; 0: not emitted. */
+/* Returns the file's number of the function or class with the number 'local' in its state; 0: not
+   emitted. */
 static inline uint32_t origin_number (const Numbers *n, uint64_t local) {
   return local >= 1 && local <= n->n ? n->list[local - 1] : 0;
 }

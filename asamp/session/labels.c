@@ -51,7 +51,7 @@ static void unlock (void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Makes forks hold the lock, so that no change is half done in the child. */
+/* Makes forks hold the lock, so that no change is incomplete in the child. */
 static void labels_once (void) {
   pthread_atfork(dolock, unlock, unlock);
 }
@@ -90,7 +90,7 @@ static int labels_nameof (const LabelChange *c) {
     left.labelnames++;
     return LABELS_NAMES;
   }
-  /* if a later step fails, the next new name uses values[0] */
+  /* if a later step fails, values[0] remains, for the next new name */
   if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
                        (name->values[0] = labels_copy(LABELS_OTHERS,
                                                        strlen(LABELS_OTHERS))) == NULL))

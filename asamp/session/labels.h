@@ -2,7 +2,7 @@
 /*
 ** Sets of labels, by which a program distinguishes the work of its coroutines. A set has a number.
 ** A coroutine has the number of one set (luaN_setlabel), and each sample contains the number of its
-** coroutine. Sets belong to the process and exist until its end.
+** coroutine's set. Sets belong to the process and exist until its end.
 **
 **   LB1  set 0 has no labels. The labels of a set have different names, in the order of the first
 **        use of the names;
@@ -28,8 +28,8 @@ typedef struct LabelChange {
   size_t namelength, valuelength;
 } LabelChange;
 
-/* Returns the number of 'set' with n changes applied in order (LB3), or LABELS_NOMEMORY.
-   Thread-safe, but not async-signal-safe. */
+/* Applies n changes, in order, to the labels of 'set'. Returns the number of the set with the
+   resulting labels (LB3), or LABELS_NOMEMORY. Thread-safe, but not async-signal-safe. */
 uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
 
 /* Stores the labels of a set, at most PROFILE_LABELS, and returns their number; 0: unknown set.

@@ -44,7 +44,7 @@ static char *command;
 static int idle;		/* 1: nothing is sampled now, so there is no file; atomic. */
 static int temporary;
 static int numbered;		/* Number (%n) of the last profile. */
-static int parted;		/* 1: child of a fork without a collection yet; atomic. */
+static int parted;		/* 1: child of a fork in which 'runs' was not called yet; atomic. */
 static void (*control) (void);	/* Set by process_controlled; NULL: none. */
 static SamplerRate standing;	/* Rates of process_setup, restored after a temporary recording. */
 
@@ -172,8 +172,8 @@ static void cannot (int error, const char *why) {
   else complain("%s", why);
 }
 
-/* Opens a profile at 'to', or if NULL at the path from the pattern with 'number'. Returns NULL
-   with the reason in 'err' on failure. Lock held. */
+/* Opens a profile at 'to'; if 'to' is NULL, at the path that the pattern and 'number' give. Returns
+   NULL with the reason in 'err' on failure. Lock held. */
 static Profile *process_make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
   int isown = (to != NULL);

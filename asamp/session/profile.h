@@ -58,7 +58,8 @@ typedef struct ProfileConfig {
 typedef struct ProfileTotals {
   uint64_t samples;   /* allocation samples, in sampling periods */
   uint64_t timesamples;  /* time samples, in sampling periods */
-  uint64_t lost;      /* lost samples: no space or write error, in sampling periods */
+  uint64_t lost;      /* samples lost because the disk was full or writing failed, in sampling
+                         periods */
   uint64_t all;       /* 'lost' plus those reported with profile_lost */
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
   int error;          /* errno of the first failure, or of the present stall (profile_room); 0:
@@ -149,7 +150,8 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const uint32_t *classes, size_t n,
                          const uint32_t *deaths, size_t ndeaths);
 
-/* Emits a path of references to a live object: path 'parent' (0: empty) plus 'step'. */
+/* Emits path number 'id' of references to a live object: path number 'parent' (0: empty), with the
+   reference 'step' added. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
 /* Emits the references that keep the n followed samples (P7) alive: ids[i] is the id of the path to
    sample i (profile_holderpath); 0: no path was found. */
@@ -189,9 +191,10 @@ void profile_period (ProfileState *s, uint64_t period);
    or error. */
 int profile_end (Profile *p, ProfileTotals *totals);
 
-/* Flushes all events to the file ('to' NULL). A flight recorder instead writes its content to
-   'to' (NULL: its next file) and waits for that. 'isshort' 1: memory is exhausted, use the
-   reserve. Stores the file's path in 'path'. Returns 0 with the reason in 'err' on failure. */
+/* Flushes all events to the file; 'to' must be NULL. A flight recorder instead writes its content
+   to the file 'to'; NULL: to its next file. Waits until that is done. 'isshort' 1: memory is
+   exhausted, so the writer uses its reserve. Stores the file's path in 'path'. Returns 0 with the
+   reason in 'err' on failure. */
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
                   size_t errsize);
 int profile_isring (const Profile *p);

@@ -95,10 +95,10 @@ struct Profile {
   int done;               /* 1: the writer has closed the file, too; atomic */
   Wish *wish;             /* request of profile_dump; NULL: none */
   pthread_cond_t answered;
-  /* flight recorder only; NULL: ended */
+  /* the flight recorder; NULL: there is none, or it has ended */
   Ring *ring;
-  ProfileConfig config;   /* the options, with copied strings: each dump opens a file with them */
-  struct stat folder;     /* device and inode of config.folder */
+  ProfileConfig config;   /* flight recorder: the options of its files, with copied strings */
+  struct stat folder;     /* flight recorder: device and inode of config.folder */
   Spare spare;            /* memory reserve of the writer */
 };
 

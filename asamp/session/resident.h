@@ -36,9 +36,9 @@ typedef struct ResidentRow {
 /* Data that decide when a profile's next snapshot is due (RQ3). Times in ns. If all are zero, the
    first snapshot is due 20 ms after the first collection. */
 typedef struct ResidentPolicy {
-  /* Time of the last snapshot; resident bytes then; CPU time of a state's last measurement. */
+  /* Time of the last snapshot; resident bytes at that time; CPU time of the last measurement. */
   uint64_t reported, rss, cost;
-  uint64_t started;	/* start of the session; 0: first collection, when it happens; atomic */
+  uint64_t started;	/* start of the session, or time of the first collection; atomic */
 } ResidentPolicy;
 
 /* The last measurement of one state. All zero: none. */

@@ -27,8 +27,8 @@ typedef struct Sampler Sampler;
 
 /* Options of a session. */
 typedef struct SamplerOptions {
-  int folder;		/* descriptor of the folder of 'out', if its name cannot be reached any
-                           more; 0: none */
+  int folder;		/* descriptor of the folder of 'out', used even if the folder's path cannot
+                           be reached any more; 0: none */
   const char *out;	/* path of the profile */
   unsigned number;	/* 'number', 'made' and 'replace' are as in PlaceWish (place.h). */
   int made;
@@ -73,11 +73,11 @@ typedef struct SamplerShared {
   SamplerOptions options;
   SamplerRate rates;
   TimerClock clock;
-  /* Returns the profile of this process, or NULL. With 'open', makes it if needed. */
+  /* Returns the profile of this process, or NULL. If 'open' is 1, makes it if needed. */
   Profile *(*profile) (int open);
   const char *(*path) (void);
-  int (*isidle) (void);  /* returns 1 if no samples must be taken: nothing is sampled, or the
-                            file could not be made */
+  int (*isidle) (void);  /* returns 1 if no state may take samples: no samples are requested, or
+                            the file could not be made */
   /* Drops the parent's profile in the child of a fork. Returns the number of threads that the
      child needs. */
   unsigned (*forked) (void);

@@ -420,7 +420,7 @@ static void samplerlist_forked (void) {
   for (s = samplers.all; s != NULL; s = s->next) {
     resident_forget(&s->resident);
     s->counted = 0;
-    s->request = NULL;  /* its thread does not exist in the child */
+    s->request = NULL;  /* the requesting thread does not exist in the child */
   }
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
@@ -433,7 +433,7 @@ static void samplerlist_forked (void) {
   memset(&samplers.past, 0, sizeof(samplers.past));
   memset(pastsets, 0, npastsets * sizeof(*pastsets));
   npastsets = 0;
-  samplers.request = NULL;  /* its thread does not exist in the child */
+  samplers.request = NULL;  /* the requesting thread does not exist in the child */
   workers_park(isshared ? threads : 0);
 }
 

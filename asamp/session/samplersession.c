@@ -486,8 +486,8 @@ static int samplersession_finish (Sampler *s) {
   samplerlist_lock();
   samplersession_allocated(s);
   p = s->state.profile;
-  s->state.profile = NULL;  /* before profile_close: a forked child frees the profile that it
-                               finds here */
+  s->state.profile = NULL;  /* before profile_close, because a child forked meanwhile frees the
+                               profile that it finds here */
   profile_close(p, &t);
   e = samplerlist_report(s, &t);
   samplerlist_unlock();

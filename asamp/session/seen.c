@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums over states that have left or were closed, by number of name. */
+/* Element i: sums over the states with name number i that have left their profile or were
+   closed. */
 static SeenNamed past[SEEN_NAMES] = {[0] = {.name = ""}, [SEEN_NAMES - 1] = {.name = "(others)"}};
 static unsigned nnames = 1;
 
