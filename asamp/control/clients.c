@@ -56,7 +56,7 @@ static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
 
-/* Disconnects client i; the last one takes its index. */
+/* Disconnects client i. The last client receives its index. */
 static void clients_leave (size_t i) {
   request_end(&clients[i]->request);
   server_close(clients[i]->request.fd);
@@ -65,8 +65,8 @@ static void clients_leave (size_t i) {
   fds[i + 1] = fds[nclients + 1];
 }
 
-/* Makes space for a client. If SERVER_CLIENTS are connected, disconnects the one silent for
-   longest (CN3). */
+/* Makes space for a client. If SERVER_CLIENTS are connected, disconnects the client that has been
+   silent for the longest time (CN3). */
 static void makeplace (void) {
   size_t i, first = 0;
   if (nclients < SERVER_CLIENTS) return;
@@ -115,8 +115,8 @@ static int give (Client *c) {
   return clients_answer(c);
 }
 
-/* Answers a client that waits for a snapshot, if it is finished (CN6). Returns 0 if the client
-   is to be disconnected. */
+/* Answers a client that waits for a snapshot (CN6), if the snapshot is finished. Returns 0 if the
+   client is to be disconnected. */
 static int clients_await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
   if (!request_continue(&c->request)) return 0;

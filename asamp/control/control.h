@@ -30,7 +30,7 @@ typedef struct ControlOptions {
                            socket */
   uint64_t rotate;	/* ns after which the profile continues in another file; 0: never */
   uint64_t keep;	/* number of files kept (keptfiles.h); 0: all */
-  uint64_t most;	/* bytes of a file after which the profile continues in another one; 0:
+  uint64_t most;	/* bytes of a file after which the profile continues in another file; 0:
                            no limit */
 } ControlOptions;
 

@@ -264,7 +264,7 @@ static int refusefornow (Request *r) {
   return request_refuse(r, why);
 }
 
-/* Starts a recording, unless one runs. */
+/* Starts a recording, unless a recording runs. */
 static int requests_record (Request *r, char *rest) {
   char err[1024];
   const char *seconds = requests_word(&rest);

@@ -19,7 +19,7 @@
 
 /* The open batch. All zero: empty. Times in us since the start. */
 typedef struct Batch {
-  uint64_t samples;      /* samples, each once even if its stack is repeated */
+  uint64_t samples;      /* number of samples; a sample with several copies of its stack is one */
   Bytes times, kinds, sizes, counts, outside, labels, events;
   uint32_t label;        /* label set of the last sample */
   uint64_t labelled;     /* number of consecutive samples with this set, up to the last one */

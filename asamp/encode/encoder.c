@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes at which the output is passed on. */
+/* Bytes of output at which it is passed to the sink. */
 #define ENOUGH		(64u * 1024)
 
 #define FRAME		16    /* bytes of a frame in a record */
@@ -174,8 +174,8 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
   e->last = start;
   e->of = origins_get(&e->origins, 0);
   encoder_head(e);
-  e->config.command = e->config.sources = NULL;  /* they belong to the caller and are not used
-                                                    any more */
+  e->config.command = e->config.sources = NULL;  /* the strings belong to the caller and are not
+                                                    used any more */
   if (e->out.failed || e->of == NULL) {
     encoder_free(e);
     return NULL;
@@ -195,7 +195,7 @@ void encoder_free (Encoder *e) {
   free(e);
 }
 
-/* Passes the output on if it has 'enough' bytes. Call it between records. */
+/* Passes the output to the sink if it has 'enough' bytes. Call it between records. */
 static void encoder_drain (Encoder *e, size_t enough) {
   if (e->out.n >= enough && e->out.n > 0)
     e->sink(e->sinkud, &e->out);
@@ -218,7 +218,7 @@ static int islocal (const Encoder *e) {
   return e->config.states && !e->config.numbered;
 }
 
-/* ignores a function recorded before: the sampler may repeat it */
+/* Does nothing if the function was recorded before: the sampler may report it again. */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
   if (islocal(e)) {
     int isnew;
@@ -402,7 +402,7 @@ static uint32_t labelled (Encoder *e, uint32_t set) {
   return id;
 }
 
-/* Sets the time of the next stack. If it is earlier than the last one's, keeps that (E1). */
+/* Sets the time of the next stack, but never to a time before the last stack (E1). */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
     e->last = time;

@@ -25,7 +25,7 @@ typedef struct EncoderConfig {
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   uint64_t period;      /* bytes */
   int random;           /* 1: exponentially distributed intervals */
-  uint64_t mallocs;     /* period of native memory, bytes; 0: none */
+  uint64_t mallocs;     /* period of samples of native memory, bytes; 0: none */
   int copies;           /* 1: copied bytes are sampled */
   uint64_t timeperiod;  /* first period of time samples, ns; 0: none */
   int wall;             /* 1: wall time, 0: CPU time */
@@ -47,8 +47,8 @@ typedef struct EncoderConfig {
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
   void *resolve_ud;
-  /* Returns the labels of a set, once per set; NULL: no labels. 'labelsleft' returns the
-     numbers of labels dropped by limits. */
+  /* Stores the labels of a set in 'to' and returns their number. Called once per set. NULL: the log
+     has no labels. 'labelsleft' adds the numbers of labels dropped by limits. */
   size_t (*labels)(void *ud, uint32_t set, ProfileLabel *to);
   void *labels_ud;
   void (*labelsleft)(ProfileLeft *left, uint64_t *texts);

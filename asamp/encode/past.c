@@ -55,7 +55,8 @@ typedef struct PastState {
   ProfileFrame *stack;               /* last stack, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
-  Kept *list;                        /* live samples: survivors, then undecided ones (PA1) */
+  Kept *list;                        /* live samples: survivors, then samples without an outcome
+                                        (PA1) */
   size_t followed, n, size;
   size_t cursor;                     /* index of the sample at which the next run length starts */
 } PastState;
@@ -423,7 +424,7 @@ static int past_takesample (Past *p, PastState *s, const Event *event) {
   return 1;
 }
 
-/* Takes an event of a state; ignores those to which no later event refers. */
+/* Takes an event of a state; ignores an event to which no later event refers. */
 static void past_takestate (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   switch (event->type) {

@@ -17,8 +17,8 @@
 
 #include <signal.h>
 
-/* Selects one of the two registered functions. ATONCE runs first and never blocks; THEN may
-   wait for other threads. */
+/* Selects one of the two registered functions. The function DYING_ATONCE runs first and must not
+   block; the function DYING_THEN may wait for other threads. */
 typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 
 /* Registers 'finish', which must be able to run in a signal handler that interrupted any code,

@@ -27,7 +27,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
-static pid_t pid;		/* Process of 'profile', or the one that failed to open it. */
+static pid_t pid;		/* Process that has opened 'profile', or has failed to open it. */
 static int failed;
 static uint64_t retry;		/* Time of the next attempt to make the file, ns; 0: none;
                                    atomic. */
@@ -48,7 +48,7 @@ static int parted;		/* 1: child of a fork in which 'runs' was not called yet; at
 static void (*control) (void);	/* Set by process_controlled; NULL: none. */
 static SamplerRate standing;	/* Rates of process_setup, restored after a temporary recording. */
 
-/* An ended profile that a state still uses. A state that does not run uses it for a long time. */
+/* An ended profile that a state still uses, because the state has not run since the end. */
 typedef struct Old {
   struct Old *next;
   Profile *p;

@@ -70,7 +70,8 @@ typedef struct ProcessStats {
   int failed;		/* 1: the file could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  uint64_t period, timens, bytes;  /* the first two as in ProcessRate; ProfileTotals.bytes */
+  uint64_t period, timens, bytes;  /* 'period' and 'timens' are as in ProcessRate, 'bytes' as in
+                                      ProfileTotals */
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;

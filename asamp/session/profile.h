@@ -214,8 +214,8 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
    memory. */
 struct ProfileLast {
   const ProfileState *state;
-  size_t nruns;         /* elements of 'runs', as for profile_orphans; above 0: the fields after
-                           'time' are unused */
+  size_t nruns;         /* number of elements of 'runs', which are as for profile_orphans; if it is
+                           not 0, the fields after 'time' are unused */
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
   uint64_t bytes;       /* exact bytes, as for profile_allocated; 0: none */
@@ -243,8 +243,8 @@ const char *profile_message (int error);
 /* Returns the totals so far. */
 void profile_totals (Profile *p, ProfileTotals *totals);
 
-/* Frees 'p' in the child of a fork, except memory that the parent's writer may have been
-   changing. Only this and profile_close may be called there. */
+/* Frees 'p' in the child of a fork, except memory that the parent's writer may have been changing.
+   In the child, only this function and profile_close may be called for 'p'. */
 void profile_abandon (Profile *p);
 
 #endif

@@ -456,8 +456,8 @@ static int awaitwriter (const Profile *p) {
   return 1;
 }
 
-/* Waits for space for a state's last events, and releases the lock meanwhile. Returns 0 without
-   the lock (*locked 0) if the writer is stuck. */
+/* Waits for space for a state's last events; releases the lock during the wait. If the writer is
+   stuck, sets *locked to 0 and returns 0, and the lock is not held any more. */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
                   sizeof(OrphansEvent) + PROFILE_LASTRUNS * sizeof(uint32_t);

@@ -322,7 +322,7 @@ static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, in
   return yes;
 }
 
-/* Returns 1 in the first YOUNG ns of a profile. Sets the start if needed. */
+/* Returns 1 in the first YOUNG ns of a profile. Sets p->started if it is 0. */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t started = 0;
   if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED,

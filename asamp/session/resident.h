@@ -46,7 +46,7 @@ typedef struct Resident {
   struct Resident *next, *before;
   int listed;
   uint64_t held;	/* Bytes that the state's heap reserves now; atomic. */
-  uint64_t measured;	/* Bytes that it reserved at the last measurement. */
+  uint64_t measured;	/* Bytes that the state's heap reserved at the last measurement. */
   uint64_t due;		/* Time from which the state may be measured though its size has not
                            changed, ns. */
   Footprint footprint;

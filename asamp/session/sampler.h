@@ -115,7 +115,8 @@ Sampler *sampler_tostart (lua_State *L);
 int sampler_attach (lua_State *L, const SamplerShared *with);
 /* Returns the sampler of an attached state, or NULL. */
 Sampler *sampler_attached (lua_State *L);
-/* Bins of a histogram of pauses: bin k has those below 16 << k us, the last one all others. */
+/* Number of bins in a histogram of pauses. A pause belongs to the first bin k with a duration below
+   16 << k us; longer pauses belong to the last bin. */
 enum { SAMPLER_PAUSES = 18 };
 
 /* Sums over the heaps of the open states, each when its numbers were last copied (SE2). */
@@ -225,11 +226,11 @@ int sampler_timeoff (Sampler *s, lua_State *L);
 /* Changes the period of allocation samples, in a session. */
 void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 
-/* Ends the session, if any. Returns 0, or the errno of the file's first failure. */
+/* Ends the session, if one is open. Returns 0, or the errno of the file's first failure. */
 int sampler_close (Sampler *s, lua_State *L);
 
 /* Searches for the references that keep the live samples alive, and emits them. Returns the
-   number of samples; 0 also on failure. */
+   number of live samples; 0 also on failure. */
 size_t sampler_holders (Sampler *s, lua_State *L);
 
 /* Adds a mark. Returns 0 if there is no session or its profile has failed. */

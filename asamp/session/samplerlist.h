@@ -87,7 +87,8 @@ void samplerlist_untimed (Sampler *s, const char *why);
 void samplerlist_point (void *ud, lua_State *L);
 /* Adapts the period of allocation samples to the option 'rate'. Called after a collection. */
 void samplerlist_restrain (Sampler *s, lua_State *L);
-/* Measures resident memory if due. 'last' 1: the state or its profile is about to end. */
+/* Measures resident memory if a measurement is due (resident_measure). 'last' 1: the state or its
+   profile is about to end. */
 void samplerlist_measure (Sampler *s, lua_State *L, int last);
 
 /* Returns the exact bytes allocated by a state, and stores its counts of dropped data. If another
@@ -100,7 +101,7 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
    bytes of this state; ACCOUNT_REST subtracts those that its next profile will contain. Lock
    held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
-/* Reports the end of a session and losses to the user, once. Returns t->error. */
+/* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
 /* Stores the sums over all states that share a profile. 'isexit' 1: first publishes the numbers of
    this thread's states. The lock is held, except at exit if it could not be taken. */

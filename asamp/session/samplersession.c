@@ -129,8 +129,8 @@ static int onready (void *ud) {
 }
 
 #define STARVED_NS	1000000000	/* shortest time between reports that memory ran out, ns */
-#define RINGSTARVED_NS	60000000000	/* the same for a flight recorder, which writes a file
-                                           at each report, ns */
+#define RINGSTARVED_NS	60000000000	/* STARVED_NS for a flight recorder: longer, because each
+                                           report writes a file */
 
 /* Reports that an allocation has failed, at most once in STARVED_NS (RINGSTARVED_NS): adds a mark,
    which says how often that happened and how many bytes are in use. Then flushes the file or dumps
@@ -270,8 +270,8 @@ static int inuse (const struct stat *file) {
   return 0;
 }
 
-/* Opens the file of a session. If it is not the requested one, prints its path and the reason.
-   Returns NULL with the reason in 'err' on failure. */
+/* Opens the file of a session. If it is not the requested file, prints its path and why it was
+   chosen. Returns NULL with the reason in 'err' on failure. */
 static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, char *err,
                                          size_t errsize) {
   Profile *p;
@@ -338,7 +338,7 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
   return p;
 }
 
-/* sampler_open, while fatal signals are delayed (dying_hold). */
+/* Does the work of sampler_open, which delays fatal signals (dying_hold) until it returns. */
 static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, char *err,
                         size_t errsize) {
   ProfileConfig c;

@@ -140,7 +140,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   if (rate.alloc)
     tracker_on(&s->tracker, L, rate.period, with->options.random,
                seedof(s));
-  /* no allocation samples, but collections and the end are reported */
+  /* takes no allocation samples, but reports collections and the end of the state */
   else tracker_points(&s->tracker, L, 1);
   startmallocs(s);
   starttime(s);
@@ -219,7 +219,7 @@ static int move (Sampler *s, int isforked) {
   Unreported unreported;
   uint64_t lost;
   int isthere;
-  if (!isforked) timing_stop(&s->timing);  /* after a fork, the ticks are of this process */
+  if (!isforked) timing_stop(&s->timing);  /* after a fork, the child's own timer may run already */
   lost = isforked ? 0 : timing_drop(&s->timing);
   unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);

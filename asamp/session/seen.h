@@ -53,7 +53,7 @@ enum { SEEN_UNNAMED = 0 };	/* number of the name "", which a state has until its
 /* Sums over the states with one name. */
 typedef struct SeenNamed {
   const char *name;	/* valid for the life of the process */
-  uint64_t open, made;	/* number of open states, and of all states with the name */
+  uint64_t open, made;	/* number of open states with the name; of all states with it */
   uint64_t samples, bytes, minors, majors, pauses;  /* sums over all states with the name;
                                                        pauses in ns */
   uint64_t inuse, held;	/* sums over the open states, bytes */
@@ -62,7 +62,7 @@ typedef struct SeenNamed {
 /* Returns the number of a script's name (SE3), and adds 1 to SeenNamed.made of the name. 'source'
    is from lua_Debug. */
 unsigned seen_name (const char *source);
-/* Returns the name with that number; permanent. */
+/* Returns the name with the number 'name'. The text is never freed. */
 const char *seen_text (unsigned name);
 /* Adds a state's numbers to the sums of its name: samples and bytes if 'profile' is 1 (the state
    leaves its profile), collections and pauses if 'heap' is 1 (the state was closed). */

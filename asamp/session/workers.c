@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#define PARKED_STACK	(1u << 20)	/* stack of a parked thread, bytes; as WRITER_STACK */
+#define PARKED_STACK	(1u << 20)	/* stack of a parked thread, bytes; equal to WRITER_STACK */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
