@@ -370,6 +370,24 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
+/* Grows an array from o to n bytes in place and returns 1, if the free bytes of the current hole or
+   of the overflow region start after it. That copies nothing and leaves no garbage. Else, or if a
+   limit would be exceeded, returns 0. */
+static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
+  global_State *g = G(L);
+  luaN_Heap *h = &g->heap;
+  luaN_Region *r = &h->overflow;
+  if (block + o == h->free) return luaN_bump(h, n - o) != NULL;
+  if (block + o != r->free || (size_t)(r->end - r->free) < n - o ||
+      l_unlikely(h->limits != NULL && n - o > luaN_left(g)))
+    return 0;
+  r->free += n - o;
+  luaN_handedout(&h->blocks, block + o, n - o);
+  countgrowth(L, block, o, n, LUAN_VARRAY);
+  return 1;
+}
+
+
 void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
                    int kind) {
   global_State *g = G(L);
@@ -392,10 +410,7 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
       }
       return block;
     }
-    /* An array that ends where the free bytes of the current hole start grows in place: that copies
-       nothing and leaves no garbage. */
-    if (kind == LUAN_VARRAY && nsize <= LUAN_LARGE && (char *)block + o == g->heap.free &&
-        luaN_bump(&g->heap, n - o) != NULL)
+    if (kind == LUAN_VARRAY && nsize <= LUAN_LARGE && growsinplace(L, (char *)block, o, n))
       return block;
   }
   else if (nsize <= LUAN_LARGE && (p = luaN_bump(&g->heap, n)) != NULL) return p;
