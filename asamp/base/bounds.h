@@ -37,46 +37,49 @@
                                                         one stands for all others */
 /* paths of references to sampled objects, also in the reader */
 #define READER_MAXPATHS		BOUND(1u << 16, 12)
-#define READER_MAXSTEPS		BOUND(64u, 4)        /* references of such a path */
+#define READER_MAXSTEPS		BOUND(64u, 4)        /* references of one path */
 #define LABELS_NAMES		BOUND(64u, 3)        /* names of coroutine labels */
 #define LABELS_VALUES		BOUND(4096u, 6)      /* values of a label name; the first,
                                                         "(others)", stands for all further ones */
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* label sets */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* named native addresses */
 
-/* Survivors of a Lua state whose death is awaited (followed.h). */
+/* Blocks of one Lua state that are watched until they die (followed.h). */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
-/* Names of states with their own totals (seen.h); the last one stands for all others. */
+/* Names of Lua states. Each name has totals (seen.h); the last one stands for all others. */
 #define SEEN_NAMES		BOUND(64u, 4)
 
-/* Limits of a flight recorder. */
-/* bytes of stacks of live samples from before the kept part */
+/* Limits of a flight recorder, which keeps only the newest events. */
+/* bytes of the stacks of live samples whose events it has dropped */
 #define PAST_STACKS		BOUND(8u << 20, 4096)
 #define PAST_TEXTS		BOUND(8u << 20, 400)   /* bytes of names (past.c), and of native
                                                           names (ring.c) */
 #define RING_NATIVES		BOUND(1u << 16, 12)    /* named native addresses */
 
 /* Limits of the reader. */
-#define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a record; more count as damage */
+#define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a recorded stack. A file with
+                                                         a longer one counts as damaged. */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
 #define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
 /* entries of each map from ids to names */
 #define READER_MAXIDS		BOUND(1u << 20, 12)
-#define READER_MAXALIASES	BOUND(1u << 24, 24)   /* functions with another one's name */
+#define READER_MAXALIASES	BOUND(1u << 24, 24)   /* numbers of functions whose name an
+                                                         earlier function has */
 #define READER_MAXNAMELESS	BOUND(1u << 16, 4)    /* nameless functions that are
                                                          distinguished */
 #define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of a meta record's value, with a
                                                          NUL */
 #define READER_MAXKINDS		BOUND(1u << 16, 8)    /* pairs of block type and class */
-/* runs of equal stacks whose samples have no details yet */
+/* Runs of successive equal stacks. The sizes and types of their samples come later in the file. */
 #define READER_MAXRUNS		BOUND(1u << 18, 24)
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* sampling periods that one sample
 							  represents */
 #define TREE_MAXNODES		BOUND(2u << 20, 60)   /* nodes of the call tree */
-#define FIFO_MOST		BOUND(2u << 20, 16)   /* samples of a state without an outcome */
-#define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* survivors of a state whose death is
-                                                         awaited */
+#define FIFO_MOST		BOUND(2u << 20, 16)   /* samples of one Lua state that
+                                                         have no outcome yet */
+#define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* survivors of one Lua state that
+                                                         may still die */
 #define READER_MAXSTATES	BOUND(1u << 16, 4)    /* rows of ReadProfile.states; the last
                                                          one stands for all further states */
 #define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states open at a time */
@@ -87,12 +90,12 @@
 /* Limits of the totals. */
 #define SITETABLE_MAXSITES		BOUND(1u << 20, 40)   /* rows of a table of totals by
                                                                  stack and kind of block */
-/* the same by slice of time or of allocated bytes (bins.h) */
+/* rows of a table of totals by slice of time, or of allocated bytes (bins.h) */
 #define BINS_MAXROWS		BOUND(1u << 20, 60)
 #define COURSE_MOST		BOUND(1u << 13, 8)    /* spans of the timeline of collections
-                                                         (course.h); even */
-#define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of the program kept for the
-                                                         timeline; even */
+                                                         (course.h). Even: pairs are merged. */
+#define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of the program in the timeline.
+                                                         Even: every second is dropped. */
 #define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last one stands for
                                                          all others */
 #define TAGS_STATES		BOUND(64u, 3)         /* Lua states, or scripts, that files for
@@ -103,6 +106,7 @@
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* snapshots of resident memory */
 /* rows of one snapshot of resident memory */
 #define PICTURES_ROWS		BOUND(1u << 10, 8)
-#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the texts of all snapshots */
+#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the texts of all snapshots
+                                                         of resident memory */
 
 #endif

@@ -26,7 +26,8 @@ static void drop (void) {
   }
 }
 
-/* Releases the reserved numbers in the child of a fork, which lacks the threads that would. */
+/* Releases the reserved numbers in the child of a fork. The thread that reserved them does not
+   exist there. */
 static void descriptor_forked (void) {
   pthread_mutex_init(&lock, NULL);
   holders = 0;

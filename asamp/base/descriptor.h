@@ -26,13 +26,12 @@ int descriptor_open (const char *path, int flags, mode_t mode);
 /* Like openat(2) with O_CLOEXEC, but never returns 0, 1 or 2. */
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
-/* Returns 1 if the program will have DESCRIPTOR_SPARE free descriptors after the caller has
-   opened 'more' ones in addition to 'fd'. Tries it with copies of 'fd'. If the result is 0,
-   close 'fd'. */
+/* Returns 1 if the program can open 'more' + DESCRIPTOR_SPARE descriptors, 0 if it cannot. To find
+   out, makes copies of 'fd' and closes them. After a result 0 the caller must close 'fd'. */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5
 int descriptor_spare (int fd, int more);
-/* Writes a message for a result 0 of descriptor_spare to 'why'. */
+/* Writes the message for the user to 'why' if descriptor_spare has returned 0. */
 void descriptor_few (char *why, size_t size);
 
 /* Writes all n bytes. Returns 0, or an errno; then some bytes may have been written. */

@@ -21,8 +21,8 @@ static double unit (Interval *v) {
   return (double)((bits(v) >> 11) + 1) * 0x1.0p-53;
 }
 
-/* Returns an exponential random number with mean 'period', rounded up, 1 to INTERVAL_MAX. The -
-   0.5 compensates the rounding. */
+/* Returns an exponential random number with mean 'period', rounded up, 1 to INTERVAL_MAX.
+   Rounding up adds 0.5 on average, so the mean before it is 0.5 smaller. */
 static uint64_t exponential (Interval *v) {
   double d = ceil(-log(unit(v)) * ((double)v->period - 0.5));
   return (d < 1) ? 1 : (d < (double)INTERVAL_MAX) ? (uint64_t)d : INTERVAL_MAX;
@@ -46,7 +46,8 @@ static uint64_t many (Interval *v, double mean) {
   return (n > 0) ? (uint64_t)n : 0;
 }
 
-/* interval_pass for random intervals. Not inlined: keeps fixed ones fast. */
+/* Implements interval_pass for random intervals. It is not inlined, so that interval_pass is fast
+   for fixed intervals. */
 static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over,
                                                       uint64_t *distance) {
   uint64_t n = 1, d;

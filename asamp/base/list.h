@@ -50,8 +50,8 @@ static inline int list_grow (void *list, size_t n, size_t *size,
   return list_room(list, n + 1, size, element);
 }
 
-/* Like list_room, for an array stored at the end of its block: keeps the last 'kept' elements
-   at the end. */
+/* Like list_room, for an array that grows towards lower addresses: the last 'kept' elements
+   become the last ones of the new block. The others are lost. */
 static inline int list_roomahead (void *list, size_t n, size_t kept, size_t *size,
                                   size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n;

@@ -40,8 +40,8 @@ typedef struct MallocSeam {
   /* Called when a block of 'size' bytes has passed 'count' sample points, before the program
      receives it. Set by the sampler; NULL: none. Atomic. */
   void (*sampled) (void *block, uint64_t size, uint64_t count);
-  /* Watches a block until it is freed, inside 'sampled'. Returns its slot, or NULL if there is
-     no space. */
+  /* Watches a block until it is freed. Only 'sampled' may call it, with its block. Returns the
+     block's slot, or NULL if all slots are used. */
   unsigned char *(*watch) (void *block);
   /* Makes the calling thread draw a new interval at its next request, with the current period. */
   void (*renew) (void);

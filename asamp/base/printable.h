@@ -12,7 +12,8 @@
    U+FFF9 to U+FFFB, U+E0000 to U+E007F. */
 int printable_isobeyed (const unsigned char *s, size_t n);
 
-/* Replaces such characters and invalid bytes by "?", in place. */
+/* Replaces in 'text' every character for which printable_isobeyed returns 1, and every invalid
+   byte, by "?". */
 void printable (char *text);
 
 #endif

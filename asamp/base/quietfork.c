@@ -17,7 +17,7 @@ static void shut (unsigned first, unsigned last) {
 #endif
 }
 
-/* Closes the descriptors from 3 on, except a <= b. */
+/* Closes all descriptors from 3 on, except a and b; a <= b. */
 static void shutothers (unsigned a, unsigned b) {
   unsigned from = 3;
   if (a >= from) {

@@ -17,7 +17,7 @@
 
 /* A reserve. All zero: empty. */
 typedef struct Spare {
-  unsigned char *at;		/* valid if 'parts' > 0 */
+  unsigned char *at;		/* address of the first part, if 'parts' > 0 */
   unsigned parts;		/* number of parts left */
 } Spare;
 
@@ -28,7 +28,7 @@ int spare_keep (Spare *s);
 /* Empties the reserve, before code that uses malloc directly. */
 void spare_spend (Spare *s);
 
-/* Makes *s the reserve of this thread, as long as it allocates here. */
+/* Makes *s the reserve of the calling thread, until the next spare_use on that thread. */
 void spare_use (Spare *s);
 
 /* Like malloc, calloc and realloc; freed with free. */

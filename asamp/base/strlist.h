@@ -9,8 +9,8 @@
 /* A list of distinct strings. */
 typedef struct StrList {
   StrTab strings;
-  IdMap index;         /* maps a string's number in 'strings' + 1 to its index */
-  uint32_t *numbers;   /* numbers in 'strings', by index */
+  IdMap index;         /* maps 1 + the number that 'strings' gives a string to its index */
+  uint32_t *numbers;   /* for each index: the number that 'strings' gives the string */
   uint32_t n;          /* number of strings */
   size_t size;         /* capacity of 'numbers' */
   int failed;          /* 1: not enough memory; later indexes are 0 */

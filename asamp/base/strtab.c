@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Table of strings (strtab.h): one buffer, and a map from hashes to offsets. Strings with equal
-   hashes have successive free keys. */
+/* Table of strings (strtab.h): one buffer, and a map from hashes to offsets in the buffer. If the
+   hash of a new string is already a key of the map, the next free number is its key. */
 #include "strtab.h"
 #include "hash.h"
 #include "list.h"
