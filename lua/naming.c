@@ -106,13 +106,14 @@ static int naming_passes (Instruction i, int r) {
 }
 
 
-/* Returns the name under which the closure made by instruction 'at' is stored, or NULL. */
+/* Instruction 'at' makes a closure. Returns the name of the variable or field in which one of the
+   next instructions stores the closure, or NULL. */
 static TString *naming_nameof (const Scope *s, int at) {
   const Proto *f = s->f;
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
-    /* a variable may start here whose register is that of the closure */
+    /* the closure's register may be that of a variable whose scope starts at instruction pc */
     TString *name = variable(s, r, pc, pc);
     if (name != NULL) return name;
     if (naming_passes(i, r)) continue;

@@ -63,11 +63,10 @@ typedef struct luaN_Sampler {
      was called once, or twice if a major collection has ended its marking. No sample was taken
      after 'decide'. */
   void (*collected) (void *ud, lua_State *L);
-  /* Called for a block that luaN_watch has selected, or for another block with the same bit, when
-     - the block is not an object and is freed
-     - luaN_outside sets the external bytes of a userdata to 0
-     - a minor collection has found dead, after 'decide', a young string or userdata of more than
-       512 bytes, or a userdata that was left young for its finalizer */
+  /* Called for a block that luaN_watch has selected, or for another block with the same bit, when -
+     the block is not an object and is freed - luaN_outside sets the external bytes of a userdata to
+     0 - a minor collection has found dead, after 'decide', a young string or userdata of more than
+     512 bytes, or a userdata that was not tenured because its finalizer had to be called */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /* Called when a block that is not an object is resized, if luaN_watch has selected it: from
      'before' bytes at 'from' to 'after' bytes at 'to', perhaps the same address. (Not for an array
@@ -104,8 +103,8 @@ LUA_API uint64_t luaN_distance (lua_State *L);
 /* Sets the bytes, at least 1, to allocate until the next sample. Does nothing without a sampler. */
 LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 
-/* Returns the bytes allocated in the life of the state, as samples count them, with external
-   bytes. */
+/* Returns how many bytes were allocated in the life of the state, plus the growth of the external
+   bytes of userdata (luaN_outside). Samples count the same bytes. */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
 /* Sets how many bytes are to be moved until the next sample of moved bytes ('copied'). Bytes of a
@@ -359,9 +358,9 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 */
 LUA_API int luaN_refused (lua_State *L);
 
-/* Announces that the program will close the next userdata with a finalizer explicitly. This
-   userdata then does not count toward the number of finalizers that makes a minor collection
-   due. */
+/* Announces that the program will close the next userdata with a finalizer explicitly. A minor
+   collection is due when there are many young objects with finalizers; this userdata then does not
+   count as one of them. */
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
@@ -396,19 +395,21 @@ typedef enum luaN_Looked {
 typedef struct luaN_Memory {
   uint64_t inuse;	/* bytes in use, as collectgarbage "count" */
   uint64_t held;	/* bytes that the state has reserved: obtained from lua_Alloc or mapped */
-  uint64_t allocated;	/* bytes allocated in the life of the state, without external bytes */
+  uint64_t allocated;	/* bytes allocated in the life of the state, without the external bytes
+                           of userdata */
   /* bytes of all luaL_Buffers, which no other field includes */
   uint64_t buffers;
   /* Bytes that became old in the life of the state, up to the last collection. Includes the growth
      of vectors and stacks of old objects. */
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery */
-  /* Bytes that counted toward the start of minor collections, in the life of the state. They differ
-     from the allocated bytes: a moved vector counts with all its bytes; a large block that is freed
+  /* Bytes that were charged to nurseries in the life of the state: a minor collection is due when
+     the bytes charged to a nursery exceed the size of the nursery. The charged bytes differ from
+     the allocated bytes: a moved vector counts with all its bytes; a large block that is freed
      early does not count; large strings and userdata may count less than their size. */
   uint64_t charged;
-  /* Sum over all nurseries: the planned size of the nursery, or its charged bytes if they were
-     fewer. */
+  /* Sum over all nurseries: the size computed when the nursery started, or the charged bytes of the
+     nursery if they were fewer. */
   uint64_t planned;
   /* numbers of collections in the life of the state */
   uint64_t minors, majors;

@@ -49,9 +49,9 @@ static char *socketpath (void) {
 
 /* {== files ============================================================ */
 
-/* Continues the profile in the next file, or writes the flight recorder's content to that file. Its
-   name is from the pattern of process_setup. Removes the oldest files if there are more than
-   options.keep. */
+/* Continues the profile in the next file, or writes the flight recorder's content to that file. The
+   option 'out' determines the name of the file (process_setup). Removes the oldest files if there
+   are more than options.keep. */
 static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {

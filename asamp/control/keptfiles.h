@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile files that the process has written under names from its pattern. The option keep=
-   limits their number. Requested recordings and dumps, and a flight recorder's last file, are
-   not listed. Used only by the control thread. */
+/* The profile files that the process has written under names made from the option 'out'. The option
+   'keep' limits the number of these files. Requested recordings and dumps, and a flight recorder's
+   last file, are not listed. Used only by the control thread. */
 #ifndef asamp_keptfiles_h
 #define asamp_keptfiles_h
 
@@ -14,8 +14,8 @@ void keptfiles_setup (uint64_t n);
    more than the limit. */
 void keptfiles_add (const char *path);
 
-/* Adds the file being written, if its name is from the pattern. Call it before and after each
-   switch. */
+/* Adds the file being written, unless it is a requested recording. Call it before and after the
+   profile continues in another file. */
 void keptfiles_current (void);
 
 /* Empties the list in the child of a fork: the files are the parent's. */

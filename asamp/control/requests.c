@@ -147,8 +147,9 @@ static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *na
   return ok;
 }
 
-/* Appends "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name of
-   Lua states. */
+/* Appends a line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name
+   that Lua states have. The columns are the fields of SeenNamed: numbers of open and of all states,
+   bytes in use and reserved by open states, sums over all states. */
 static int names (Request *r) {
   SeenNamed *rows = calloc(SEEN_NAMES, sizeof(*rows));
   unsigned i, n = rows != NULL ? sampler_named(rows) : 0;
@@ -311,7 +312,8 @@ static int requests_stop (Request *r) {
   return say(r, "ok\n");
 }
 
-/* Writes the flight recorder's content to 'to'; NULL: a file of the pattern. */
+/* Writes the flight recorder's content to the file 'to'. 'to' NULL: to the next file named by the
+   option 'out' (process_setup). */
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))
@@ -320,8 +322,8 @@ static int dump (Request *r, const char *to) {
   return say(r, "file %s\nok\n", path);
 }
 
-/* Continues in the pattern's next file, and removes the oldest file if there are more than
-   ControlOptions.keep. */
+/* Continues the profile in the next file named by the option 'out', and removes the oldest file if
+   there are more than ControlOptions.keep. */
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;

@@ -24,7 +24,8 @@ typedef struct Kept {
   ProfileSample sample;
   uint64_t period;      /* bytes per sampling period */
   PastStack *stack;     /* NULL: not stored */
-  /* The state's numbers of the sample's class and of the path that keeps it alive; 0: none. */
+  /* Numbers of the sample's class (PastState.classes) and of the path of references that keeps the
+     sampled object alive (PastState.paths); 0: none. */
   uint32_t class, path;
   int dead;             /* 1: died; removed at the next collection */
 } Kept;

@@ -332,7 +332,8 @@ static void *bootcalloc (size_t n, size_t size) {
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
-/* 'p' is NULL here: there are only blocks of the arena yet, which reallocwatched handles */
+/* 'p' is NULL here: until the system's malloc is found, all blocks are in the arena, and
+   reallocwatched resizes these blocks without calling bootrealloc */
 static void *bootrealloc (void *p, size_t n) {
   return malloc_resolve() ? real.realloc(p, n) : fromarena(n);
 }

@@ -32,7 +32,7 @@ typedef struct FollowedSample {
   Birth birth;		/* Allocation site. */
 } FollowedSample;
 
-/* The list. All zero: empty. */
+/* The list of the samples that survived their first collection. All zero: an empty list. */
 typedef struct Followed {
   FollowedSample *samples;
   size_t n, capacity;	/* Number of samples; allocated elements. */

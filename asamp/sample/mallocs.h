@@ -76,14 +76,16 @@ int mallocs_learn (void);
 /* Returns 1 if mallocs_drain would look up rules or pass samples. */
 int mallocs_waiting (const void *home);
 
-/* Returns 1 if 'owner' is a slot that watches a block of native memory (mallocseam.h). */
+/* The preloaded library has a table of slots, each of which watches one sampled block of native
+   memory (mallocseam.h). The address of the slot is the 'owner' of the sample. Returns 1 if 'owner'
+   is such an address. */
 static inline int mallocs_isowner (const void *owner);
-/* Returns 1 if the block was freed, and then releases the slot: the owner must not be used
-   again. */
+/* Returns 1 if the block that slot 'owner' watches was freed. Then also releases the slot, and the
+   caller must not use 'owner' again. */
 int mallocs_isdead (const void *owner);
-/* Returns 1 if the block was freed. */
+/* Returns 1 if the block that slot 'owner' watches was freed. */
 int mallocs_isfreed (const void *owner);
-/* Releases the slot and stops watching its block. */
+/* Releases slot 'owner', which then does not watch its block any more. */
 void mallocs_forget (const void *owner);
 
 /* Returns the number of watched blocks freed so far, for all clients. */

@@ -27,7 +27,7 @@ typedef struct PendingSample {
   Birth birth;		/* Allocation site. */
 } PendingSample;
 
-/* The list. All zero: empty. */
+/* The list of the samples whose survival is not decided yet. All zero: an empty list. */
 typedef struct Pending {
   PendingSample *samples;
   size_t n, capacity;

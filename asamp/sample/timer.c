@@ -27,8 +27,10 @@
 
 /* ns; the cost of a signal is measured only for timers of a shorter period, except TIMER_CPU */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; longer spans are not stretched further */
-#define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span of TIMER_CPU */
+#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; a span (time with one tick, timer.h) of
+                                                   this length is not doubled */
+#define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span if the clock
+                                                   is TIMER_CPU */
 /* Shortest time for which a signal is requested, ns. A signal that is early by less makes its tick
    immediately. */
 #define MIN_WAIT_NS	UINT64_C(20000)
@@ -38,7 +40,7 @@
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns; a signal that is later than this counts as
 						   missing */
 #define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed */
-#define EASY_TICKS	8	/* number of cheap ticks in a row after which a stretched span is
+#define EASY_TICKS	8	/* number of cheap ticks in a row after which a doubled span is
                                    halved */
 
 /* Relaxed atomic access to fields that handlers of other threads read. */
@@ -92,7 +94,8 @@ struct Clock {
   uint64_t ticked;		/* ns of the system clock at the last tick */
   int64_t owed;			/* ns that sampling has taken too much; negative: ns that it may
                                    still take (adapt) */
-  unsigned stretch;		/* log2 of the factor by which spans are stretched (C3) */
+  unsigned stretch;		/* log2 of the factor by which spans are lengthened, because
+                                   ticks are expensive (C3) */
   /* number of ticks in a row that were so cheap that the span might be halved */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
@@ -177,7 +180,7 @@ static uint64_t draw (Clock *c, uint64_t n) {
   return (uint64_t)(((unsigned __int128)(x * UINT64_C(0x2545F4914F6CDD1D)) * n) >> 64);
 }
 
-/* Returns the length of a span in ns, before it is stretched. */
+/* Returns the length in ns of a span that is not lengthened (C3 of timer.h). */
 static uint64_t spanof (const Clock *c) {
   uint64_t n = 1;
   if (c->sort == TIMER_CPU && c->period < FEW_NS) n = (FEW_NS + c->period / 2) / c->period;
@@ -209,7 +212,7 @@ static void timer_next (Clock *c, uint64_t earliest) {
 /* Makes spans longer or shorter according to the cost of ticks (C3). Adds the cost 'took' of a tick
    to c->owed. Subtracts the time that sampling may take: half of the time since the last tick,
    divided by the number 'share' of this thread's clocks. If c->owed is above 0, doubles the span.
-   After EASY_TICKS cheap ticks halves it. */
+   After EASY_TICKS cheap ticks, halves the span. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -632,8 +635,8 @@ static Timer *newtimer (void) {
   return timers = t;
 }
 
-/* Sets a clock's kind and period. If its spans are stretched (C3), stretches the new ones so that
-   they are not shorter. */
+/* Sets a clock's kind and period. If expensive ticks have lengthened the spans of the clock (C3),
+   lengthens the new spans so that they are not shorter. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -650,8 +653,8 @@ static void resume (Clock *c) {
   c->base = c->ticked - c->stopped;
 }
 
-/* Requests the clock's next signal; called on the clock's own thread. Continues the last span if it
-   is not over and its length is right; else starts a new span. */
+/* Requests the clock's next signal; called on the clock's own thread. Continues the last span if
+   that span has not ended and its length is right; else starts a new span. */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
   STORE(c->held, 1);

@@ -20,8 +20,9 @@
                                       use, ns. */
 
 /* Searches for the references that keep samples alive every 'ns' nanoseconds; 0: never. A search
-   waits for the end of a major collection, but at most another 'ns' nanoseconds; then it follows
-   any collection. If a child process searches, a later collection reports the result. */
+   that is due starts after the next major collection. If no major collection ends within another
+   'ns' nanoseconds, the search starts after the next collection of any kind. If a child process
+   searches, a later collection reports the result. */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;

@@ -121,7 +121,7 @@ static char *commandline (void) {
   return strdup(text);
 }
 
-/* Opens the profiles' folder and makes the pattern absolute. Returns 0 on failure. */
+/* Opens the profiles' folder and makes the path in 'pattern' absolute. Returns 0 on failure. */
 static int findfolder (char *err, size_t errsize) {
   char *slash = strrchr(pattern, '/'), *whole, *where, *literal, real[PATH_MAX], few[128];
   int fd, n;
@@ -172,7 +172,7 @@ static void cannot (int error, const char *why) {
   else complain("%s", why);
 }
 
-/* Opens a profile at 'to'; if 'to' is NULL, at the path that the pattern and 'number' give. Returns
+/* Opens a profile at 'to'; if 'to' is NULL, at the path that 'pattern' and 'number' give. Returns
    NULL with the reason in 'err' on failure. Lock held. */
 static Profile *process_make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
@@ -185,7 +185,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* if the pattern has %n, 'name' contains the number already */
+  /* if 'pattern' has %n, 'name' contains the number already */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
@@ -214,7 +214,8 @@ static void setretry (int error, unsigned number) {
   __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
 }
 
-/* Opens the pattern's first file; after a failure (PR2), the file with number 'next'. Lock held. */
+/* Opens the first file named by the option 'out'; after a failure (PR2), the file with number
+   'next'. Lock held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -300,7 +301,7 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
 
 /* }===================================================================== */
 
-/* Returns the default pattern; NULL: not enough memory. */
+/* Returns the default of 'pattern'; NULL: not enough memory. */
 static char *defaultpattern (void) {
   char *to, *literal, name[200];
   snprintf(name, sizeof(name), "%s", program_invocation_short_name);

@@ -46,20 +46,20 @@ typedef struct ProcessRate {
 } ProcessRate;
 
 /*
-** Ends the current file and continues in another one: 'to', or the pattern's next file if NULL.
-** 'rate' NULL keeps the rates. 'temporary' 1: the new file is a recording that process_stop ends.
-** Not thread-safe; must not be called in a callback of the profiler. Returns 0 with the reason in
-** 'err' on failure; then nothing has changed.
+** Ends the current file and continues in the file 'to'; 'to' NULL: in the next file named by the
+** option 'out' (process_path). 'rate' NULL keeps the rates. 'temporary' 1: the new file is a
+** recording that process_stop ends. Not thread-safe; must not be called in a callback of the
+** profiler. Returns 0 with the reason in 'err' on failure; then nothing has changed.
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
 /* Ends a temporary recording. Restores the rates of process_setup and, if they cause samples,
-   continues in the pattern's next file. Returns 0 with the reason in 'err' if there is no temporary
-   recording or the file could not be made. */
+   continues in the next file named by the option 'out'. Returns 0 with the reason in 'err' if there
+   is no temporary recording or the file could not be made. */
 int process_stop (char *err, size_t errsize);
 
-/* Writes the content of the flight recorder to a file; 'to' NULL: the pattern's next file.
-   Returns 0 with the reason in 'err' on failure. */
+/* Writes the content of the flight recorder to the file 'to'; 'to' NULL: to the next file named by
+   the option 'out'. Returns 0 with the reason in 'err' on failure. */
 int process_dump (const char *to, char *path, size_t pathsize, char *err, size_t errsize);
 int process_isring (void);
 
@@ -84,9 +84,11 @@ int process_mark (const char *name, const char *value);
 /* Returns ProfileTotals.bytes of the profile; 0: none. */
 uint64_t process_size (void);
 
-/* Stores the status of the file 'whole', also after a chroot. Returns 0 if it does not exist. */
+/* Stores in *id the status of the file whose absolute path is 'whole'. Finds the file in the
+   profiles' folder even if the process has called chroot. Returns 0 if the file does not exist. */
 int process_identify (const char *whole, struct stat *id);
-/* Removes the file 'whole' if its device and inode are still those in 'id'. */
+/* Removes the file at the absolute path 'whole' if the device and inode of the file are still those
+   in *id. */
 void process_remove (const char *whole, const struct stat *id);
 
 #endif

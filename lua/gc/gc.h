@@ -415,8 +415,8 @@
    call of luaN_shrinkthread clears the bit and keeps the block of the stack, unless the argument
    'all' is 1. */
 #define LUAN_LONG	0x10
-/* Bit of 'marked' of a long string or userdata: the running minor collection has reached it and
-   leaves it young (ageing.h, waiting.h). */
+/* Bit of 'marked' of a long string or userdata: the running minor collection has reached the object
+   but does not tenure it (ageing.h, waiting.h). */
 #define LUAN_MET	0x08
 /* Bit of a long string's 'marked': at least one minor collection has left it young (survivor age 1
    or 2). */
@@ -472,14 +472,15 @@
 #define LUAN_SMALLTABLE	32
 
 /* True if the running collection has not marked o: o is young (minor collection), or lacks the
-   current epoch (major collection). Also true for an object that a minor collection has reached and
-   leaves young (luaN_ismet). */
+   current epoch (major collection). Also true for an object that a minor collection has reached but
+   does not tenure (luaN_ismet). */
 #define luaN_white(g,o) \
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* True if the old object p and o have different epochs, so that a collection may miss o if only p
-   refers to it. */
+/* True if the old object p and o have different epochs (numbers of the collection that has marked
+   them). Then a collection may have traversed p already, and does not mark o if only p refers to o.
+   */
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
@@ -593,10 +594,10 @@ LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
-/* Starts a resize of t, before values are copied to its new vectors. Until luaN_resized is called,
-   stores into the new vectors need no barrier, and t counts as strong if it is weak. t must be NULL
-   while no value is copied, and after a failure. An emergency collection keeps the n bytes at
-   'unanchored', a new vector outside t (or NULL). */
+/* Announces that values will be copied to new vectors of table t. Until luaN_resized is called,
+   stores into the new vectors need no barrier, and collections treat a weak t as strong. If t is
+   NULL, only sets 'unanchored', or ends a resize that has failed. unanchored: a new vector of n
+   bytes to which t does not refer yet, kept by an emergency collection; or NULL. */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 

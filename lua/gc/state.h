@@ -34,8 +34,8 @@ typedef struct luaN_Tuning {
 typedef struct luaN_Writes {
   /* the table; NULL: the entry is unused */
   Table *t;
-  /* Number of remembered slots of t that were processed early (refine.c) since the last minor
-     collection. */
+  /* Number of remembered slots of t that refine.c has removed from the remembered set since the
+     last minor collection. */
   size_t n;
 } luaN_Writes;
 
@@ -68,19 +68,20 @@ typedef struct luaN_Mark {
   lu_byte pending;
   /* 1: slices are visiting the unused CallInfos of 'thread' */
   lu_byte cached;
-  /* 1: the running minor collection may leave live objects young (ageing.h) */
+  /* 1: the running minor collection need not tenure all live objects (ageing.h) */
   lu_byte ageing;
-  /* The object whose references are being traversed. If a reference leads to an object that is left
-     young, the traversed object is added to 'holders'. NULL: no object may be left young now. */
+  /* The object whose references are being traversed. If a reference leads to an object that is not
+     tenured (ageing.h), the traversed object is added to 'holders'. NULL: all objects must be
+     tenured now. */
   GCObject *holder;
   /* The slot that is being visited, if no other slot of the table 'holder' is to be visited; else
      NULL. */
   void *slot;
-  /* References that the running minor collection has found to objects that it leaves young.
-     holders: the objects with such references. slots: for a table that has had a large vector,
-     pairs of the table and a slot. */
+  /* References that the running minor collection has found to objects that it does not tenure
+     (ageing.h). holders: the objects with such references. slots: for a table that has had a large
+     vector, pairs of the table and a slot. */
   luaN_Vec holders, slots;
-  /* Grows by one whenever marking reaches an object and leaves it young. */
+  /* Grows by one whenever marking reaches an object and does not tenure the object (ageing.h). */
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young when they were marked */
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
@@ -115,30 +116,32 @@ typedef struct luaN_Remset {
      'objects' when it starts. */
   struct lua_State *dirty;
   /* Number of words at the start of 'slots' that belong to references to objects which the last
-     minor collection has left young (ageing.h). */
+     minor collection has not tenured (ageing.h). */
   size_t aged;
   /* The table that safepoints are traversing in slices (refine.c), or NULL. It was removed from
      'whole'. */
   Table *refining;
   /* index of the next slot of 'refining' to visit */
   unsigned refined;
-  /* A list of this length is processed early, before the next minor collection (refine.c). Length:
-     number of entries of 'objects', number of words of 'slots', or total number of slots of the
-     tables in 'whole'. */
+  /* If one of the lists 'objects', 'slots' and 'whole' reaches this length, refine.c removes its
+     entries before the next minor collection, and tenures the young objects to which the entries
+     refer. Length: number of entries of 'objects', number of words of 'slots', or total number of
+     slots of the tables in 'whole'. */
   unsigned many;
-  /* The list 'slots' is also processed early if it has this number of words when a slot of a huge
-     table (LUAN_VAST) is added. MAX_SIZET: never. */
+  /* refine.c also shortens the list 'slots' if the list has this number of words when a slot of a
+     huge table (LUAN_VAST) is added. MAX_SIZET: never. */
   size_t refineat;
-  /* Number of entries that stayed in 'objects' when the list was last processed early. They are
+  /* Number of entries of 'objects' that refine.c could not remove when it last shortened the list:
      threads, open upvalues and weak tables. */
   size_t stayed;
   /* The object that was last stored into a huge table (LUAN_VAST), or NULL. Its memory is never
      read, because it may have been freed. */
   const GCObject *stored;
-  /* for some tables, how many of their slots were processed early */
+  /* for some tables, how many of their slots refine.c has removed from 'slots' */
   luaN_Writes writes[LUAN_WRITES];
-  /* 1: many words of 'slots' belong to weak tables and cannot be processed early, so a minor
-     collection was requested. Until it runs, 'slots' may get twice as long as 'many'. */
+  /* 1: many words of 'slots' belong to weak tables, so refine.c cannot remove them, and has
+     requested a minor collection. Until that collection runs, 'slots' may get twice as long as
+     'many'. */
   lu_byte hurried;
   /* 1: the remembered set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
@@ -200,7 +203,7 @@ typedef struct luaN_Weak {
   /* the table of the last slot that stays in the list doubtful[again] */
   const Table *keptof;
   /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that rounds of tombstoning have
-     processed: slots with unmarked values look empty (hidden.h). */
+     visited: slots with unmarked values look empty (hidden.h). */
   unsigned hidden;
   /* If 'logging' is 1, the atomic step need not visit this number of words at the start of
      doubtful[LUAN_DOUBTKEYS]. Later words, such as marked objects, were added since. */
@@ -259,10 +262,10 @@ typedef struct luaN_Finalize {
      finalizers. 'youngbits' grows if many of these objects survive, and falls if few survive. Not
      used in the incremental mode. */
   unsigned youngbits;
-  /* Dead userdata that are left young until their finalizers were called. The next minor collection
-     can then free them (waiting.h, G11). */
+  /* Dead userdata that are not tenured before their finalizers were called. The next minor
+     collection can then free them (waiting.h, G11). */
   luaN_Vec left;
-  /* Live small userdata with finalizers that the last minor collection has left young (ageing.h,
+  /* Live small userdata with finalizers that the last minor collection has not tenured (ageing.h,
      G10). */
   luaN_Vec aged;
 } luaN_Finalize;
@@ -336,9 +339,10 @@ typedef struct luaN_Bytes {
   /* Bytes of long strings and large userdata, and of small userdata queued for finalization, that
      became old while the last major collection ran. */
   size_t textsleft;
-  /* bytes of the long strings and large userdata that the last minor collection has left young */
+  /* bytes of the live long strings and large userdata that the last minor collection has not
+     tenured */
   size_t aged;
-  /* bytes of the small userdata that the last minor collection has left young */
+  /* bytes of the small userdata that the last minor collection has not tenured */
   size_t waiting;
   /* external bytes that userdata own now */
   size_t outside;
@@ -385,8 +389,8 @@ typedef struct luaN_Pace {
   lu_byte hurried;
   /* how often the limit of the nursery was doubled (pace.c) */
   lu_byte wider;
-  /* State of the number sequence that varies the size of nurseries between the two bounds of
-     LUA_GC. */
+  /* If LUA_GC has nursery=N-M: the number from which the size of the next nursery, N to M bytes, is
+     computed (between of pace.c). */
   unsigned turn;
   /* Size of the current nursery, in bytes. luaN_shorten changes it when it makes the next minor
      collection due earlier or later. */
@@ -397,11 +401,10 @@ typedef struct luaN_Pace {
   /* Bytes of long strings and large userdata that may be allocated in addition to the nursery
      before the next minor collection. */
   size_t textroom;
-  /* size of the current nursery, in bytes, as planned when it started */
+  /* size of the current nursery, in bytes, as computed when the nursery started */
   size_t size;
-  /* Sums over all earlier nurseries, in bytes. charged: the bytes that counted toward the minor
-     collection after each nursery. planned: the same bytes, limited to the planned size of each
-     nursery. */
+  /* Sums over all earlier nurseries, in bytes. charged: how much GCdebt has grown by allocation
+     during each nursery. planned: the same, with at most 'size' for each nursery. */
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
@@ -567,15 +570,16 @@ typedef struct luaN_Heap {
   size_t unanchoredsize;
   /* A root: the closure that luaN_pin has pinned, or NULL. */
   GCObject *pinned;
-  /* A moved stack whose sample is postponed until the stack can be walked (S2); or NULL. */
+  /* The new block of a stack that was moved, if a sample of the block is postponed until the stack
+     can be walked (S2); or NULL. */
   void *waiting;
-  /* bytes of the moved stack 'waiting' */
+  /* bytes of the block 'waiting' */
   size_t waitingsize;
   /* bytes that rounding has added to the block that is being allocated */
   unsigned rounding;
-  /* 1: the moved stack 'waiting' is not in the hole in which the fast path allocates */
+  /* 1: the block 'waiting' is not in the hole in which the fast path allocates */
   int waitingoutside;
-  /* bytes by which the moved stack 'waiting' goes beyond the point at which its sample was due */
+  /* number of bytes of the block 'waiting' that were allocated after its sample was due */
   uint64_t waitingover;
   /* Free lines for blocks that do not fit into the hole in which the fast path allocates. */
   luaN_Region overflow;

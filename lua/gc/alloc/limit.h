@@ -73,7 +73,7 @@ LUAI_FUNC void luaN_pad (global_State *g);
 LUAI_FUNC void luaN_retire (global_State *g);
 
 /* Sets the bytes in use (totalbytes + GCdebt) after a collection: old objects, memory that the core
-   frees itself, and objects that were left young (H6). */
+   frees itself, and the young objects that survived (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
 /* Counts a change of the memory of o by 'change' bytes, because its vectors, stack or CallInfos

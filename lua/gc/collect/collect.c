@@ -57,8 +57,8 @@ void luaC_fix (lua_State *L, GCObject *o) {
 }
 
 
-/* Calls a batch of finalizers. If some are left, makes the next safepoint come early, because it
-   calls more. */
+/* Calls a batch of finalizers. If more finalizers are queued, makes the next safepoint come early:
+   the safepoint calls the next batch. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L), LUAN_GAP);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The minor collection: marks the young objects that are reachable from the roots and the
-** remembered set, and tenures them in place. (Some are left young: ageing.h, waiting.h.) Nursery
+** remembered set, and tenures them in place. (Some are not tenured: ageing.h, waiting.h.) Nursery
 ** lines without survivors become free. Dead objects are not visited, except short strings and the
 ** objects in the lists of sweep.c.
 */
@@ -37,7 +37,7 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* Tenures the objects that the minor collection has left young. */
+/* Tenures the objects that the minor collection has reached but not tenured (ageing.h). */
 static void tenureyoung (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->lists.large;
@@ -51,8 +51,9 @@ static void tenureyoung (global_State *g) {
 }
 
 
-/* If a major collection starts, tenures all objects that were left young. While one runs, no object
-   may be left young (G10), and it may find the holders of these objects dead. */
+/* If a major collection starts, tenures all young objects that have survived minor collections.
+   While a major collection runs, minor collections must tenure all live objects (G10), and the
+   major collection may find the objects that refer to the young ones dead. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

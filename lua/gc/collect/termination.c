@@ -106,8 +106,8 @@ static int follow (global_State *g) {
 }
 
 
-/* A number that changes when an object is marked or left young. While it is unchanged, no dead key
-   has become alive. */
+/* A number that changes when an object is marked, or is reached but not tenured (ageing.h). While
+   it is unchanged, no dead key has become alive. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 

@@ -221,7 +221,8 @@ static void **headof (const Walk *w, const GCObject *key) {
 }
 
 
-/* Adds entry i of 'open' to the hash table of these entries. */
+/* Adds the three words at w->open.a[i] to the hash table w->heads, by the key of their node. (The
+   words are a table, a node whose key was not reached yet, and the next index of the chain.) */
 static void link (Walk *w, size_t i) {
   void **head = headof(w, gckey((Node *)w->open.a[i + 1]));
   w->open.a[i + 2] = *head;
@@ -229,8 +230,8 @@ static void link (Walk *w, size_t i) {
 }
 
 
-/* Builds the hash table of the entries in 'open'. The number of chains is at least twice the number
-   of entries. */
+/* Builds the hash table w->heads of the nodes in w->open. The number of chains is at least twice
+   the number of nodes. */
 static void chain (Walk *w) {
   size_t i, size = 64;
   freelist(w->w, &w->heads);
@@ -248,8 +249,8 @@ static void chain (Walk *w) {
 }
 
 
-/* Adds node n of the ephemeron table t to 'open', because its key was not reached yet. If the hash
-   table is built, adds n there, too. */
+/* Adds node n of the ephemeron table t to w->open, because the key of n was not reached yet. If the
+   hash table w->heads was built, also adds n to it. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;

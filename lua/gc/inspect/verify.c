@@ -148,7 +148,7 @@ static int refers (Walk *w, GCObject *o) {
 }
 
 
-/* Returns 1 if the young object o was left young by a minor collection. */
+/* Returns 1 if a minor collection has found the young object o alive but has not tenured it. */
 static int isaged (const GCObject *o) {
   return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_age(o) > 0;
 }
@@ -279,7 +279,8 @@ static void checkahead (Walk *w) {
 }
 
 
-/* Checks G6 in one direction: each table of weak.inmajor has LUAN_DISCOVERED and is listed once. */
+/* Checks that each table of weak.inmajor has LUAN_DISCOVERED and is listed once (G6). Does not
+   check that each table with LUAN_DISCOVERED is in the list. */
 static void checkdiscovered (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.weak.inmajor;
   size_t i;
@@ -456,8 +457,8 @@ static const char *checklists (global_State *g) {
 }
 
 
-/* Checks G10 for lists.large: objects left young are after the old entries, and exist only outside
-   major collections. */
+/* Checks lists.large (G10): young objects that survived a minor collection are after the old ones,
+   and exist only outside major collections. */
 static const char *checkaged (const global_State *g) {
   const luaN_List *l = &g->heap.gc.lists.large;
   size_t i;
@@ -493,9 +494,9 @@ static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *
 }
 
 
-/* Checks G10 and G11 for the userdata that were left young: finalize.left contains those that wait
-   for their finalizers, finalize.aged contains small ones. Also checks bytes.waiting, the bytes of
-   the small userdata in both lists. */
+/* Checks G10 and G11 for the userdata that minor collections have not tenured: finalize.left
+   contains those that wait for their finalizers, finalize.aged contains small ones. Also checks
+   bytes.waiting, the bytes of the small userdata in both lists. */
 static const char *checkwaiting (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v = &c->finalize.left;

@@ -10,8 +10,9 @@
 ** invariant, or that there is no memory. If a marked object did not fit on a mark stack, no walk is
 ** possible (visits.h), and only the invariants that need no walk are checked.
 **
-** over: 1 if a collection has just ended: reachable objects must be old, except those left young
-** (G2). exact: 1 if that was a full collection: bytes.old must be exact, unless a table is weak.
+** over: 1 if a collection has just ended: reachable objects must be old, except those that the
+** collection did not tenure (G2). exact: 1 if that was a full collection: bytes.old must be exact,
+** unless a table is weak.
 */
 LUAI_FUNC const char *luaN_verify (lua_State *L, int exact, int over);
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Ageing: some live objects are left young by minor collections, because they often die soon, and
-** only a major collection could free them once they are old. An example is a string that is edited
-** repeatedly. All other live objects are tenured by the first collection: that costs less than
-** visiting them twice.
+** Ageing: minor collections do not tenure some live objects, because such objects often die soon,
+** and only a major collection could free them once they are old. An example is a string that is
+** edited repeatedly. All other live objects are tenured by the first collection: that costs less
+** than visiting them twice.
 **
 ** An ageing object is
-** - a long string or userdata of more than LUAN_LARGETEXT bytes: left young by up to two minor
-**   collections
-** - a smaller userdata with a finalizer: left young by one minor collection
+** - a long string or userdata of more than LUAN_LARGETEXT bytes: tenured by the third minor
+**   collection that it survives, at the latest
+** - a smaller userdata with a finalizer: tenured by the second minor collection that it survives
 **
 ** A userdata must also own no external bytes, have at most one user value, and refer to no unmarked
 ** object except its metatable.
 **
 ** A minor collection that reaches such an object sets the bit LUAN_MET of the object instead of
 ** tenuring it. Before the collection ends, it clears the bit and increments the survivor age of the
-** object: the number of collections that have left the object young. The holder, the object that
-** refers to the ageing object, is remembered, so that the next minor collection reaches the ageing
-** object again (G1). If the holder is a table that has had a large vector, only the slot is
-** remembered. If the holder is a thread, its frames are scanned again.
+** object: the number of collections that the object has survived without being tenured. The holder,
+** the object that refers to the ageing object, is remembered, so that the next minor collection
+** reaches the ageing object again (G1). If the holder is a table that has had a large vector, only
+** the slot is remembered. If the holder is a thread, its frames are scanned again.
 **
 ** An ageing object is tenured at once
 ** - if it costs too much to visit the holder again: the holder is a huge table (LUAN_VAST), a table
@@ -43,31 +43,33 @@
 
 #include "leaf.h"
 
-/* Number of minor collections that leave a long string or large userdata young. With a higher
-   number, more of them are freed by minor collections, and live ones are visited more often. */
+/* Number of minor collections that a long string or large userdata may survive without being
+   tenured. With a higher number, minor collections free more of these objects, and visit live ones
+   more often. */
 #define LUAN_MOSTAGE	2u
 
-/* Sets whether the running minor collection may leave objects young. To be set to 0 when it
-   ends. */
+/* Sets whether the running minor collection may leave live objects untenured. To be set to 0 when
+   the collection ends. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
-/* To be called before the references of o are traversed. If the running collection may leave
-   objects young, notes in mark.holder that o refers to them. */
+/* To be called before the references of o are traversed. If the running collection need not tenure
+   all live objects, stores o in mark.holder, as the object that refers to the objects visited next.
+   */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
-/* True if o, the object that is being traversed, refers to an object that is left young. */
+/* True if o, the object that is being traversed, refers to an object that is not tenured. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 
-/* True if the running minor collection leaves o young. o may have any type. */
+/* True if the running minor collection has reached o but does not tenure o. o may have any type. */
 #define luaN_ismet(o) \
   (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
 
-/* Returns the survivor age of o, a long string or userdata: how many minor collections have left it
-   young. For a small userdata that was left young, returns LUAN_MOSTAGE, so that it is not left
-   young again. */
+/* Returns the survivor age of o, a long string or userdata: how many minor collections o has
+   survived without being tenured. For a small userdata that has survived one, returns LUAN_MOSTAGE,
+   so that the next minor collection tenures o. */
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
 
 /* Sets the survivor age of o, a long string or userdata (see luaN_age). The age of a large userdata

@@ -185,8 +185,8 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Marks o, of any type and in any block, or leaves it young (ageing.h). Slower than markin and
-   markother, because it may search for the block. */
+/* Marks o, of any type and in any block, or only records that o is alive (ageing.h). Slower than
+   markin and markother, because this function may search for the block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);

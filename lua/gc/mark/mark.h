@@ -55,7 +55,7 @@ static inline void luaN_clearkey (Node *n) {
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
 /* Marks o, which must not be marked: sets the current epoch, and pushes o if it may refer to
-   unmarked objects. If o is young, may leave it young instead (ageing.h). */
+   unmarked objects. If o is young, may instead only record that o is alive (ageing.h). */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
 /* The word for object o in the log of possible weak keys (ahead.h): its address with tag 2. */

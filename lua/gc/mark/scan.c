@@ -96,9 +96,9 @@ static void shorten (lua_State *th) {
 }
 
 
-/* Makes the next collection scan again the slots at or above 'from' that refer to objects left
-   young: clears CIST_CLEAN of the frame with the lowest such slot, and of all frames above that
-   frame (T2). */
+/* Makes the next collection scan again the slots at or above 'from' that refer to objects which
+   were not tenured: clears CIST_CLEAN of the frame with the lowest such slot, and of all frames
+   above that frame (T2). */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;

@@ -110,8 +110,8 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 }
 
 /*
-** Returns 1 if the running collection has not marked o. If o was left young, tenures it and returns
-** 0. tag: type tag of the value or key.
+** Returns 1 if the running collection has not marked o. If the collection has reached o but not
+** tenured o (ageing.h), tenures o and returns 0. tag: type tag of the value or key.
 **
 ** If o is a table or a Lua closure, first reads the mark of o's line: without a mark no object in
 ** the line is marked, and reading the header of o, a likely cache miss, is not needed.

@@ -85,7 +85,7 @@
 /* Bit in marks[]: the line is part of a hole that was taken since the last minor collection. */
 #define LUAN_YOUNG	0x08
 /* Bit in marks[]: the line belongs to a long string or large userdata that has survived, or to a
-   small userdata that was left young. The sweep of lines keeps the bit. */
+   small userdata that was not tenured. The sweep of lines keeps the bit. */
 #define LUAN_HELD	0x10
 
 /* Rounds n bytes up to granules, the unit of allocation. */

@@ -319,8 +319,8 @@ static size_t leastgrowth (void) {
 }
 
 
-/* Returns the bytes of long strings and large userdata, tenured or left young, that do not count as
-   growth of the heap, because most of them are freed soon. 0 in the incremental mode. */
+/* Returns how many bytes of long strings and large userdata do not count as growth of the heap,
+   because most of these objects are freed soon. In the incremental mode, returns 0. */
 static size_t sparedtexts (const luaN_Gc *c) {
   size_t most = c->pace.live, share = SHARED / luaN_countstates();
   if (c->pace.fullcycles) return 0;

@@ -52,10 +52,8 @@ LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
    due when GCdebt is above 0. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
-/* Returns the bytes that have counted toward minor collections in the life of the state. A vector
-   that was moved counts with all its bytes, a large string perhaps with fewer. Sets *planned to the
-   sum of the planned sizes of all nurseries; of a nursery that was not used up, only the used part
-   is added. To be called after luaN_flush. */
+/* Returns luaN_Memory.charged, and sets *planned to luaN_Memory.planned (seam.h). To be called
+   after luaN_flush. */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that the next slice must mark for 'bytes' of allocation since the last

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Write barriers: functions that the core calls for a store into an old object. They add the object
-   or the slot to the remembered set (G1 of gc.h). If a list of the set has become long, they first
-   process its entries (refine.c). */
+   or the slot to the remembered set (G1 of gc.h). If a list of the remembered set has become long,
+   these functions first shorten the list (refine.c). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -72,7 +72,7 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 /*
 ** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young or
 ** remembered as a whole, or if the last pair in remset.slots is for the same slot. If a list is
-** long, processes its entries (refine.c) before it adds the slot, because the caller may store the
+** long, shortens the list (refine.c) before it adds the slot, because the caller may store the
 ** value only after this call.
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {

@@ -180,8 +180,8 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* If many slots of weak tables are left in the list, the list is processed again only when it has
-     remset.many words. */
+  /* If many slots of weak tables are left in remset.slots, the list is visited again only when it
+     has remset.many words. */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);

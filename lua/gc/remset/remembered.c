@@ -63,8 +63,8 @@ void luaN_clearslots (global_State *g, int keys) {
 }
 
 
-/* Returns 1 if v refers to a young long string or userdata that no minor collection has left young
-   (its survivor age is 0). */
+/* Returns 1 if v refers to a young long string or userdata that has survived no minor collection
+   (luaN_age returns 0). */
 static int isnewtext (const TValue *v) {
   const GCObject *o = gcvalue(v);
   return (rawtt(v) == ctb(LUA_VLNGSTR) || rawtt(v) == ctb(LUA_VUSERDATA)) &&
@@ -135,9 +135,9 @@ static void markslots (global_State *g) {
 }
 
 
-/* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1, some
-   of the objects to which they refer may be left young; an object of v that refers to such a young
-   object is remembered again. */
+/* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1, the
+   collection need not tenure all objects to which the objects of v refer; an object of v that
+   refers to an untenured object is remembered again. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

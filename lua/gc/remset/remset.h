@@ -11,10 +11,10 @@
 #include "mark.h"
 
 /*
-** Value of remset.many. A list of the remembered set is processed before the next minor collection
-** (refine.c) when it reaches this length. For remset.objects it is the number of objects, for
-** remset.slots the number of words, for remset.whole the number of slots of all its tables. With a
-** lower value, pauses are shorter and barriers do more of the work.
+** Value of remset.many. When a list of the remembered set reaches this length, refine.c tenures the
+** young objects to which the entries of the list refer, and shortens the list. For remset.objects
+** it is the number of objects, for remset.slots the number of words, for remset.whole the number of
+** slots of all its tables. With a lower value, pauses are shorter and barriers do more of the work.
 */
 #define LUAN_MANY	(1u << 15)
 
@@ -32,8 +32,8 @@
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
 /* To be called at the end of a minor collection, when remset.slots is empty. Moves the pairs
-   (table, slot) of 'from' to remset.slots; their slots refer to objects that the collection has
-   left young (ageing.h). */
+   (table, slot) of 'from' to remset.slots; their slots refer to objects that the collection has not
+   tenured (ageing.h). */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
 /* Records that the stack of L may change from now on, so that the next collection scans it: clears

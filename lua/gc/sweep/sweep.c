@@ -119,8 +119,8 @@ static void sweepfrom (lua_State *L, int which, size_t first) {
 
 
 /* Sweeps the young part of lists.large in a minor collection: frees the dead objects, and moves
-   those left young to the end. Reports a dead object that the sampler watches, because the sampler
-   may have counted it as a survivor of an earlier collection. */
+   those that were not tenured to the end. Reports a dead object that the sampler watches, because
+   the sampler may have counted it as a survivor of an earlier collection. */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;

@@ -36,8 +36,8 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 }
 
 
-/* Leaves userdata o young until its finalizer is called: sets LUAN_MET, and marks the objects that
-   o refers to. */
+/* Keeps the dead userdata o, without tenuring o, until the finalizer of o is called: sets LUAN_MET,
+   and marks the objects that o refers to. */
 static void waiting_leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;
@@ -61,8 +61,8 @@ static void setlines (global_State *g, const GCObject *o, int on) {
 }
 
 
-/* Removes LUAN_HELD from the lines of the small userdata that the last minor collection has left
-   young. */
+/* Removes LUAN_HELD from the lines of the small userdata that the last minor collection has not
+   tenured. */
 static void unmark (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -105,9 +105,9 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* Keeps the memory of the small userdata o, which this collection leaves young (LUAN_MET): replaces
-   LUAN_MET by the highest survivor age (number of collections that have left o young), sets
-   LUAN_HELD on the lines of o, and counts its bytes. (The sweep of lists.large keeps large
+/* Keeps the memory of the small userdata o, which this collection does not tenure (LUAN_MET):
+   replaces LUAN_MET by the highest survivor age (number of collections that have not tenured o),
+   sets LUAN_HELD on the lines of o, and counts its bytes. (The sweep of lists.large keeps large
    ones.) */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
@@ -173,8 +173,8 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* First replaces LUAN_HELD, on the lines of the small userdata that were left young, by the mark of
-   the epoch that ends. The sweep removes that mark, so lines that are not marked again become
+/* First replaces LUAN_HELD, on the lines of the small userdata that were not tenured, by the mark
+   of the epoch that ends. The sweep removes that mark, so lines that are not marked again become
    free. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Userdata that die young stay young until their finalizer has run. A minor collection that finds
-** one dead must keep it until its finalizer is called; afterwards it is usually garbage. If it were
-** tenured, only a major collection could free it.
+** Userdata that die young are not tenured while they wait for the call of their finalizer. A minor
+** collection that finds one dead must keep it until its finalizer is called; afterwards it is
+** usually garbage. If it were tenured, only a major collection could free it.
 **
-** The collection sets LUAN_MET (left young by this collection) of such a userdata, and marks the
-** objects that it refers to. Later minor collections do the same until the finalizer is called.
-** Afterwards the userdata is like any new object, wherever the finalizer has stored it.
+** The collection sets LUAN_MET (reached but not tenured by this collection) of such a userdata, and
+** marks the objects that it refers to. Later minor collections do the same until the finalizer is
+** called. Afterwards the userdata is like any new object, wherever the finalizer has stored it.
 **
 ** A large userdata is kept by the sweep of lists.large. The lines of a small one have LUAN_HELD
 ** until the next minor collection.
@@ -16,8 +16,8 @@
 ** or starts.
 **
 ** finalize.left lists these userdata in the order in which their finalizers are called; those of
-** the first finalize.called entries were called (G11). Live small userdata that were left young are
-** in finalize.aged (ageing.h).
+** the first finalize.called entries were called (G11). Live small userdata that were not tenured
+** are in finalize.aged (ageing.h).
 */
 #ifndef luaN_waiting_h
 #define luaN_waiting_h
@@ -26,12 +26,12 @@
 #include "lstate.h"
 
 /* Starts a minor collection: removes LUAN_HELD, which keeps lines from being reused, from all small
-   userdata that were left young, and empties finalize.aged, the list of the live ones among
-   them. */
+   userdata that the last minor collection has not tenured, and empties finalize.aged, the list of
+   those that were alive. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Keeps the dead userdata that wait for the calls of their finalizers and are not marked. Leaves
-   them young once more if mark.ageing is 1, else marks them. */
+/* Keeps the dead userdata that wait for the calls of their finalizers and are not marked. If
+   mark.ageing is 1, does not tenure these userdata, else marks them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
 /* Tries to keep a userdata o young that is dead and was just queued for its finalizer. Returns 1
@@ -39,24 +39,25 @@ LUAI_FUNC void luaN_keepwaiting (global_State *g);
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
-** Keeps the memory of the small userdata that this minor collection leaves young (LUAN_HELD), and
-** reports watched ones that have died to the sampler. For luaN_dropwaited, replaces the entries of
-** finalize.left whose finalizers have run: by the block of the userdata if its lines may be free
+** Keeps the memory of the small userdata that this minor collection does not tenure (LUAN_HELD),
+** and reports watched ones that have died to the sampler. For luaN_dropwaited, replaces the entries
+** of finalize.left whose finalizers have run: by the block of the userdata if its lines may be free
 ** now, else by NULL. To be called when everything is marked and nothing is swept.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
 /* Removes the old userdata, and those whose finalizers have run, from finalize.left (dead userdata
-   that were left young). Moves blocks with freed lines to the lists for their free lines. To be
+   that were not tenured). Moves blocks with freed lines to the lists for their free lines. To be
    called after the sweep, because the lists of sweep.c may contain dead userdata until then. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
-/* Tenures all userdata that minor collections have left young, before a major collection starts. To
-   be called right after a minor collection. The caller must then drain mark.young. */
+/* Tenures all userdata that survived minor collections without being tenured, before a major
+   collection starts. To be called right after a minor collection. The caller must then drain
+   mark.young. */
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 
-/* Forgets the userdata that minor collections have left young, when a full collection starts, which
-   leaves nothing young. */
+/* Removes the userdata that minor collections have not tenured from their lists, when a full
+   collection starts, which tenures all live objects. */
 LUAI_FUNC void luaN_forgetwaiting (global_State *g);
 
 #endif
