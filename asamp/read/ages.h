@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age: for each u and v, the bytes allocated u bytes before a collection and v bytes
-** after the previous one, and how many of them survived. It predicts the effect of another nursery
-** size. The bytes of a nursery are divided among its samples in their order.
+** Survival by age. A byte has two ages: u is the number of bytes allocated from this byte to the
+** next collection, v that from the previous collection to this byte. For each u and v, a table has
+** the number of allocated bytes and how many of them survived. A report uses it to estimate
+** survival with another nursery size. The bytes of a nursery are divided among its
+** samples, in the order of samples and in proportion to the bytes that they represent.
 **
-**   AG1  u and v are counted in AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin has
-**        all below AGES_FIRST, the last has no upper end;
-**   AG2  at most AGES_OPEN samples per collection; if it has more, none of them count.
+**   AG1  u and v are divided into AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin is
+**        for values below AGES_FIRST, the last bin has no upper end;
+**   AG2  if a collection has AGES_OPEN samples or more, none of them count.
 */
 #ifndef asamp_ages_h
 #define asamp_ages_h
@@ -27,12 +29,13 @@ typedef struct Age {
 
 /* The totals of survival by age. All zero: empty. */
 typedef struct Ages {
-  /* AGES_BINS rows (u) of AGES_BINS columns (v). NULL: no collection was added. */
+  /* Table of AGES_BINS rows, one per bin of u, and AGES_BINS columns, one per bin of v. NULL
+     before the first collection. */
   Age *cells;
   struct AgeOpen {
     uint64_t bytes;
     int survived;
-  } *open;     /* samples since the last ages_settle, oldest first */
+  } *open;     /* samples since the last call of ages_settle, oldest first */
   size_t n, size;  /* number of elements of 'open', capacity */
 } Ages;
 
@@ -40,9 +43,9 @@ typedef struct Ages {
    Returns 0 if there is not enough memory. */
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
-/* Ends a collection: adds its samples to the table. 'charged' is the number of bytes allocated
-   in its nursery; 0: unknown, use the bytes of the samples. Returns 0 if there is not enough
-   memory. */
+/* Adds the samples in 'open' to the table and empties 'open'. Call it after each collection.
+   'charged' is the number of bytes allocated in the nursery; 0: unknown, use the bytes of the
+   samples. Returns 0 if there is not enough memory. */
 int ages_settle (Ages *a, uint64_t charged);
 
 /* Frees the memory. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The data of the reader's parts while a file is read. In asamp's files a sample's stack is read
-** first and queued in 'runs'; then a text with its size and type (details.h), and it moves to
-** ReaderStream.open; then its outcome. In other files samples go to 'open' at once. Used only by
-** the files that implement reader.h.
+** The data of the reader's parts while a file is read. Asamp's files have a sample in three parts:
+** first its stack, which the reader queues in 'runs'; then a text with its size and type
+** (details.h), at which the reader moves the sample to ReaderStream.open; then its outcome. In
+** other files the reader puts a sample into 'open' at once. Used only by the files that implement
+** reader.h.
 **
 ** A function that runs out of memory sets 'failed' and continues; reading ends at the next call of
 ** readerstate_failure.
@@ -21,8 +22,8 @@ typedef struct Run {
   uint64_t time;       /* us since the start; 0: unknown */
   uint64_t thread;     /* Lua state or thread, as in ReadSample */
   uint32_t node;       /* call tree node of the stack */
-  /* READER_TIMERUN: time samples; COPY_*: copied bytes (sample.h); else enum ProfileKind; 0:
-     not known yet. */
+  /* Time samples: READER_TIMERUN. Samples of copied bytes: COPY_* (sample.h). Allocation samples:
+     type of the block, enum ProfileKind; 0: not known yet. */
   uint32_t type;
 } Run;
 
@@ -46,37 +47,41 @@ typedef struct ReaderState {
   int hashead;           /* 1: the client's 'head' was called */
   int format;          /* format of the texts with details (details_format) */
   uint64_t last;       /* time of the last sample, us since the start */
-  uint64_t period;     /* current sampling period, bytes; 1 in other writers' files; default of
-                          states without their own period */
-  uint64_t timeperiod; /* the same for time samples, ns */
+  uint64_t period;     /* sampling period of the states without an own period, bytes; 1 in other
+                          writers' files */
+  uint64_t timeperiod; /* period of time samples of the states without an own period, ns */
   uint64_t runfirst;   /* first queued element of 'runs' */
   /* Queued stacks: elements runfirst to nruns - 1. */
   Run *runs;
   size_t nruns, runsize;  /* number of elements, capacity */
   ReaderStreams streams;
   ReaderStream *of;    /* stream of the current Lua state; never NULL */
-  /* The only stream in a file of one state; else the stream that states beyond the limit share
-     (RS1). 'row' READER_NOSTATE: no current state. */
+  /* In a file of one state, the only stream. In a file of many states, the stream that the states
+     beyond the limit share (RS1), or if 'row' is READER_NOSTATE, the one used if no state is
+     current. */
   ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type + 1 to its name in 'text' */
   IdMap classes;       /* maps class + 1 to its name in 'text' */
-  /* 'byname', 'aliases' and 'unnamed' are for asamp's files. A function's number is its id / 8. */
+  /* 'byname', 'aliases' and 'unnamed' are used in asamp's files only. They have functions as
+     numbers (id / 8). */
   IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
-  Aliases aliases;     /* maps functions to the first one with the same name */
-  uint32_t unnamed;    /* function for all names beyond the limit; 0: none */
+  Aliases aliases;     /* maps a function to the first one with the same name */
+  uint32_t unnamed;    /* function that stands for all names beyond the limit
+                          READER_MAXIDS; 0: none */
   uint32_t unknown;    /* offset of "[unknown]" in 'text' */
   uint32_t nameless;   /* number of functions without a name so far */
   uint64_t nstats;     /* number of statistics in an object record */
-  int stat[3];         /* indexes of the bytes in use, reserved and resident; -1: missing */
+  int stat[3];         /* which statistics of an object record are the bytes in use, reserved and
+                          resident; -1: missing */
   /* Maps a path and a step to the path with that step appended. A path is its index + 1 in
      ReadProfile.paths. */
   IdMap bystep;
   size_t pathsize, labelsetsize, labelsize;  /* capacities of the arrays of the ReadProfile */
   uint64_t lastset;    /* last label set dropped because of the limit; 0: none */
   uint64_t eventtime;  /* time of the last event with a time, us since the start */
-  /* Cache of 'decision' (readerbatch.c): outcomes and deaths before the address 'ahead' have
-     this time. NULL: empty. */
+  /* Cache of 'decision' (readerbatch.c): the lines before the address 'ahead' have outcomes and
+     deaths that were decided at the time 'aheadtime'. 'ahead' NULL: empty. */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;
@@ -122,8 +127,8 @@ int readerstate_iswanted (const ReaderClient *client, uint32_t id);
 /* Returns the current state's row in ReadProfile.states, or NULL. Valid until the next row is
    created. */
 ReadState *readerstate_row (ReaderState *s);
-/* Returns the row of its OS thread in ReadProfile.threads, or NULL. Valid until the next row is
-   created. */
+/* Returns the row of the current state's OS thread in ReadProfile.threads, or NULL. Valid until
+   the next row is created. */
 ReadThread *readerstate_threadrow (ReaderState *s);
 
 /* Sets the client's 'state', 'row' and 'thread' to the current state, for its next event. */
@@ -152,8 +157,9 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
 
 /* Returns the reason why reading must stop, or NULL. */
 const char *readerstate_failure (const ReaderState *s);
-/* Returns the index of the kind with a type and a class (offset of its name; 0: none); creates
-   it if needed. At READER_MAXKINDS returns the type's kind without a class, or READER_UNKNOWN. */
+/* Returns the index in ReadProfile.kinds of the kind with that type and class; creates the kind if
+   needed. 'class': offset of the class's name in 'text'; 0: none. If there are READER_MAXKINDS
+   kinds, returns the kind of that type without a class, or READER_UNKNOWN. */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

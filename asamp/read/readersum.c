@@ -91,7 +91,7 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   s->times.sites[at].objects += objectsof(sample);
 }
 
-/* Adds a sample to all totals. 'time' is that of its outcome. */
+/* Adds a sample to all totals. 'time': when its outcome was decided. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
@@ -363,7 +363,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
          pictures_init(&s->pictures);
 }
 
-/* Sets Site.time, the time samples of a row of totals, in units of the first sampling period. */
+/* Sets Site.time: the time of a site's time samples / first period of time samples. */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
   site->time = (double)site->samples;
@@ -373,8 +373,8 @@ static void finishtime (Site *site, const ReadProfile *r) {
   }
 }
 
-/* Sets 'exactlabels'. If exact bytes are known, adds those without labels to set 0, and clears
-   the sets not selected. */
+/* Sets 'exactlabels'. If it is 1, adds the bytes allocated without labels to labels[0].exact, and
+   sets 'exact' to 0 in the label sets that the client does not select. */
 static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   LabelTotals *none = labelled(s, 0);
   size_t i;
@@ -384,7 +384,7 @@ static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   if (!s->exactlabels)
     return;
   none->exact += r->allocated - s->labelled;
-  for (i = 0; i < s->nlabels; i++) {  /* clears the sets not selected */
+  for (i = 0; i < s->nlabels; i++) {  /* sets that the client does not select */
     if (i == 0 ? s->client.labelname != NULL && s->client.labelvalue != NULL
                : r->labelsets[i - 1].unwanted)
       s->labels[i].exact = 0;

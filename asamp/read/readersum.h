@@ -20,17 +20,19 @@
 /* Totals of the allocation samples of one kind. */
 typedef struct KindTotals {
   uint64_t blocks;     /* number of samples */
-  /* Estimated number of blocks: the sum of represented bytes / block size. */
+  /* Estimated number of allocated blocks. A sample stands for (the bytes that it represents) /
+     (size of its block) blocks. */
   double objects;
-  uint64_t outside;    /* number of samples outside the nursery */
+  uint64_t outside;    /* number of samples of blocks allocated outside the nursery */
 } KindTotals;
 
 /* Totals of a label set. */
 typedef struct LabelTotals {
-  /* Allocation samples as in Site (sitetable.h); number of time samples, and their ns. */
+  /* 'samples' to 'undecidedbytes': allocation samples, as in Site (sitetable.h). 'timesamples':
+     number of time samples. 'ns': time that they represent, ns. */
   uint64_t samples, bytes, survivedbytes, laterbytes, undecidedbytes, timesamples, ns;
-  /* Collections while a thread with this set ran, and the sum of their pauses, us; exact bytes
-     allocated with this set. */
+  /* Numbers of minor and major collections while a thread with this label set ran. 'pause': sum of
+     their pauses, us. 'exact': all bytes allocated with this set, counted, not sampled. */
   uint64_t minors, majors, pause, exact;
 } LabelTotals;
 
@@ -39,27 +41,27 @@ typedef struct LabelTotals {
 typedef struct ReaderSum {
   ReaderClient client; /* to be passed to reader_read */
   SiteTable table;        /* all samples, by call tree node and kind */
-  /* Survivors that died later, by node and by lifetime: Site.kind is the number of binary
-     digits of the bytes allocated during the life. */
+  /* Survivors that died later. Site.node is the call tree node. Site.kind is the lifetime: the
+     number of binary digits of the bytes allocated during the life. */
   SiteTable lives;
-  /* All samples that died, by kind (in Site.node) and by lifetime: Site.kind is the number of
-     binary digits of the life in us. */
+  /* All samples that died. Site.node is the kind of block. Site.kind is the lifetime: the number
+     of binary digits of the us. */
   SiteTable times;
   Ages ages;              /* survival by age; empty for files of other writers */
   const ReadProfile *profile;  /* NULL before the callback 'head' */
-  /* Survivors alive at the end. Site.kind is the number of the path of references to the
-     sample; 0: unknown. */
+  /* Survivors alive at the end of the file. Site.kind is the path of references to the sample, as
+     index + 1 in ReadProfile.paths; 0: unknown. */
   SiteTable held;
   /* Samples of copied bytes. Site.kind is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN. */
   SiteTable copies;
   KindTotals *kinds;   /* by kind of block: READER_MAXKINDS elements */
   LabelTotals *labels;  /* by label set; labels[0]: without labels */
   size_t nlabels, labelsize;  /* number of elements, capacity */
-  /* 1: LabelTotals.exact is known; it is 0 for sets not selected. */
+  /* 1: LabelTotals.exact is known. It is 0 for label sets that the client does not select. */
   int exactlabels;
-  uint64_t labelled;   /* sum of the exact bytes by label set */
-  Tags *tags;          /* also distinguishes sites by Lua state, thread and labels; NULL: does
-                          not */
+  uint64_t labelled;   /* sum of LabelTotals.exact */
+  Tags *tags;          /* if not NULL: the sites of 'table' have tags for Lua state, OS thread and
+                          labels */
   Course course;       /* history of the collections */
   Marks marks;
   Pictures pictures;   /* snapshots of resident memory */
@@ -70,12 +72,11 @@ typedef struct ReaderSum {
   /* Survivors that died later, by slice of the time of death. Only 'samples' and 'bytes' are
      set. */
   Bins gone;
-  /* 'born', 'alive' and 'worked' are empty if 'bins' is. Slices of 'born' and 'alive' are
-     ranges of ReadSample.born, bytes. */
+  /* 'born', 'alive' and 'worked' are empty if 'bins' is empty. A slice of 'born' or 'alive' is a
+     range of ReadSample.born, in bytes. */
   Bins born;           /* allocation samples with an outcome */
-  /* Survivors alive at the end, except of native memory. BinRow.kind is 2 * path, plus 1 for a
-     table's array or hash part. Path: number of the path of references to the sample; 0:
-     unknown. */
+  /* Survivors alive at the end of the file, without samples of native memory. BinRow.kind is 2 *
+     (path of references as in 'held'), plus 1 if the block is a table's array or hash part. */
   Bins alive;
   Bins worked;         /* time samples by slice of time, all at node 0 and kind 0 */
   /* Only samples and collections with since <= time < till count, us. */
@@ -89,7 +90,7 @@ typedef struct ReaderSum {
 #define READERSUM_PARTS	64u	/* largest number of slices of 'born' and 'alive' */
 #define READERSUM_FINE	256u	/* largest number of slices of 'worked' */
 
-#define READERSUM_EVER	UINT64_MAX  /* 'instant' is not used, or 'till' has no end */
+#define READERSUM_EVER	UINT64_MAX  /* as 'instant': not used; as 'till': no end */
 
 /* Initializes the totals. 'bins': largest number of slices of time; 0: no slices. 'instant':
    see ReaderSum. Returns 0 if there is not enough memory; call readersum_free in either case. */

@@ -38,12 +38,12 @@ typedef struct ReadSample {
   uint64_t size;       /* bytes of the block; 0: unknown */
   /* Thread in the sample's record; in files of many Lua states, id of the state. */
   uint64_t thread;
-  /* Bytes of this sample and of all decided before it, not scaled: its time in allocated bytes.
-     Set with the outcome. */
+  /* Allocation sample: bytes that this sample and all samples decided before it represent, not
+     multiplied by ReadProfile.scale. Set when the outcome is read. */
   uint64_t born;
   uint32_t node;       /* call tree node of the stack; 0: empty stack */
-  /* Index in ReadProfile.kinds; the class is set with the outcome. For copies see the callback
-     'copy'. */
+  /* Index in ReadProfile.kinds. The kind has a class only after the outcome was read. For copies
+     see the callback 'copy'. */
   uint32_t kind;
   int outside;         /* 1: the block was allocated outside the nursery */
   uint32_t labels;     /* label set, from 1 on; 0: none */
@@ -53,18 +53,19 @@ typedef struct ReadSample {
 typedef struct ReadDeath {
   const ReadSample *sample;
   uint64_t time;       /* time at which it was found dead */
-  /* Bytes that the state's samples decided between this sample and its death represent, not
-     scaled. */
+  /* Bytes allocated during the sample's life: the sum over the state's samples that were decided
+     after this sample and before its death, not multiplied by ReadProfile.scale. */
   uint64_t allocated;
-  uint64_t tag;        /* set by the callback 'fate' in ReaderClient.tag */
-  /* Position among the state's live survivors, oldest first, at the start of the collection;
-     for an orphan, among those of native memory. */
+  uint64_t tag;        /* value that the callback 'fate' stored in ReaderClient.tag */
+  /* Position of the sample in the list of its state's live survivors, oldest first, before the
+     collection removes any. For an orphan, the list has only samples of native memory. */
   size_t place;
-  /* 1: native memory whose Lua state has ended. */
+  /* 1: a sample of native memory whose Lua state has ended ("orphan"). */
   int orphan;
 } ReadDeath;
 
-/* Returns the bytes (time samples: ns) that a sample represents, not scaled, at most 2^62. */
+/* Returns the bytes (time samples: ns) that a sample represents, at most 2^62. Does not
+   multiply by ReadProfile.scale. */
 static inline uint64_t readsample_bytes (const ReadSample *s) {
   uint64_t most = (uint64_t)1 << 62;
   return s->period > 0 && s->count > most / s->period ? most
@@ -80,17 +81,18 @@ typedef struct ReadCollection {
   uint64_t slices;
   /* CPU time of the thread since the previous recorded collection, us; 0: unknown */
   uint64_t mutator;
-  uint64_t inuse, held, rss;  /* bytes in use, reserved, resident after it; 0: unknown. In files
-                                 of many states, sums over the selected open states */
+  uint64_t inuse, held, rss;  /* bytes in use, reserved, resident after the collection; 0:
+                                 unknown. In files of many states, 'inuse' and 'held' are sums
+                                 over the selected open states */
   uint64_t stateinuse, stateheld;  /* bytes in use and reserved of the collection's state alone */
   uint64_t tenured;    /* bytes tenured since the previous recorded collection */
-  /* Planned sizes of the nurseries, and bytes allocated in them, since the previous recorded
-     collection. */
+  /* Sum of the planned sizes of all nurseries since the previous recorded collection, and the
+     bytes allocated in these nurseries. */
   uint64_t planned, charged;
-  uint64_t looked[LOOKED_COUNT];  /* counters of work (enum ProfileLooked) */
-  uint64_t decided;    /* sampling periods of the state's samples decided since the previous
-                          recorded collection */
-  /* sampling periods of the survivors among these samples */
+  uint64_t looked[LOOKED_COUNT];  /* entries that the collector visited (ProfileLooked) */
+  /* The state's samples whose outcome was decided since the previous recorded collection, and
+     the survivors among these samples, in sampling periods. */
+  uint64_t decided;
   uint64_t survived;
   /* Unrecorded minor and major collections since the previous recorded one. */
   uint64_t minors, majors;
@@ -108,7 +110,7 @@ typedef struct ReadLabel {
 /* A set of labels. */
 typedef struct ReadLabelSet {
   uint32_t first, n;   /* labels[first] to labels[first + n - 1] */
-  int unwanted;        /* 1: not selected by the client */
+  int unwanted;        /* 1: the client does not select samples with this set */
 } ReadLabelSet;
 
 /* A row of a snapshot of resident memory: bytes of one use. Rows with equal times form a
@@ -116,7 +118,8 @@ typedef struct ReadLabelSet {
 typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* may be negative */
-  /* The use, and a file, source line or empty text. Not NUL-terminated. */
+  /* Name of the use, such as "rss"; the file or source line that uses the memory, or an empty
+     text. Not NUL-terminated. */
   const char *what, *text;
   size_t whatlength, textlength;
 } ReadResident;
@@ -150,7 +153,7 @@ typedef struct ReadState {
   /* Number of further states that share this row (RS2). */
   int others;
   uint64_t opened, closed; /* times; 0: unknown */
-  uint64_t allocated;  /* exact bytes; 0: unknown */
+  uint64_t allocated;  /* all allocated bytes, counted, not sampled; 0: unknown */
   uint64_t samples, bytes;    /* allocation samples in sampling periods, and the bytes that they
                                  represent */
   uint64_t timesamples, ns;   /* time samples in sampling periods, and their ns */
@@ -174,10 +177,10 @@ typedef struct ReadProfile {
   int native;          /* 1: the file declares native frames */
   int complete;        /* 1: the trailer was read and the checksum is right */
   int fates;           /* 1: samples have outcomes */
-  uint64_t followed;   /* largest number of survivors followed until their death at a time; 0:
-                          the file has no deaths */
-  uint64_t unfollowed; /* periods of selected survivors whose death the file does not record; 0
-                          if it has no deaths */
+  uint64_t followed;   /* limit of the live survivors whose death the writer records; 0: the file
+                          records no deaths */
+  uint64_t unfollowed; /* selected survivors whose death the file does not record, in sampling
+                          periods; 0: the file records no deaths */
   int random;          /* 1: random distances between sample points */
   int wall, cpu;       /* 1: there are samples of wall time, of CPU time */
   /* 1: the file has times. 0: samples are assumed one period apart. */
@@ -186,37 +189,39 @@ typedef struct ReadProfile {
   char message[256];   /* why the file is incomplete; "" if it is complete */
   uint64_t left[LEFT_N];  /* counts of data dropped because of limits (readerleft.h) */
   uint64_t offset;     /* decompressed bytes read */
-  /* Facts that the repair of a log without its end needs (asamp/convert/repair.h). */
+  /* Used to repair a log that has lost its end (asamp/convert/repair.h). */
   struct ReadEnd {
     uint64_t intact;   /* bytes of the log before the record that could not be read */
-    uint64_t unpaired; /* number of stacks of allocation samples without an object; 0 in logs that
-                          have no objects: before version 7, or not of 64 bits */
+    uint64_t unpaired; /* number of allocation samples whose object was not read; 0 in logs
+                          without object records: of version 0 to 6, or of 32 bits */
     uint64_t statistics;  /* number of statistics in an object record */
     double seconds;    /* time of the last stack or object record; 0 before version 7 */
     int period, undecided;  /* 1: the log has the meta record "period", "asamp.undecided" */
   } end;
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
   uint64_t periods;    /* number of later changes of the sampling period */
-  uint64_t ring[4];    /* flight recorder: samples from before the kept part that were alive at
-                          its start; their bytes; length of the kept part, us; requested length,
-                          us, 0: none */
+  /* A flight recorder's file has only the last part of the run. ring[0]: number of older samples
+     that were alive at the start of this part; ring[1]: bytes of these samples; ring[2]: length
+     of the part, us; ring[3]: requested length, us, 0: none. */
+  uint64_t ring[4];
   int isring;          /* 1: a flight recorder's file */
-  /* Exact bytes allocated while sampling was on, by the selected states; 0: unknown. */
+  /* All bytes allocated by the selected states while sampling was on, counted, not sampled; 0:
+     unknown. */
   uint64_t allocated;
-  int labelled;        /* 1: the file has exact bytes by label set */
+  int labelled;        /* 1: the file has the counted (not sampled) bytes of each label set */
   uint64_t mallocs;    /* period of native memory, bytes; 0: not sampled */
   int copying;         /* 1: copied bytes were sampled */
-  /* Factor for the bytes of all samples, set after the last event: 1 in asamp's files, else the
-     period or 1. */
+  /* Factor for the bytes of all samples, set after the last event. In asamp's files 1; in others
+     the sampling period, or 1 if the period is unknown. */
   uint64_t scale;
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
-  uint64_t timeperiods;  /* number of times it was set */
+  uint64_t timeperiods;  /* number of lines that set the period of time samples */
   uint64_t clock;      /* start by the monotonic clock, us; 0: unknown */
   uint64_t started, ended;   /* start and end of the run, us since the epoch; 0: unknown */
   uint64_t lost;       /* samples lost by the writer */
   uint64_t pid;        /* id of the process; 0: unknown */
   uint64_t recorder;   /* number of the flight recorder; 0: there is none, or unknown */
-  uint64_t recorded;   /* flight recorder: time of writing by the monotonic clock, us */
+  uint64_t recorded;   /* time at which the flight recorder wrote the file (monotonic clock, us) */
   int live;            /* 1: the file was still being written while it was read */
   /* us from the start to the end or the last event. */
   uint64_t duration;
@@ -237,17 +242,18 @@ typedef struct ReadProfile {
   uint64_t walks;
   /* total and longest time in us that the program waited for heap walks */
   uint64_t walked, longestwalk;
-  uint64_t samples;    /* selected allocation samples, in periods */
-  uint64_t timesamples;  /* selected time samples, in periods */
-  uint64_t undetailed; /* stacks without size, type and outcome */
-  /* Selected collections, with unrecorded ones. */
+  /* Selected allocation and time samples; a sample of n sampling periods counts n times. */
+  uint64_t samples;
+  uint64_t timesamples;
+  uint64_t undetailed; /* number of stacks whose size, type and outcome were not read */
+  /* Numbers of selected collections, recorded or not. */
   uint64_t minors, majors;
   Tree tree;           /* call tree */
   StrTab text;         /* all strings; addresses may change until the last event */
   IdMap names;         /* maps frame ids to offsets in 'text' */
   uint32_t command;    /* command line, offset in 'text'; 0: unknown */
-  uint32_t sources;    /* merged profile: identities of its recordings (readprofile_source),
-                          offset in 'text'; 0: unknown */
+  uint32_t sources;    /* offset in 'text' of the text by which a merged profile identifies its
+                          recordings (readprofile_source); 0: not merged, or unknown */
   uint32_t tuning;     /* LUA_GC of the process, offset in 'text'; 0: not set */
   ReadKind *kinds;     /* READER_MAXKINDS elements, 'nkinds' in use */
   uint32_t nkinds;
@@ -265,12 +271,13 @@ typedef struct ReaderClient {
   /* Selected Lua states, ascending; NULL: all. */
   const uint32_t *only;
   size_t nonly;
-  /* Both set: select samples and collections with this label. Only 'labelname': those without a
-     label of this name. */
+  /* If both are set: select samples and collections with this label. If only 'labelname' is set:
+     select samples and collections without a label of this name. */
   const char *labelname, *labelvalue;
   /* Select events with since <= time < till, us. 'till' 0: no end. */
   uint64_t since, till;
-  /* If not NULL: no collections, and no samples of a node i < nwithout with without[i] != 0. */
+  /* If not NULL: deliver no collections, and no samples of call tree nodes i < nwithout with
+     without[i] != 0. */
   const unsigned char *without;
   size_t nwithout;
   /* Called first, with the data from the start of the file. */
@@ -280,19 +287,21 @@ typedef struct ReaderClient {
   /* A sample of copied bytes; 'kind' is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN. It
      has no outcome. */
   void (*copy) (void *ud, const ReadSample *s);
-  /* The outcome of an allocation sample, decided at 'time'. For a survivor whose death may be
-     recorded 'followed' is 1, and a value stored in 'tag' is passed to 'death'. */
+  /* The outcome of an allocation sample ('fate': READER_DIED, READER_SURVIVED or
+     READER_UNDECIDED), decided at 'time'. 'followed' is 1 for a survivor whose death may be
+     recorded. The callback may then set 'tag'; the sample's ReadDeath has the same value. */
   void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
   int followed;
   uint64_t tag;
-  /* The death of a survivor with 'followed' 1. */
+  /* The death of a survivor for which 'followed' was 1. */
   void (*death) (void *ud, const ReadDeath *d);
-  /* Set before 'held': position of the sample among the state's live survivors; 1: the last
-     heap walk did not reach it. */
+  /* Set before each call of 'held'. 'place': position of the sample in the list of its state's
+     live survivors. 'unreached' 1: the last heap walk did not reach the sample. */
   size_t place;
   int unreached;
-  /* A survivor alive at the end, in files with paths. 'path': number of the path of references
-     to it, from the last heap walk that reached it; 0: unknown. */
+  /* A survivor that is alive at the end of the file. 'path': path of references to the
+     sample, found by the last heap walk that reached it, as index + 1 in ReadProfile.paths; 0:
+     unknown. */
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
   /* A heap walk that searched for the references to live samples. */
   void (*walk) (void *ud, const ReadWalk *w);
@@ -302,23 +311,24 @@ typedef struct ReaderClient {
   void (*resident) (void *ud, const ReadResident *r);
   /* A new sampling period in bytes, of any state. */
   void (*period) (void *ud, uint64_t bytes);
-  /* A new period of time samples in ns, of any state; 0: off. */
+  /* A new period of time samples in ns, of any state; 0: off. 'wall' 1: of wall time, 0: of CPU
+     time. */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
-  /* Set before each event but 'resident': id of its state (0 in files of one state), and system
-     number of its OS thread, 0: unknown. */
+  /* Set before each event except 'resident': id of the Lua state of the event (0 in files of one
+     state), and system number of the OS thread of this state (0: unknown). */
   uint32_t state, thread;
   uint32_t row;        /* row of the state in ReadProfile.states */
-  /* A state starts. The next callbacks are for files of many states only. */
+  /* A state starts. Only in files of many states, like the callbacks up to 'ends'. */
   void (*starts) (void *ud, uint64_t time);
   /* The state's name, NUL-terminated. */
   void (*called) (void *ud, const char *name);
-  /* Exact bytes that the state has allocated; before 'ends'. */
+  /* All bytes that the state has allocated, counted, not sampled. Called before 'ends'. */
   void (*allocated) (void *ud, uint64_t bytes);
-  /* Exact bytes that the state has allocated with a label set; part of 'allocated', which comes
-     later. */
+  /* All bytes that the state has allocated with a label set, counted, not sampled. 'allocated',
+     which is called later, has the sum over all sets and the bytes without labels. */
   void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
-  /* The state ends. 'orphans' of its samples of native memory live on; other deaths are
-     delivered when the next state starts. */
+  /* The state ends. 'orphans': number of its samples of native memory that live on. The deaths
+     of its other live samples are delivered when the next state starts. */
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
   /* Called every few MiB of the log. 'fraction' of the file was read. */
   void (*progress) (void *progressud, double fraction);
@@ -327,11 +337,12 @@ typedef struct ReaderClient {
 
 void readprofile_free (ReadProfile *r);
 
-#define READER_MAXSOURCES	4000000  /* limit of all identities, bytes */
+#define READER_MAXSOURCES	4000000  /* largest text in 'sources', bytes */
 
-/* Appends the identity of a profile's recording, or those of a merged profile, separated by
-   spaces: "p<pid>:<start, s>:<monotonic start, us>", or for a flight recorder
-   "r<recorder>:<start>:<dump time>". Unknown ones are left out. */
+/* Appends a text that identifies the recording of a profile. Form:
+   "p<pid>:<start, s>:<monotonic start, us>"; for a flight recorder's file
+   "r<recorder>:<start>:<dump time>". A merged profile has one for each known recording, separated
+   by spaces. */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
 /* Returns the name of a kind's type for display, stored in ReadProfile.text or 'buffer'. */

@@ -6,8 +6,8 @@
 **
 **   L1  no two sites have the same node, kind and tag;
 **   L2  samples >= survived + undecided and survived >= later, also in bytes;
-**   L3  at most SITETABLE_MAXSITES sites; beyond, samples count at node 0 and tag 0 with their
-**       kind.
+**   L3  at most SITETABLE_MAXSITES sites; further samples count at the site of node 0, tag 0
+**       and their kind.
 */
 #ifndef asamp_sitetable_h
 #define asamp_sitetable_h
@@ -26,30 +26,33 @@ typedef struct Site {
   uint64_t samples;         /* number of samples, in periods */
   uint64_t bytes;           /* bytes of allocation samples */
   uint64_t ns;              /* ns of time samples */
-  /* Time samples in units of the first period. Set by readersum_finish. */
+  /* Time of the time samples / first period of time samples. Set by readersum_finish. */
   double time;
   uint64_t survived;        /* survivors, in periods */
   uint64_t survivedbytes;   /* bytes of survivors */
   uint64_t later;           /* survivors that died later, in periods */
-  uint64_t laterbytes;      /* their bytes */
+  uint64_t laterbytes;      /* bytes of survivors that died later */
   uint64_t undecided;       /* samples without an outcome, in periods */
-  uint64_t undecidedbytes;  /* their bytes */
+  uint64_t undecidedbytes;  /* bytes of samples without an outcome */
   /*
-  ** Variances, for the error of a difference between two profiles.
+  ** Estimated variances of totals, for the error of a difference between two profiles.
   **
-  ** Time samples: of 'samples' (sum of count^2) and of 'ns' (sum of ns^2).
+  ** Time samples: 'timesquares' is the variance of 'samples' (the sum of count^2), 'nssquares' that
+  ** of 'ns' (the sum of ns^2).
   **
-  ** Allocation samples: of 'bytes', 'survivedbytes' and 'laterbytes' (sum of count * period^2),
-  ** because the sample points in a block are independent.
+  ** Allocation samples: 'bytesquares' is the variance of 'bytes', 'survivedsquares' that of
+  ** 'survivedbytes', 'latersquares' that of 'laterbytes'. Each is the sum of count * period^2: a
+  ** sample has 'count' sample points, which are independent.
   */
   double timesquares, nssquares;
   double bytesquares;
   double survivedsquares;
   double latersquares;
-  /* Estimated number of blocks: the sum of represented bytes / block size. */
+  /* Estimated number of allocated blocks. A sample stands for (the bytes that it represents) /
+     (size of its block) blocks. */
   double objects;
-  double kept;              /* estimated blocks not known to have died */
-  /* Sum of the lives of the estimated dead blocks, us. */
+  double kept;              /* part of 'objects' whose death is not recorded */
+  /* Sum of the lifetimes of the blocks of 'objects' whose death is recorded, us. */
   double life;
   double births;            /* sum of the allocation times of the blocks in 'kept', us */
 } Site;
@@ -66,8 +69,8 @@ typedef struct SiteTable {
 void sitetable_free (SiteTable *l);
 
 /* Returns the index of a site with tag 0 and kind < 2^24; creates it if needed. At the limit
-   (L3) adds 'count' to 'left' and returns a site of node 0. Returns SITETABLE_NONE if there is
-   not enough memory. Sites may move. */
+   (L3) adds 'count' to 'left' and returns the site of node 0 and that kind. Returns SITETABLE_NONE
+   if there is not enough memory. A new site may change the addresses of the others. */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 
 #define SITETABLE_NONE	SIZE_MAX
