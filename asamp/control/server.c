@@ -103,7 +103,7 @@ static int isdead (const struct sockaddr_un *a) {
   return dead;
 }
 
-/* Returns 1 if the file is this process's last socket. */
+/* Returns 1 if the file is the socket that this process made last. */
 static int isown (const struct stat *s) {
   return s->st_ino != 0 && s->st_dev == own.st_dev && s->st_ino == own.st_ino;
 }
@@ -113,8 +113,8 @@ void server_unlink (const char *path) {
   if (lstat(path, &s) == 0 && isown(&s)) unlink(path);
 }
 
-/* Removes the file if it is a socket at which no process listens (CN4), or this process's last
-   socket: at that one, at most a forked child listens. */
+/* Removes the file if no process listens at it (CN4), or if it is the socket that this process made
+   last. At that socket, at most a forked child listens. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The control socket and its connections (rules of control.h). Descriptors are recorded with the
-   identity of their files: a forked child closes them, and a number that the program reuses is
-   noticed. Functions with a descriptor are thread-safe. */
+/* The control socket and its connections (rules of control.h). Each open descriptor is recorded
+   with the device and inode of its file. By this record, a forked child closes the descriptors
+   (CN5), and a descriptor is not used if the program has closed it and its number belongs to
+   another file now (CN7). Functions with a descriptor are thread-safe. */
 #ifndef asamp_server_h
 #define asamp_server_h
 

@@ -72,8 +72,9 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* If there are outcomes 2, writes the survivors as run lengths: alternately of samples with outcome
-   1, whose deaths are reported later, and of samples with outcome 2. */
+/* Outcome 1 means a survivor whose death is reported later, outcome 2 one whose death is not. If a
+   sample has outcome 2, writes the survivors as run lengths, alternately of outcome 1 and of
+   outcome 2. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;
@@ -113,7 +114,7 @@ void batch_deaths (Batch *b, const uint32_t *runs, size_t n) {
   bytes_char(&b->events, '\n');
 }
 
-/* Writes the time of an event as a difference. */
+/* Writes the time of an event as the difference to the time of the previous one. */
 static void eventtime (Batch *b, uint64_t us) {
   bytes_signed(&b->events, ' ', (int64_t)(us - b->eventtime));
   b->eventtime = us;

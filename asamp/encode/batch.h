@@ -22,7 +22,8 @@ typedef struct Batch {
   uint64_t samples;      /* number of samples; a sample with several copies of its stack is one */
   Bytes times, kinds, sizes, counts, outside, labels, events;
   uint32_t label;        /* label set of the last sample */
-  uint64_t labelled;     /* number of consecutive samples with this set, up to the last one */
+  uint64_t labelled;     /* number of consecutive samples with the set 'label', up to the last
+                            sample */
   uint64_t sampletime;   /* time of the last sample */
   uint64_t eventtime;    /* time of the last collection, mark, start or end of a state */
   uint64_t state;        /* number + 1 of the state to which the last line belongs; 0: none */
@@ -45,8 +46,8 @@ void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* Adds deaths of survivors, as for encoder_deaths. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a collection that ended at 'us', with the file's number of its label set. *before is the
-   state's previous collection; *c is copied to it. */
+/* Adds a collection that ended at 'us'. 'label' is the number of its label set in the file. *before
+   is the state's previous collection; *c is copied to it. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);
 /* Assigns the following lines to a state, in files of many states. */

@@ -235,7 +235,8 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* Adds a new native address to those that need a name. Beyond the limit counts it in 'natives'. */
+/* Stores a native address that is new, so that namefresh writes its name. If ENCODER_MAXNATIVES
+   addresses are stored, only counts the frame in 'natives'. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;

@@ -37,10 +37,11 @@ typedef struct EncoderConfig {
   uint64_t pid;         /* process id; 0: unknown */
   uint64_t recorder;    /* random number that all files of a flight recorder have; 0: none */
   uint64_t recorded;    /* flight recorder: time of writing, monotonic clock, ns */
-  int states;           /* 1: many states, each with its own numbers (PROFILE_STOCK only) */
+  int states;           /* 1: the log has many Lua states. Unless 'numbered' is 1, each state
+                           numbers its functions and classes from 1 (PROFILE_STOCK only) */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
   const char *sources;  /* merged: identities of the sources (readprofile_source); may be NULL */
-  int numbered;         /* 1: all states share numbers of functions and classes */
+  int numbered;         /* 1: functions and classes have the same numbers in all states */
   /* Writes the symbol and the object file of a native address, or "" if they are unknown. The
      address is a frame's id without its lowest bit. Called once per address. NULL: native frames
      have no names. */
@@ -134,8 +135,9 @@ int encoder_full (const Encoder *e);
 /* Ends the batch: writes the names of new native addresses, then the details (batch.h). */
 void encoder_batch (Encoder *e);
 
-/* Marks the log as a flight recorder's. It has the events of the last 'ns' of 'wanted' nanoseconds.
-   'samples' (in sampling periods) and 'bytes' count the earlier samples that are still alive. */
+/* Marks the log as written by a flight recorder that was to keep the last 'wanted' ns. The log has
+   the events of the last 'ns' ns. 'samples' and 'bytes' describe the older samples whose memory is
+   still alive: number of sampling periods, and bytes that they represent. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

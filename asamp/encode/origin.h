@@ -16,8 +16,8 @@
 #include "idmap.h"
 #include "sample.h"
 
-/* The current stack in the layout of a record: innermost frame first. It is at the end of the
-   block, because new frames are added before the others. */
+/* The current stack of a state in the layout of a stack record: innermost frame first. The frames
+   are at the end of 'block', because new frames are added before the others. */
 typedef struct Frames {
   unsigned char *block;
   size_t size;          /* capacity, frames */
@@ -36,7 +36,8 @@ typedef struct Origin {
   Frames stack;
   Numbers functions, classes;
   ProfileCollection before;  /* the state's last collection */
-  uint64_t undecided;   /* number of the state's samples without an outcome */
+  uint64_t undecided;   /* number of the state's samples of which it is not known yet whether they
+                           survived or died */
 } Origin;
 
 typedef struct Origins {
@@ -59,12 +60,14 @@ void origins_free (Origins *o);
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
 
-/* Returns the file's number of the function *name, which has the number 'local' in its state. Sets
-   *isnew to 1 if the name must be written. Beyond the limit *name becomes ORIGIN_FUNCTIONS. Returns
-   0 if there is not enough memory. */
+/* Returns the number that a function has in the file. *name is its name, 'local' its number in the
+   state. Sets *isnew to 1 if the name must be written. If the file has FUNCTIONS_MOST names, a
+   further function is counted as ORIGIN_FUNCTIONS, and *name is set to that. Returns 0 if there is
+   not enough memory. */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
-/* Like origins_function, for a class; beyond the limit *name becomes ORIGIN_CLASSES. */
+/* Like origins_function, for a class: if the file has CLASSES_MAX names, *name becomes
+   ORIGIN_CLASSES. */
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
@@ -73,8 +76,8 @@ uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
 /* Returns the number of a class name, as origins_class, but without a state. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
-/* Returns the file's number of the function or class with the number 'local' in its state; 0: not
-   emitted. */
+/* Returns the number in the file of the function or class that has the number 'local' in its state;
+   0: the file does not have it. */
 static inline uint32_t origin_number (const Numbers *n, uint64_t local) {
   return local >= 1 && local <= n->n ? n->list[local - 1] : 0;
 }

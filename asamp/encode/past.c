@@ -243,7 +243,7 @@ static void past_name (Past *p, PastState *s, uint64_t id, const char *text) {
   s->names[s->nnames++].text = past_put(p, text);
 }
 
-/* Adds a class if it is new; numbers are in order (P6 of profile.h). */
+/* Stores the name of a class if it is new. A new class has the next number (P6 of profile.h). */
 static void class (Past *p, PastState *s, uint64_t id, const char *text) {
   if (id != s->nclasses + 1)
     return;

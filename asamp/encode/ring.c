@@ -16,7 +16,8 @@
 #include <zlib.h>
 
 #define PIECE_BYTES	BOUND(256u << 10, 2048)  /* bytes of the open buffer */
-#define PIECES		16            /* least number of pieces of a long period */
+#define PIECES		16            /* a piece covers at most 1/PIECES of the kept period, or 1 s
+                                         if that is longer */
 #define SECOND		UINT64_C(1000000000)
 
 typedef struct Piece {

@@ -30,7 +30,7 @@ typedef struct Compressor {
   int hasz;                   /* 1: 'z' was initialized, for SMALL */
   z_stream z;
   unsigned char *packed;      /* output, COMPRESSOR_PIECE bytes */
-  size_t npacked;             /* bytes not yet passed on */
+  size_t npacked;             /* bytes in 'packed' not passed to the sink yet */
   int isnew;                  /* 1: the member is new or has input after the last flush */
 } Compressor;
 
@@ -43,7 +43,8 @@ int compressor_open (Compressor *p, int how);
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud);
 
-/* Stores the bytes that would end FAST's gzip member here, directly after a FLUSH. */
+/* Stores the bytes that would end the gzip member of FAST after the output so far. Call it directly
+   after a FLUSH. */
 #define COMPRESSOR_ENDING	10
 void compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);
 

@@ -59,9 +59,9 @@ int foreign_peer (int fd, ForeignPeer *peer) {
   return 1;
 }
 
-/* Returns 1 if descriptor 'n' of the process is that file, open for reading or writing. Checks
-   a copy, which the process cannot replace. O_PATH does not count: it needs no rights on the
-   file. */
+/* Returns 1 if descriptor 'n' of the process refers to 'file', open for reading or writing.
+   Examines a duplicate of the descriptor, because the process may replace the original. O_PATH does
+   not count: to open a file with it, no rights on the file are needed. */
 static int isopen (int process, int n, const struct stat *file) {
   struct stat s;
   int fd = (int)syscall(SYS_pidfd_getfd, process, n, 0);
@@ -73,8 +73,8 @@ static int isopen (int process, int n, const struct stat *file) {
   return is;
 }
 
-/* Returns 1 if the process has the file open (Linux 5.6). Its id may be reused, but only by the
-   same user. */
+/* Returns 1 if the process has the file open (Linux 5.6). If the process has ended, another process
+   may have its id now; that process counts only if it has the same user. */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
   const struct dirent *entry;

@@ -21,8 +21,9 @@ typedef struct ForeignPeer {
   uid_t uid;		/* its present user */
 } ForeignPeer;
 
-/* Determines the listener of a connected socket, with its present user instead of root if the
-   system shows it. Returns 0 with errno on failure. */
+/* Determines the process that listens at a connected socket. If it was root when it started to
+   listen, peer->uid is its present user, if the system shows it. Returns 0 with errno on
+   failure. */
 int foreign_peer (int fd, ForeignPeer *peer);
 
 /* Opens a regular file for reading (UF1, and UF2 unless 'peer' is NULL). Returns a descriptor,

@@ -138,8 +138,8 @@ static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int
     livefile_writeall(f, data, n);
 }
 
-/* Records that all bytes are in the file, and drops the kept copy, unless it failed or is
-   stalled (W6). */
+/* Records that all bytes are in the file, and drops the kept bytes. Does nothing if the file cannot
+   stall, has failed or is stalled (W6). */
 static void livefile_settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;

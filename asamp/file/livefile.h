@@ -49,7 +49,7 @@ typedef struct LiveFile {
   int patient;          /* 1: can stall */
   int stalled;          /* errno of the failed write during a stall, else 0 */
   uint64_t sure;        /* length at the last flush, bytes */
-  unsigned char ending[COMPRESSOR_ENDING];  /* bytes that end the gzip member there */
+  unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member at 'sure' */
   size_t nending;
   Bytes kept;           /* bytes put since the last flush */
 } LiveFile;

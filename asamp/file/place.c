@@ -77,8 +77,9 @@ static int place_folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
-/* Returns 1 if all may write in the folder, and the file is of another user than its owner;
-   without the sticky bit only for links, because files may be shared. */
+/* Returns 1 if every user may write in the folder, and the file and the folder have different
+   owners. In a folder without the sticky bit only links count, because users may share the files
+   there. */
 static int place_distrusts (const struct stat *folder, const struct stat *file) {
   return (folder->st_mode & S_IWOTH) && file->st_uid != folder->st_uid &&
          ((folder->st_mode & S_ISVTX) || S_ISLNK(file->st_mode));

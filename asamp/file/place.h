@@ -3,14 +3,14 @@
 ** Finds and opens the file for a profile's path, without loss of data.
 **
 **   PL1  a nonempty file is emptied only if it may be replaced (PLACE_PROFILES: profiles and heap
-**        snapshots; PLACE_ALL: any) and is not being written. Else the next free numbered name is
-**        used (app.2.vmprof) for a profile, snapshot or generated name; any other file is an
-**        error;
+**        snapshots; PLACE_ALL: any) and is not being written. Else, if it is a profile or snapshot
+**        or the name is generated, the next free numbered name is used (app.2.vmprof); otherwise
+**        the file is an error;
 **   PL2  a new file has mode 0600; an existing one keeps its mode;
-**   PL3  a generated name can be guessed: it is not followed if it is a link, and an existing file
-**        must be this user's. Other names: in a folder where all may write, a link of a user other
-**        than this one and the folder's owner is not followed, nor such a regular file used if the
-**        folder is sticky (/tmp);
+**   PL3  a generated name can be guessed: a link with that name is not followed, and an existing
+**        file must be this user's. Other names: in a folder where all may write, a link is followed
+**        only if this user or the folder's owner has made it. If the folder is sticky (/tmp), this
+**        is so for a regular file, too;
 **   PL4  a regular file is locked (flock) while it is open, so that two sessions never share one.
 **        Pipes and /dev/null are used as they are.
 */
@@ -27,7 +27,7 @@ enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* existing files that may be r
 
 typedef struct PlaceWish {
   const char *path;
-  unsigned number;      /* first number tried; 0 and 1: none */
+  unsigned number;      /* number in the first name tried; 0 and 1: the first name has none */
   int made;             /* 1: a generated name (PL3) */
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
   /* Returns 1 if this process already writes that file. NULL: it does not. */
@@ -36,7 +36,8 @@ typedef struct PlaceWish {
   int later;
   int folder;           /* descriptor of the folder of 'path', if its name cannot be reached any
                            more; 0: none */
-  /* Message if the file may not be replaced, after its kind. NULL: one for profiles. */
+  /* The end of the message if the file may not be replaced, after the file's kind. NULL: the
+     message for profiles. */
   const char *refusal;
 } PlaceWish;
 
@@ -56,9 +57,9 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 /* Removes a file that place_open has created, if it is still empty and open. */
 void place_undo (const Place *place);
 
-/* Opens a file again whose descriptor the program has closed, by its path or in 'folder' (as in
-   PlaceWish), and locks it. Returns a descriptor for writing, never 0 to 2. Returns -1 if this is
-   another file than that of 'device' and 'inode', or if another process has locked it. */
+/* Opens the file of 'device' and 'inode' again, if the program has closed its descriptor, and locks
+   it. 'path' and 'folder' are as in PlaceWish. Returns a descriptor for writing, never 0 to 2.
+   Returns -1 if the path leads to another file now, or if another process has locked the file. */
 int place_again (const char *path, int folder, dev_t device, ino_t inode);
 
 /* Returns 1 if PL3 forbids a file under any name: all may write in its folder, and its owner is

@@ -30,7 +30,7 @@ struct Source {
   uint64_t offset;        /* bytes returned or skipped */
   uint64_t fetched;       /* bytes read from the file */
   uint64_t filesize;      /* when opened; 0: unknown */
-  size_t next, ready;     /* deliverable bytes of 'out': first, and number */
+  size_t next, ready;     /* bytes in 'out' to deliver: index of the first, and their number */
   Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
   size_t nin;             /* compressed bytes from 'nextin' on */
@@ -175,7 +175,7 @@ static int spool (void) {
 /* Returns a descriptor of standard input at its start, or -1 with errno. */
 static int standardinput (void) {
   static int from = -1;    /* standard input or its copy; -1: not opened */
-  static off_t start;      /* its offset at the start */
+  static off_t start;      /* offset in 'from' at which the data start */
   int fd;
   if (from < 0) {
     start = lseek(0, 0, SEEK_CUR);

@@ -34,9 +34,9 @@ const char *temporary_reason (int error);
    0 or an errno. */
 int temporary_end (Temporary *t, int keep);
 
-/* Returns the file to which 'path' leads (TM4), to be freed by the caller; NULL with errno on
-   failure. Installs no handlers; any thread may call it, temporary_create and
-   temporary_imitate. */
+/* Returns the path of the file to which 'path' leads (TM4); the caller frees it. Returns NULL with
+   errno on failure. Any thread may call this function, temporary_create and temporary_imitate: they
+   install no handlers. */
 char *temporary_target (const char *path);
 /* Creates a file in the folder of 'target' (TM3). Sets *name, which the caller frees, and *fd.
    Returns 0 or an errno. */

@@ -25,43 +25,43 @@ typedef struct Fields {
   const char *p, *end;
 } Fields;
 
-/* The lists of a text; missing ones are empty. */
+/* The lists in the text of a batch. A list that the text does not have is empty. */
 typedef struct Details {
   uint64_t samples;       /* number of samples */
   Fields times;           /* stock format: us since the previous sample */
   Fields kinds;           /* extended format: type of each allocation sample, 'a' for 0 */
   Fields sizes;           /* bytes of each allocation sample's block */
-  Fields counts;          /* for each sample of several periods: its number (from 1), periods,
-                             equal stacks */
-  Fields outside;         /* numbers (from 1) of samples outside the nursery */
-  Fields labels;          /* runs of label sets: length, set */
+  Fields counts;          /* for each sample that represents several sampling periods: its number in
+                             the batch (from 1), number of periods, number of equal stacks */
+  Fields outside;         /* numbers in the batch (from 1) of samples outside the nursery */
+  Fields labels;          /* runs of samples with the same label set: length, set */
   Fields events;          /* lines, for details_event */
 } Details;
 
 /* Splits a text of n bytes into its lists. Returns 0 if it does not start with "n NUMBER". */
 int details_split (Details *d, const char *text, size_t n);
 
-/* Reads the next number of a list. Returns 0 and reads nothing if there is none or it does not
-   fit. */
+/* Reads the next number of a list. Returns 0 and reads nothing at the end of the list, or if the
+   number does not fit in *n. */
 int details_number (Fields *f, uint64_t *n);
 /* Like details_number, also for negative numbers. */
 int details_signed (Fields *f, int64_t *n);
 
 /* The numbers of a collection's line, as in ProfileCollection; times in us, sizes in bytes. */
 typedef struct Collected {
-  int64_t time;              /* us from the last timed event to its end */
+  int64_t time;              /* us from the last event with a time to the end of the collection */
   int64_t inuse, held, rss;  /* bytes in use, reserved, resident: changes since the previous
                                 collection */
   uint64_t duration;
   uint64_t tenured;
   uint64_t state, minors, majors;
   uint64_t left;
-  uint64_t label;            /* in the file */
+  uint64_t label;            /* number of the label set in the file */
   uint64_t processor;
   uint64_t slices;
   uint64_t mutator;
-  /* Change of 'planned' since the previous minor collection; excess of 'charged' over
-     'planned'. */
+  /* 'planned': change since the previous minor collection of ProfileCollection.planned. 'over':
+     ProfileCollection.charged - planned. */
   int64_t planned, over;
   uint64_t looked[LOOKED_COUNT];
 } Collected;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The ids of frames. Lua functions have 8, 16, 24, ...; native frames (address
-**
-** 1). The odd ids up to FRAME_TAIL represent no code.
+** The ids of frames. Lua functions have 8, 16, 24, ... A native frame has its address with bit 0
+** set. The odd ids up to FRAME_TAIL represent no code.
 */
 #ifndef asamp_frameids_h
 #define asamp_frameids_h
@@ -12,7 +11,7 @@
 enum {
   FRAME_TYPE = 1,       /* FRAME_TYPE + 2 * kind: innermost frame of an allocation or copy
                            sample in the stock format (kinds in sample.h) */
-  FRAME_TYPES = 56,     /* above the ids of kinds */
+  FRAME_TYPES = 56,     /* larger than the frame ids of all kinds (frameids_type) */
   /* Innermost frames of time samples during a collection; a slice counts as major. */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,
   FRAME_NONE = 61,      /* an empty stack */

@@ -36,8 +36,8 @@ static size_t putfield (char *out, size_t room, const char *text) {
   return used;
 }
 
-/* Like putfield for a path, cut at its start with "...". Invalid bytes are replaced first: they
-   grow. */
+/* Writes a path like putfield, but if it is too long, "..." replaces its start. Invalid bytes are
+   replaced before the path is cut, because their replacements are longer. */
 static size_t putpath (char *out, size_t room, const char *path) {
   char whole[3 * FRAMENAME_LIMIT + 1];
   size_t n = strlen(path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of an unpacked heap snapshot (doc/heap-format.md): a magic, then records of a tag
-   and fields. Numbers are LEB128, zigzag if signed. An address is a distance to another one, /
-   8, unless called absolute. */
+   and fields. Numbers are LEB128, zigzag if signed. An address is stored as the distance from
+   another address, divided by 8, unless it is called absolute. */
 #ifndef asamp_heapformat_h
 #define asamp_heapformat_h
 
@@ -37,11 +37,12 @@ enum {
   HEAP_PROTO /* line of definition, name, source */, HEAP_KINDS
 };
 
-/* Kinds of edges, as in luaN_EdgeKind, with their fields: 'index', 'key' and 'in' of luaN_Edge,
-   and 'slot': 1 for the called function, from 2 on other stack slots, 0 unknown. */
+/* Kinds of edges, as in luaN_EdgeKind, and the fields of each in its record. 'index', 'key' and
+   'in' are those of luaN_Edge. 'slot' is the number of a stack slot: 1 is the called function, the
+   others have 2, 3, ...; 0: unknown. */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE,
-  HEAP_EINDEX /* difference from the object's previous index */,
+  HEAP_EINDEX /* index - index of the object's previous HEAP_EINDEX */,
   HEAP_EFIELD /* key */, HEAP_EENTRY /* key */, HEAP_EKEY, HEAP_EWEAKKEY /* in */,
   HEAP_EUPVALUE /* index, key */, HEAP_EVALUE, HEAP_EUSERVALUE /* index */,
   HEAP_ELOCAL /* key, in */, HEAP_ESTACK /* slot, in */, HEAP_EOPEN, HEAP_EPROTO,
@@ -52,7 +53,7 @@ enum {
 /* Most bytes stored of a string. */
 #define HEAP_TEXT	128
 
-/* No object; optional addresses are stored + 1. */
+/* Stored if an optional address is missing; to any other optional address, 1 is added. */
 #define HEAP_NONE	0
 
 /* First root that is a metatable of a type (LUAN_RTYPE). */

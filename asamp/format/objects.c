@@ -40,8 +40,8 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
   o->failed |= o->fates.failed;
 }
 
-/* Writes 'words' objects from copy *copy of object *i on, and advances both. Fills from the
-   end: the newest is first. */
+/* Writes 'words' words, one for each copy of an object. Starts with copy *copy of object *i, and
+   advances both. Fills 'to' from its end, so that the newest object is first. */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
   while (words-- > 0) {
@@ -54,9 +54,9 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
   }
 }
 
-/* Returns gc_state: FINALIZING after a major collection without further slices, else c->state.
-   Directly after FINALIZING, SCANNING replaces MARKING, because a converter of VMProf fails on
-   that change. */
+/* Returns the gc_state of a record: FINALIZING after the last slice of a major collection, else
+   c->state. After a record with FINALIZING, SCANNING replaces MARKING, because a converter of
+   VMProf fails if MARKING follows FINALIZING. */
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)
@@ -89,7 +89,7 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* outcomes of undecided ones may come later */
+  if (all)  /* ignores later outcomes of objects written as dead */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

@@ -4,7 +4,8 @@
 ** record yet.
 **
 **   O1  there is one object for each stack of an allocation sample, copies included, in the order
-**       of the stacks; one that no collection decides is written as dead;
+**       of the stacks. An object is undecided until its outcome is known; at the end it is written
+**       as dead;
 **   O2  if OBJECTS_MAXOPEN objects are queued, all are written, undecided ones as dead, and their
 **       later outcomes are ignored;
 **   O3  a record has at most VMPROF_MAXWORDS words: newest object first, four statistics last.
@@ -26,7 +27,8 @@ typedef struct Objects {
     uint32_t copies;     /* stacks of the sample, at least 1 */
   } *open;               /* oldest first */
   size_t n, size;
-  uint64_t early;        /* coming outcomes to ignore (O2) */
+  uint64_t early;        /* number of the next outcomes to ignore: their objects are written already
+                            (O2) */
   Bytes fates;           /* outcomes of the oldest objects, one byte each; 0: died */
   int state;             /* gc_state of the last record */
   int failed;            /* 1: there was not enough memory */
@@ -42,8 +44,8 @@ void objects_add (Objects *o, int kind, int outside, uint32_t copies);
 /* Adds the next n outcomes, in the order of the objects; 0: died. */
 void objects_fates (Objects *o, const unsigned char *survived, size_t n);
 
-/* Writes the decided objects (all with 'all') as records with that time (CLOCK_MONOTONIC, ns)
-   and statistics, and removes them. */
+/* Writes the objects whose outcomes are known ('all' 1: all objects) as records with the time
+   'time' (CLOCK_MONOTONIC, ns) and the statistics in *c, and removes them from the queue. */
 void objects_write (Objects *o, int all, uint64_t time,
                     const ProfileCollection *c, Bytes *to);
 void objects_free (Objects *o);

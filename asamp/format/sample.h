@@ -74,22 +74,22 @@ enum ProfileLooked {
    and deaths may have no record; the next record counts it. */
 typedef struct ProfileCollection {
   uint64_t time;      /* end, CLOCK_MONOTONIC, ns */
-  uint64_t inuse;     /* objects alive or not swept yet */
+  uint64_t inuse;     /* bytes of objects alive or not swept yet */
   uint64_t held;      /* reserved */
   uint64_t rss;       /* resident bytes of the process, perhaps read earlier */
   int major;          /* 1: major; 0: minor */
   /* Unrecorded collections since the previous record. */
   uint64_t minors, majors;
   uint64_t left;      /* their pauses, ns */
-  uint64_t duration;  /* pause, or its part for this collection, ns */
-  uint64_t processor; /* CPU time of the thread in it, ns */
+  uint64_t duration;  /* pause, or the part of a pause that belongs to this collection, ns */
+  uint64_t processor; /* CPU time of the thread during 'duration', ns */
   /* CPU time of major slices in pauses of minor collections since the previous record, ns. */
   uint64_t slices;
   /* CPU time of the program since the previous record, ns; 0: unknown. */
   uint64_t mutator;
   uint64_t tenured;   /* tenured since the previous record */
-  /* Sums over the nurseries since the previous record: size (or charged bytes if fewer), and
-     bytes charged. */
+  /* Sums over the nurseries since the previous record, bytes. 'charged': the bytes that counted
+     toward a minor collection. 'planned': the size of the nursery, or 'charged' if that is less. */
   uint64_t planned, charged;
   /* Entries visited, by enum ProfileLooked. */
   uint64_t looked[LOOKED_COUNT];

@@ -4,8 +4,9 @@
 **
 **   V1  every string is valid UTF-8, because a reader rejects the whole file otherwise;
 **   V2  a name has the form of framename.h;
-**   V3  a record of words has at most VMPROF_MAXWORDS. This module ensures V1 for values of meta
-**       records; the callers ensure the rest.
+**   V3  a record of stacks or objects has at most VMPROF_MAXWORDS words.
+**
+** This module ensures V1 for values of meta records; the callers ensure the rest.
 */
 #ifndef asamp_vmprof_h
 #define asamp_vmprof_h
@@ -41,17 +42,19 @@ void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
 /* Appends VMPROF_NAME or VMPROF_NATIVENAME (V1, V2). */
 void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name);
 
-/* Appends the start of a record of words in version 7; the caller appends the words. */
+/* Appends the start of a stack or object record of version 7. The caller appends its 'depth'
+   words. */
 void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth);
 void vmprof_word (Bytes *b, uint64_t w);
 
-/* Appends marker, 'lead', 'depth' and space for 'words' words, and returns its address; NULL if
-   there is not enough memory. 'lead' is VMPROF_ONCE or vmprof_seconds. */
+/* Appends a record: 'marker', 'lead', 'depth' and space for 'words' words. Returns the address of
+   the space, or NULL if there is not enough memory. 'lead' is VMPROF_ONCE in versions below 7, else
+   the time as by vmprof_seconds. */
 unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth,
                               size_t words);
 /* Returns a time as a word: the bits of the double. */
 uint64_t vmprof_seconds (double seconds);
-/* 'lead' below version 7: samples of the stack */
+/* 'lead' in versions below 7: the record stands for one sample */
 #define VMPROF_ONCE	1
 
 #endif
