@@ -60,7 +60,7 @@ typedef struct asamp_Sample {
   uint64_t size;	/* Bytes of the block, rounded up as the heap does. */
   uint64_t count;	/* Number of sampling periods that it represents, >= 1. */
   asamp_Kind kind;	/* Type of the block. */
-  int outside;		/* 1: not allocated in the nursery. */
+  int outside;		/* 1: allocated outside the nursery (the area for new objects). */
   const asamp_Frame *frames;  /* The whole stack, innermost frame first; with C frames if
                                  'native' is set. */
   size_t nframes;	/* Number of frames. */
@@ -84,8 +84,9 @@ typedef struct asamp_Fate {
   const char *class_name;  /* Name in the object's metatable, or NULL. Valid until 'stop'. */
 } asamp_Fate;
 
-/* A collection, reported after the outcomes and deaths that it has found. Collections without
-   any may be left out for 10 ms. Times in ns, sizes in bytes. */
+/* A collection. It is reported after the outcomes and deaths that it has found. If it has found
+   none, it may be left out for 10 ms after the last reported collection. Times are in ns, sizes in
+   bytes. */
 typedef struct asamp_Collection {
   uint64_t time;	/* End, CLOCK_MONOTONIC. */
   uint64_t duration;	/* Length of the pause. */
@@ -94,8 +95,8 @@ typedef struct asamp_Collection {
   uint64_t rss;		/* Resident bytes of the process, up to 0.1 s old. */
   uint64_t tenured;	/* Bytes that became old since the last report. Most objects become old
                            when they survive one collection, large strings three. */
-  uint64_t minors, majors;  /* Collections since the last report that have no report of their
-                               own. */
+  uint64_t minors, majors;  /* Numbers of minor and major collections that were left out since the
+                               last report. */
   int major;		/* 1: a full collection or the last marking slice of a major one; 0: a
                            minor one. */
   int phase;		/* Phase of the major collection afterwards: 0 none, 1 marking, 2
@@ -161,8 +162,9 @@ typedef struct asamp_Api {
      failure as a static string. May raise a memory error. */
   const char *(*start) (lua_State *L, const asamp_Options *o,
                         const asamp_Client *c);
-  /* Runs a minor collection, which decides the last samples, calls 'left' for the samples still
-     alive, and removes the client. lua_close does the same. Returns 0 if there is no client. */
+  /* Ends the sampling. Runs a minor collection, to learn the outcomes of the last samples; calls
+     'left' for the samples still alive; then removes the client. lua_close does the same. Returns
+     0 if there is no client. */
   int (*stop) (lua_State *L);
   /* Changes the sampling period. Returns NULL or the reason of the failure. */
   const char *(*period) (lua_State *L, uint64_t period);
@@ -197,8 +199,8 @@ typedef struct asamp_Api {
 } asamp_Api;
 
 /* Loads the module profiler.core and returns its interface. Returns NULL if the module is not
-   found, older than this header, or for another Lua (require "profiler" then raises the
-   reason). May raise a memory error. */
+   found, is older than this header, or was built for another Lua. The error of require "profiler"
+   then names the reason. May raise a memory error. */
 static inline const asamp_Api *asamp_api (lua_State *L) {
   const asamp_Api *api = NULL;
   int top = lua_gettop(L);

@@ -47,7 +47,7 @@ typedef struct Work {
   ReaderClient *client;
   Output *output;        /* NULL: not open */
   Firefox *firefox;
-  /* firefox: counts of data dropped by limits */
+  /* counts of the data that 'firefox' has dropped because of limits */
   uint64_t firefoxleft[LEFT_N];
   ReaderSum *sum;        /* for pprof and collapsed */
   Tags *tags;
@@ -89,7 +89,7 @@ static int convertlib_gc (lua_State *L) {
   return 0;
 }
 
-/* Pushes a Work (index 4) and the progress function (5). */
+/* Pushes a Work, to index 4, and the option 'progress', to index 5. */
 static Work *newwork (lua_State *L, const char *path) {
   Work *w;
   lua_settop(L, 3);
@@ -215,8 +215,9 @@ static void left (Work *w) {
   pushleft(w->L, counts);
 }
 
-/* Sets 'states' and 'groups' of the table on top: Lua states of the profile, and groups of
-   states in the output (tags.h). Sets neither if the format does not distinguish states. */
+/* Sets two fields of the table on top: 'states' is the number of Lua states in the profile,
+   'groups' the number of groups of them in the output (tags.h). Sets neither if the format does not
+   distinguish states. */
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -261,7 +262,7 @@ static void pushsummary (Work *w) {
 }
 
 /* Completes the output and frees all objects. Pushes the summary, or nil and a message. Returns
-   their number. */
+   the number of pushed values. */
 static int convertlib_finish (Work *w) {
   int error;
   convertlib_progress(w, 1);
@@ -343,8 +344,9 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Reads the profile and its totals. Sites are distinguished by the properties of tagsby, except
-   those in 'butby'. Returns 0 on failure, like readprofile. */
+/* Reads the profile and computes its totals. Samples with different properties (Lua state, thread,
+   labels) count separately; the properties are those of tagsby without those in 'butby'. Returns
+   0 on failure, like readprofile. */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
@@ -381,8 +383,8 @@ static int l_pprof (lua_State *L) {
 }
 
 /* collapsed(path, out, options) -> summary; on failure nil, message. Option 'weight': "bytes",
-   "samples", "survived", "alive", "time" or "held"; default: bytes, or time if there is nothing
-   else. */
+   "samples", "survived", "alive", "time" or "held"; default: "bytes", or "time" if the profile has
+   only time samples. */
 static int l_collapsed (lua_State *L) {
   static const char *const weights[] = {"bytes", "samples", "survived",
                                         "alive", "time", "held", NULL};
@@ -454,7 +456,8 @@ static int l_vmprof (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Reports progress of one of the profiles of merge. Ignores errors of the progress function. */
+/* Calls the progress function of l_merge. 'fraction' is the finished share of the current profile.
+   Ignores errors of the progress function. */
 static void manyprogress (void *ud, double fraction) {
   Work *w = ud;
   if (lua_isnil(w->L, 5))
@@ -465,8 +468,8 @@ static void manyprogress (void *ud, double fraction) {
     lua_settop(w->L, lua_gettop(w->L) - 1);
 }
 
-/* Sets entry i of the list on top: the summary and 'path' if 'isread' is set, else {path,
-   error}. */
+/* Sets element i of the list on top. If 'isread' is set, it is the summary of the profile, with the
+   field 'path'; else {path, error}. */
 static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   if (isread)
     pushsummary(w);
@@ -577,7 +580,8 @@ typedef struct Peek {
   Bytes sources;
 } Peek;
 
-/* Copies the data of the head and stops the reader. */
+/* The reader calls it after the head of the file: copies the data to the Peek and stops the
+   reader. */
 static void convertlib_head (void *ud, const ReadProfile *r) {
   Peek *l = ud;
   l->version = r->version;
@@ -588,9 +592,10 @@ static void convertlib_head (void *ud, const ReadProfile *r) {
   l->client.stop = "looked at";
 }
 
-/* version(path) -> version of the log, process id or 0, start in s since the epoch and in us of
-   the monotonic clock (0: unknown), identities of its recordings (readprofile_source); on
-   failure nil, message */
+/* version(path) -> version, pid, started, clock, recordings: data from the head of a profile; on
+   failure nil, message. 'version' is that of the VMProf format. 'started' is the start in s since
+   the epoch, 'clock' the start in us of the monotonic clock. 'pid', 'started' and 'clock' are 0 if
+   unknown. 'recordings' is the text of readprofile_source. */
 static int l_version (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];

@@ -208,8 +208,9 @@ static void pushset (lua_State *L, uint32_t set) {
   }
 }
 
-/* stats(sets) -> the table that profiler.lua documents; with 'sets' also 'labels', rows {bytes,
-   labels}. The numbers are read before the tables are allocated. */
+/* stats(sets) -> the table that profiler.lua documents. If 'sets' is true, its field 'labels' is a
+   list with {bytes, labels} for each label set. The numbers are read before the tables are
+   allocated. */
 static int l_stats (lua_State *L) {
   SamplerStats t;
   Sampler *s = corelib_check(L);

@@ -21,8 +21,8 @@ typedef struct Counting {
 typedef struct Counter {
   Counting *counting;	/* the exact counts of the Lua state */
   int active;		/* 1: not closed yet */
-  luaN_Counts counts;	/* active: the state's counts at its start; closed: the allocations from
-                           start to end */
+  luaN_Counts counts;	/* While 'active' is 1: the state's counts when the counter was made. Else:
+                           the allocations from then until it was closed. */
 } Counter;
 
 static const char key = 0;	/* its address is the Counting's key in the registry */
@@ -124,7 +124,8 @@ static int counted (lua_State *L, int status, lua_KContext k) {
 }
 
 /* count(f, ...) -> bytes, blocks, results of f. The Counting is a to-be-closed value, so that
-   errors end the count. Calls counting_nothing first, so that f's call frame is not counted. */
+   errors end the count. The call of counting_nothing allocates the call frame that f then uses, so
+   that the frame is not counted. */
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   checkcalled(L);
@@ -147,7 +148,7 @@ static int l_count (lua_State *L) {
   return counted(L, LUA_OK, 0);
 }
 
-/* __close of the Counting: ends the count of l_count. */
+/* __close of the Counting userdata: ends the count that l_count has started. */
 static int l_countend (lua_State *L) {
   Counting *c = counting_record(L);
   if (c != NULL && lua_touserdata(L, 1) == c) counting_uncount(L, c);
@@ -194,12 +195,13 @@ static int l_counter (lua_State *L) {
   return 1;
 }
 
-/* Returns the difference of two counts of a kind; negative: of all kinds but stacks. */
+/* Returns the difference of two counts of a kind. If 'kind' is negative, returns the sum over all
+   kinds but stacks. */
 static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind) {
   return (kind < 0) ? sum(now) - sum(from) : now[kind] - from[kind];
 }
 
-/* Raises an error: no kind has the name in argument 2. */
+/* Raises an error for an invalid kind, argument 2. */
 static int unknownkind (lua_State *L, const char *name) {
   char known[256];
   size_t n = 0;

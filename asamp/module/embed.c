@@ -23,7 +23,7 @@
 
 /* The sampling of a state for a client of asamp.h. */
 typedef struct Embed {
-  asamp_Client client;	/* NULL for callbacks that its version of asamp.h lacks. */
+  asamp_Client client;	/* The callbacks; NULL for those that the program's asamp.h lacks. */
   Tracker *tracker;	/* The state's tracker. */
   IdMap ids;			/* Maps function ids to indexes in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */
@@ -36,7 +36,8 @@ typedef struct Embed {
   uint64_t samples;		/* number of samples reported so far */
 } Embed;
 
-/* 1: this OS thread runs a callback, where not even sampler_of may be called. */
+/* 1: this OS thread runs a callback of the client. The functions below then fail, because even
+   sampler_of would call the Lua API. */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 
 #define INSIDE	"it must not be called in a callback of the client; call it later"
@@ -46,7 +47,8 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
   ((e)->client.f == NULL ? (void)0 : \
    (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
-/* Stands for functions without memory and for left-out frames (FRAME_CUT). */
+/* Stands for functions for which there is no memory, and for frames that a long stack leaves out
+   (FRAME_CUT). */
 static const asamp_Function unknown = {"?", "?", 0};
 
 /* Stands for callers that tail calls have replaced (FRAME_TAIL). */
@@ -109,7 +111,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->reported[known].size = in->size;
   e->reported[known].count = in->count;
   e->reported[known].value = NULL;
-  if (shared > e->n) shared = e->n;  /* frames that the client has received (EM3) */
+  if (shared > e->n) shared = e->n;  /* after a lack of memory 'frames' has fewer (EM3) */
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
     n = 0;  /* no memory: drops the new, inner frames */
   e->n = shared + n;
@@ -136,8 +138,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   inside = 0;
 }
 
-/* Calls 'decided' for all samples without an outcome, in order. Keeps only survivors to be
-   followed until their death. */
+/* Calls 'decided' for all samples that had no outcome yet, in order. Of these samples 'reported'
+   then keeps only the survivors whose deaths will be reported. */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
   size_t i;
@@ -200,13 +202,13 @@ static void oncollection (void *ud, const ProfileCollection *in,
   notify(e, collected, &c);
 }
 
-/* The tracker stores the name. */
+/* Does nothing: embed_notifyfates takes the names of classes from the tracker. */
 static void onclass (void *ud, uint32_t id, const char *name) {
   (void)ud; (void)id; (void)name;
 }
 
 static void onpoint (void *ud, lua_State *L) {
-  (void)ud; (void)L;  /* not called: no safepoints are requested */
+  (void)ud; (void)L;  /* never called: only time sampling needs it */
 }
 
 static int embed_stop (lua_State *L);
@@ -217,8 +219,8 @@ static void onclosing (void *ud, lua_State *L) {
   embed_stop(L);
 }
 
-/* Calls 'held' for each live survivor; 'h' has the paths of references in the order of
-   'reported'. */
+/* Calls 'held' for each live survivor. The path of the survivor reported[i] is the one with the
+   number h->ids[i]. */
 static void onholders (void *ud, Holders *h) {
   Embed *e = ud;
   const char *steps[READER_MAXSTEPS];

@@ -27,7 +27,7 @@
 #define TYPENAME "profiler.heap"
 #define OBJECTS_MOST	256u	/* largest n of heap:objects */
 
-/* An object, in a list sorted by address. */
+/* The address and index of an object. Lists of them are sorted by address. */
 typedef struct Identity {
   uint64_t address;
   uint32_t v;
@@ -41,7 +41,7 @@ typedef struct Heap {
   unsigned char *isnew;	/* For each object: 1 if the other snapshot of heap:compare lacks it;
                            NULL: not compared. */
   Identity *sorted;	/* All objects by address; NULL before heap:path. */
-  lua_State *L;		/* While a file is opened: thread with 'progress' at index 2. */
+  lua_State *L;		/* While heaplib_open runs: its Lua thread, whose index 2 is 'progress'. */
   int failed;	/* 1: 'progress' raised an error */
 } Heap;
 
@@ -149,13 +149,13 @@ typedef struct ClassRow {
   uint64_t count, self;	/* number of objects; their own bytes */
   uint64_t new, newbytes, gone, gonebytes;  /* heap:compare: number and bytes of objects only in
                                                this snapshot, and of those only in the other */
-  /* heap:compare: growth of objects in both, bytes */
+  /* heap:compare: bytes by which the objects that are in both snapshots have grown */
   int64_t grown;
 } ClassRow;
 
-/* Adds to bytes[c] the bytes that the objects of each class c retain, counting each byte once:
-   only objects that no object of their class dominates. 'class' maps objects to classes.
-   Returns 0 if there is not enough memory. */
+/* Adds to bytes[c], for each class c, the bytes that the objects of c retain. An object that
+   another object of c dominates is left out: its bytes are among those of the other one. 'class'
+   maps objects to classes. Returns 0 if there is not enough memory. */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
   uint32_t n = d->n, v, sum = 0;
@@ -193,11 +193,12 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
 #define EXACT_EDGES	UINT64_C(200000000)	/* largest number of references and objects that
                                                    'together' visits (about 4 s) */
 
-/* A class whose objects jointly may retain more than the sum over its objects. */
+/* A class for which retained() may count too few bytes: if two objects of the class refer to an
+   object, neither of them alone retains it. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the missing bytes: for each reference to an object of another class, the bytes
-     that it retains, or 1 if the referring object dominates it. */
+  /* Estimate of the missing bytes. Each reference from an object v of the class to an object u of
+     another class adds the bytes that u retains, or 1 if v is the dominator of u. */
   uint64_t weight;
 } Candidate;
 
@@ -229,8 +230,8 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/* Lists the classes for which retained() may be too low, largest weight first. 'list' and
-   'count' (zeroed) have space for all classes. Returns their number. */
+/* Lists the classes for which retained() may count too few bytes, largest weight first. 'list' and
+   'count' (zeroed) have space for all classes. Returns the number of listed classes. */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
   const Graph *g = h->graph;
@@ -251,9 +252,9 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
   return n;
 }
 
-/* Replaces results of retained() that are too low, because several objects of a class hold an
-   object jointly, by exact ones: one walk per class, until EXACT_EDGES. Sets 'least' of the
-   remaining classes. Returns 0 if there is not enough memory. */
+/* Corrects the results of retained() for all candidates: measures the bytes of a class exactly by a
+   walk of the heap without its objects. After EXACT_EDGES visits, does not walk any more and sets
+   least[c] to 1 for each remaining class c. Returns 0 if there is not enough memory. */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
   const Graph *g = h->graph;
@@ -312,7 +313,7 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  /* the state's own bytes; it retains everything */
+  /* The row HEAP_KINDS is the Lua state, which retains everything: it has only its own bytes. */
   bytes[HEAP_KINDS] += h->graph->state;
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
@@ -352,8 +353,8 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* an earlier sample of the object; this may be
-                                                    one of its vector */
+    if (site[s->object] != g->nsites) continue;  /* Counted already. The object may have more
+                                                    samples, such as those of a table's parts. */
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
@@ -371,7 +372,8 @@ static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   setinteger(L, "line", s->line);
 }
 
-/* Pushes the result of l_sites. For each site: retained bytes, and 1 if they are a lower bound. */
+/* Pushes the result of l_sites. For each site i, bytes[i] is the number of retained bytes, and
+   least[i] is 1 if that is a lower bound. */
 static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows, const uint64_t *bytes,
                        const unsigned char *least) {
   uint32_t i, k = 0;
@@ -478,7 +480,8 @@ static int endmerge (lua_State *L) {
   return 0;
 }
 
-/* Sets *w to a dominator tree with the options 'least' and 'most'. */
+/* Fills *w, the arguments of merge_of, for a dominator tree. Takes 'least' and 'most' from the
+   options at index 2. */
 static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   luaL_checktype(L, 2, LUA_TTABLE);
   memset(w, 0, sizeof(*w));
@@ -677,8 +680,9 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* Returns the row of a class of 'old' in heap:compare: that of the same name in 'new', or one
-   after all of 'new'. 'known' caches the results. */
+/* Returns the index of the row of heap:compare for a class of the snapshot 'old'. If 'new' has a
+   class of that name, it is that class's row; else a row after those of all classes of 'new'.
+   'known' caches the results. */
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
   if (known[class] != GRAPH_NONE) return known[class];
@@ -688,8 +692,9 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
   return known[class];
 }
 
-/* Adds up the rows of heap:compare and sets 'isnew' of both heaps. 'a' and 'b' are their
-   objects by address. Objects are the same if address, kind and class name are equal. */
+/* Computes the rows of heap:compare and sets 'isnew' of both heaps. 'a' has the objects of h by
+   address, 'b' those of 'old'. An object of h and one of 'old' are the same object if address, kind
+   and class name are equal. */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
   const Graph *g = h->graph, *f = old->graph;
@@ -743,8 +748,9 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
   }
 }
 
-/* heap:compare(old) -> {{name, new, newbytes, gone, gonebytes, grown}, ...} by class. Later
-   {new = true} selects the new objects of this heap, and the gone ones of 'old'. */
+/* heap:compare(old) -> {{name, new, newbytes, gone, gonebytes, grown}, ...}, a row for each class.
+   Afterwards the option {new = true} of other methods selects the new objects in 'heap', and the
+   gone objects in 'old'. */
 static int l_compare (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Heap *old = heaplib_check(L, 2);
@@ -775,8 +781,8 @@ static int l_compare (lua_State *L) {
 
 /* {== removed references ================================================ */
 
-/* Sets sums over the samples of the objects with wanted[v] != 0 in the table on top, and in
-   'also' the path of one that stays reachable. */
+/* Sets fields of the table on top to sums over the samples of the objects v with wanted[v] != 0. If
+   such an object stays reachable after the cut, sets 'also' to a path to it. */
 static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsigned char *wanted) {
   const Graph *g = h->graph;
   uint64_t samples = 0, bytes = 0, freed = 0, freedbytes = 0;
@@ -810,9 +816,10 @@ static int endcut (lua_State *L) {
 
 /*
 ** heap:cut{steps, sites, elements} -> {freed, objects, references, samples, samplebytes,
-** freedsamples, freedbytes, also}: the memory freed without the last reference of a path ('steps',
-** as in a profile) or, with 'elements', without the elements of its table (cut.h). 'also' is the
-** path of a sampled object that stays reachable. On failure nil, reason.
+** freedsamples, freedbytes, also}: the memory that becomes free if a reference is removed (cut.h).
+** 'steps' is a path of references, as in a profile; its last reference is removed. With 'elements'
+** the path leads to a table, and the references to the table's elements are removed. 'also' is
+** the path of an object, sampled at 'sites', that stays reachable. On failure nil, reason.
 */
 static int l_cut (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);

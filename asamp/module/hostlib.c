@@ -183,10 +183,11 @@ static int iswhole (const char *text, size_t n) {
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
   int isover;	/* 1: finished, with or without an answer */
-  /* Finished: 0 or the errno of the failure. Else the errno with which it fails at the timeout. */
+  /* If finished: 0, or the errno of the failure. If not: the errno that the request gets if the
+     timeout ends it. */
   int error;
   int fd;               /* -1: not connected */
-  size_t sent;          /* bytes of the line sent */
+  size_t sent;          /* number of bytes of the request's line that were sent */
   ForeignPeer peer;     /* the listening process; valid after connecting */
   Bytes got;            /* the answer so far */
 } Request;
@@ -207,7 +208,7 @@ static void joinsocket (Request *a) {
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
   else if (fd < 0)
-    a->error = EMFILE;  /* another request may free a descriptor */
+    a->error = EMFILE;  /* tried again: another Request may close its descriptor */
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
@@ -231,7 +232,7 @@ static void goon (Request *a, const char *line, size_t n) {
     if (sent < 0 && errno == EAGAIN)
       return;
     if (sent < 0 && errno == EPIPE)
-      a->sent = n;  /* closed before it read the line; an answer may be readable */
+      a->sent = n;  /* the other process has closed the socket, perhaps after an answer */
     else if (sent < 0)
       hostlib_end(a, errno);
     else
@@ -256,8 +257,8 @@ static void goon (Request *a, const char *line, size_t n) {
   }
 }
 
-/* Serves n requests until all are finished or the time 'due' (clock_now). 'polled' has n
-   entries. */
+/* Sends n requests and receives answers until all are finished or the time 'due' (clock_now).
+   'polled' has space for n elements. */
 static void talk (Request *all, struct pollfd *polled, size_t n, const char *line, size_t length,
                   uint64_t due) {
   for (;;) {
@@ -321,7 +322,8 @@ static void setpath (Request *a, const char *path) {
     hostlib_end(a, ENAMETOOLONG);
 }
 
-/* Serves n requests. Argument 2 is the line, 3 the timeout in seconds. */
+/* Sends n requests and receives their answers. Argument 2 is the line to send, 3 the timeout in
+   seconds. */
 static void querythem (lua_State *L, Request *all, size_t n) {
   size_t length;
   const char *line = luaL_checklstring(L, 2, &length);
@@ -377,8 +379,8 @@ static int l_closefile (lua_State *L) {
   return 1;
 }
 
-/* Returns the path of 'fd' in /proc/self/fd, written to 'to', if it leads to the file; else
-   'path'. */
+/* Returns a path of the open file 'fd': its path in /proc/self/fd, written to 'to', if that leads
+   to the file; else 'path'. */
 static const char *hostlib_nameof (int fd, const char *path, char *to, size_t size) {
   struct stat named, file;
   snprintf(to, size, "/proc/self/fd/%d", fd);
@@ -387,8 +389,8 @@ static const char *hostlib_nameof (int fd, const char *path, char *to, size_t si
 }
 
 /* openfile(path [, pid, uid]) -> file, name: opens a regular file whose path another process
-   supplied (foreign.h); on failure nil, message. 'name' is a path of the open file even if
-   'path' is replaced. */
+   supplied (foreign.h); on failure nil, message. 'name' is a path of the open file, and stays so
+   if another file gets the name 'path'. */
 static int l_openfile (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   ForeignPeer peer = {(pid_t)luaL_optinteger(L, 2, 0), (uid_t)luaL_optinteger(L, 3, 0)};
@@ -534,7 +536,8 @@ static void passdelayed (int signal) {
 /* How one signal is handled while a program runs. */
 typedef struct Passing {
   int signal;
-  void (*at_once) (int);  /* the handler, if 'later' is NULL */
+  /* The handler is 'later', or 'at_once' if 'later' is NULL. */
+  void (*at_once) (int);
   void (*later) (int, siginfo_t *, void *);
   struct sigaction before;  /* the previous action */
 } Passing;
@@ -563,8 +566,9 @@ static void handle (Passing *p) {
     sigaction(p->signal, &a, NULL);
 }
 
-/* Restores the previous action after the program's end. A signal that was received keeps its
-   handler: 'timeout' sends it twice, and the second one would end this process. */
+/* Restores the previous action of a signal after the program's end. If the signal was received, the
+   handler stays: the command timeout sends a signal twice, and with the previous action the second
+   one would end this process. */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
     sigaction(p->signal, &p->before, NULL);
@@ -641,7 +645,7 @@ static char **environmentof (lua_State *L) {
     lua_pop(L, 1);
   }
   given = n;
-  for (i = 0; i < own; i++) {  /* variables that the table does not set */
+  for (i = 0; i < own; i++) {  /* this process's variables that index 2 lacks */
     size_t k = 0, length = strcspn(environ[i], "=") + 1;
     while (k < given && strncmp(list[k], environ[i], length) != 0)
       k++;

@@ -49,8 +49,10 @@ typedef struct Request {
   const char *method;
   lua_Integer id;
   unsigned status;	/* HTTP status of the answer */
-  struct MHD_Response *response;  /* NULL: none yet, queued, or no memory */
-  /* the whole request has arrived; httplib_answer was called; 'wait' has returned the request */
+  /* The answer. NULL: not made yet, already given to the library, or there was no memory. */
+  struct MHD_Response *response;
+  /* 1: the whole request has arrived; 1: httplib_answer was called; 1: server:wait has returned
+     the request */
   int issuspended, isanswered, isreturned;
 } Request;
 
@@ -294,7 +296,7 @@ static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *
 typedef struct Header {
   lua_State *L;
   const char *name;
-  int n;	/* number of values; if > 0 they are the string on top of the stack */
+  int n;	/* Number of values found. If > 0, the string on top of the stack joins them. */
 } Header;
 
 static enum MHD_Result onheader (void *ud, enum MHD_ValueKind kind, const char *key,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* profiler.limit (limiting.h). The limits of a call are in a userdata on its stack. In nested
-   calls the smaller limit of each kind applies. The function is called with lua_pcall, to
-   restore the outer limits after an error; so it cannot yield. */
+/* Implements profiler.limit (limiting.h). The limits are in a userdata on the stack of l_limit. In
+   nested calls the smaller limit of each kind applies. l_limit calls the user's function with
+   lua_pcall, to restore the outer limits after an error; so that function cannot yield. */
 #include "limiting.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@
    messages, argument 1. */
 #define BELOW	6
 
-/* Called once, so that f's call frame is allocated before the limits are set. */
+/* l_limit calls it before it sets the limits: the call allocates the call frame that f then
+   uses. */
 static int limiting_nothing (lua_State *L) {
   (void)L;
   return 0;
@@ -60,8 +61,8 @@ static void pushlimits (lua_State *L) {
   }
 }
 
-/* Lowers *limit to 'used' plus the integer at 'index', with the message at 'message'. Does
-   nothing if that is nil or not lower. */
+/* Lowers *limit to 'used' plus the integer at 'index', and sets *why to the string at 'message'.
+   Does nothing if the value at 'index' is nil or the sum is not below *limit. */
 static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
                    const void **why) {
   uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;

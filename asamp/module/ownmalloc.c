@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the memory that the library itself allocates (own.h), by usable size. The linker
-   redirects malloc, free and so on in the library's objects to these functions (--wrap). The
-   library must free only blocks of these functions. Thread-safe. */
+/* Counts the memory that the profiler itself allocates (own.h), by usable size. In the object files
+   of profiler.core the linker replaces malloc, free and so on by these functions (--wrap). Free
+   here only blocks that these functions have allocated. Thread-safe. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <stdarg.h>

@@ -83,8 +83,9 @@ static void pushtree (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "nodes");
 }
 
-/* Sets the field 'key' of the table at index 'sites' to a list of the double at 'offset' of
-   each Site. Pops the values above 'sites'. */
+/* Adds a column to the table at index 'sites': sets its field 'key' to a list with a number from
+   each Site of 'table'. The number is the double at 'offset' in the Site. Pops the values above
+   'sites'. */
 static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
                          const char *key, size_t offset) {
   size_t i;
@@ -104,8 +105,8 @@ static int isuneven (const ReadProfile *r) {
   return r->periods > 0 || (r->mallocs > 0 && r->mallocs != r->period);
 }
 
-/* Adds columns of Site that only some profiles have to the table at index 'sites': objects
-   (asamp's files); kept, life, births (with outcomes); time (changed period); variances. */
+/* Adds the columns that only some profiles need to the table at index 'sites'. Their names and
+   values are those of fields of Site: objects, kept, life, births, time, and the variances. */
 static void pushothers (lua_State *L, const ReadProfile *r,
                            const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
@@ -128,9 +129,10 @@ static void pushothers (lua_State *L, const ReadProfile *r,
   }
 }
 
-/* Sets the field 'sites' of the table on top: totals by node (0: unknown stack) and kind, as
-   columns node, kind (index in 'kinds'), samples, bytes, survived, survivedbytes, later,
-   laterbytes, undecided, undecidedbytes. Also sets the totals over all sites. */
+/* Sets the field 'sites' of the table on top: columns node (0: unknown stack), kind (index in
+   'kinds'), samples, bytes, survived, survivedbytes, later (survivors that died later),
+   laterbytes, undecided, undecidedbytes. A row has the totals of one node and kind. For each
+   column from bytes on, also sets a field of the table on top to the column's sum. */
 static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -162,7 +164,8 @@ static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
     setinteger(L, keys[k], total[k]);
 }
 
-/* Pushes a table with the columns node, 'kind', samples and bytes of a SiteTable. */
+/* Pushes a table with four columns of a SiteTable: node, kind, samples and bytes. The argument
+   'kind' is the name of the second column. */
 static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind) {
   const char *const keys[] = {"node", kind, "samples", "bytes"};
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -180,16 +183,17 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   lua_settop(L, result);
 }
 
-/* Sets the field 'lifetimes' of the table on top: columns node, digits, samples, bytes of
-   samples that died later, by binary digits of the bytes allocated in their life. */
+/* Sets the field 'lifetimes' of the table on top: columns node, digits, samples, bytes. They count
+   survivors that died later; 'digits' is the number of binary digits of the bytes that the state
+   allocated between the sample's allocation and its death. */
 static void pushlives (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
 }
 
-/* Sets the field 'copies' of the table on top, if sampled: columns node, sort, samples, bytes.
-   Sort 0: into new strings; 1: part of 0 from a replaced string (s = s .. x); 2: growth of
-   buffers and tables. */
+/* Sets the field 'copies' of the table on top, if copied bytes were sampled: columns node, sort,
+   samples, bytes. 'sort' is 1 for bytes copied from a string that the new string replaces, as in
+   s = s .. x; 0 for other bytes of new strings; 2 for bytes moved when a buffer or table grew. */
 static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   if (!r->copying)
     return;
@@ -197,16 +201,19 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Sets the field 'lifeclasses' of the table on top: columns node (a kind), digits, samples,
-   bytes, objects of dead samples, by binary digits of their life in us. */
+/* Sets the field 'lifeclasses' of the table on top: columns node, digits, samples, bytes, objects.
+   They count the samples that died. 'node' is here a kind of block, 'digits' the number of binary
+   digits of the sample's life in us. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
   lua_setfield(L, -2, "lifeclasses");
 }
 
-/* Sets the field 'ages' of the table on top (ages.h): {first, doubling, and a list of nonempty
-   cells {behind, before (bins of u and v), bytes, survived}}. */
+/* Sets the field 'ages' of the table on top, survival by age (ages.h): a list of the nonempty cells
+   {behind, before, bytes, survived}, with the fields first (AGES_FIRST) and doubling
+   (AGES_DOUBLING). The first field of a cell is the bin of the bytes from an allocation to the next
+   collection, the second that of the bytes from the previous collection to the allocation. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -227,9 +234,9 @@ static void pushages (lua_State *L, const Ages *a) {
   lua_setfield(L, -2, "ages");
 }
 
-/* Sets the field 'holders' of the table on top, if the file has paths of references: columns
-   node, path (0: unknown), samples, bytes of live samples; and for each path columns parent (0:
-   none), step. */
+/* Sets the field 'holders' of the table on top, if the file has paths of references. The columns
+   node, path (0: unknown), samples and bytes count live samples. The columns parent and step have
+   a row for each path: a path is its parent (another path; 0: none) and one more step. */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
   int holders = lua_gettop(L) + 1;
@@ -269,8 +276,8 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
   lua_setfield(L, -2, "kinds");
 }
 
-/* Sets the field 'collections' of the table on top: spans of recorded collections, with the
-   sums and extremes of Span (course.h). */
+/* Sets the field 'collections' of the table on top: a list of spans, which are successive
+   collections added up. Each has the fields of Span (course.h). */
 static void pushcollections (lua_State *L, const Course *c) {
   static const char *const looked[] = {"remembered", "stacks", "weak", "listed"};
   size_t i;
@@ -311,7 +318,8 @@ static void pushcollections (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "collections");
 }
 
-/* Sets the field 'key' of the table on top to {inuse, held, rss}. */
+/* Sets the field 'key' of the table on top to {inuse, held, rss}: bytes of the heap in use, bytes
+   reserved for the heap, resident bytes of the process. */
 static void setsizes (lua_State *L, const char *key, uint64_t inuse,
                       uint64_t held, uint64_t rss) {
   lua_createtable(L, 0, 3);
@@ -351,8 +359,8 @@ static void pushcourse (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "course");
 }
 
-/* Sets the field 'marks' of the table on top: {time, name, value} each; in long profiles a
-   selection. */
+/* Sets the field 'marks' of the table on top: a list of the program's marks, {time, name, value}
+   each. Of many marks it has every second, every fourth, and so on. */
 static void pushmarks (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->n, 0);
@@ -367,7 +375,8 @@ static void pushmarks (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets the field 'walktimes' of the table on top: {time, duration} of heap walks, a selection. */
+/* Sets the field 'walktimes' of the table on top: a list with {time, duration} of every
+   walkstep-th heap walk (ReaderSum). */
 static void pushwalks (lua_State *L, const ReaderSum *sum) {
   size_t i;
   lua_createtable(L, (int)sum->nwalks, 0);
@@ -380,8 +389,8 @@ static void pushwalks (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "walktimes");
 }
 
-/* Sets a field of the table on top to 'number', as an integer if all values of the name m are
-   integers. */
+/* Sets a field of the table on top to 'number'. It is an integer if all marks with the name m have
+   integers as values, else a float. */
 static void setmark (lua_State *L, const char *key, const MarkName *m, double number) {
   if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
     lua_pushinteger(L, (lua_Integer)number);
@@ -390,8 +399,9 @@ static void setmark (lua_State *L, const char *key, const MarkName *m, double nu
   lua_setfield(L, -2, key);
 }
 
-/* Sets the field 'marknames' of the table on top: {name, count, first, last (times), value
-   (last)} each, with least, mean and most if all values are numbers. */
+/* Sets the field 'marknames' of the table on top: for each name of marks {name, count, first, last,
+   value}. 'first' and 'last' are the times of its first and last mark, 'value' is the value of the
+   last. If all values are numbers, also least, mean and most. */
 static void pushmarknames (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->nnames, 0);
@@ -413,8 +423,8 @@ static void pushmarknames (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marknames");
 }
 
-/* Sets the field 'pictures' of the table on top: snapshots of resident memory, {time, rows =
-   {{bytes, use, text}}} each; nil: none. */
+/* Sets the field 'pictures' of the table on top: a list of the snapshots of resident memory, {time,
+   rows} each; nil: none. A row has the bytes, the use and a text of one part of the memory. */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
   if (all->n == 0)
@@ -439,7 +449,7 @@ static void pushpictures (lua_State *L, const Pictures *all) {
   lua_setfield(L, -2, "pictures");
 }
 
-/* Numbers of columns of 'gone', 'bins' and 'born'. */
+/* Number of columns of the fields 'gone', 'bins' and 'born': the first ones of pushslices. */
 enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
 /* Pushes a table with 'width' and the first nkeys of the columns in 'keys'. */
@@ -467,9 +477,9 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Sets the fields 'bins' and 'gone' of the table on top. bins: {start, width, n, columns},
-   totals by slice of time. gone: samples that died later, by the slice of their death; its
-   width may differ. */
+/* Sets the fields 'bins' and 'gone' of the table on top. 'bins' has totals by slice of time: the
+   columns, start, width (of a slice) and n (number of slices). 'gone' counts survivors that died
+   later, by the slice of their death. Slices of 'gone' may have another width. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);
@@ -488,9 +498,11 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets three fields of the table on top. born: samples with an outcome, by slices of such
-   samples' bytes. alive: samples alive at the end, likewise, with path and vector (1: part of a
-   table). worked: time samples by slices of time. */
+/* Sets three fields of the table on top. 'born' counts the samples with an outcome, by slices of
+   ReadSample.born: the bytes of all samples decided so far. 'alive' counts the samples alive at the
+   end, also by slices of ReadSample.born; its column 'path' is the number of a path of references
+   (0: unknown), 'vector' is 1 for a table's array or hash part. 'worked' counts time samples by
+   slices of time. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];
@@ -519,9 +531,10 @@ static void pushborn (lua_State *L, const ReaderSum *sum) {
 static void pushstates (lua_State *L, const ReadProfile *r);
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum);
 
-/* Sets the fields of the table on top for the file's origin, times and format. complete: false
-   with a 'message' if damaged; live: still being written; offset: bytes read; profiles: number
-   of merged ones. */
+/* Sets the fields of the table on top that describe the file: its origin, times and format.
+   'complete' is false if the end of the file is missing or data are damaged; 'message' then has the
+   reason. 'live' is true while the file is being written. 'profiles' is the number of profiles
+   that were merged into the file. */
 static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
   setstring(L, "path", path);
   setstring(L, "interpreter", r->interpreter);
@@ -551,10 +564,16 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
 }
 
 /*
-** Sets the fields of the table on top for the sampling: periods, samples, outcomes, collections
-** and heap walks. periods: changes of the period; uneven: see isuneven; wall, cpu: kinds of time
-** samples; ring: {samples, bytes (from before the kept part), seconds, wanted}; followed: 0 if
-** deaths are not recorded.
+** Sets the fields of the table on top that describe the sampling: periods, samples, outcomes,
+** collections and heap walks.
+**
+**   - offset: bytes of the file that were read
+**   - periods: number of changes of the sampling period; uneven: see isuneven
+**   - wall, cpu: true if there are samples of wall time, of CPU time
+**   - ring: only in files of a flight recorder, which keeps the newest events. 'samples' and
+**     'bytes' count the live samples whose events it has dropped; 'seconds' is the length of the
+**     kept part, 'wanted' the requested one
+**   - followed: 0 if the file has no deaths
 */
 static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   setboolean(L, "fates", r->fates);
@@ -623,8 +642,9 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   pushlabels(L, r, sum);
 }
 
-/* Sets the field 'labels' of the table on top: first the totals without labels, then those of
-   each label set, with 'labels' and 'exact' bytes; nil: none. */
+/* Sets the field 'labels' of the table on top: a list with the totals of the samples without labels
+   and then of those with each label set; nil: the file has no labels. 'labels' is the set, {name =
+   value}; 'exact' the exact number of bytes allocated with it, if known. */
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"samples", "bytes", "survivedbytes", "laterbytes",
     "undecidedbytes", "timesamples", "ns", "minors", "majors", "pause"};
@@ -655,8 +675,9 @@ static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "labels");
 }
 
-/* Sets the fields 'states', 'threads' and 'begun' (states ever made) of the table on top, in a
-   profile of a process. Fields are those of ReadState and ReadThread; nil: unknown. */
+/* For a profile of a process, sets three fields of the table on top: the lists 'states' and
+   'threads', and 'begun', the number of states ever made. The elements have the fields of ReadState
+   and ReadThread; nil: unknown. */
 static void pushstates (lua_State *L, const ReadProfile *r) {
   size_t i;
   if (!r->many)
