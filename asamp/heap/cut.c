@@ -17,18 +17,19 @@
 
 /* Flags of an object: which references to or from it are removed. */
 enum {
-  OWN = 1,		/* the reference from its parent */
+  OWN = 1,		/* the reference from the object's parent */
   VALUE = 2,		/* an upvalue's reference to its value */
   ELEMENTS = 4,		/* a table's references to its elements */
-  KEY = 8,		/* the references to this key from tables with HOLDER */
-  HOLDER = 16,		/* a table with removed fields: its references to their keys (KEY) */
+  KEY = 8,		/* a key of removed fields: the references to it from tables with the flag
+                           HOLDER */
+  HOLDER = 16,		/* a table with removed fields: its references to keys with the flag KEY */
   LOCAL = 32		/* the references from the stack slots of a removed local variable */
 };
 
 /* A value under a weak key of which only the key or only the table is reached so far. */
 typedef struct Waiting {
-  /* The object that is reached already (key or table); the value; the next entry waiting for
-     the same object, as index + 1. */
+  /* 'from': the key or table that is reached already. 'to': the value. 'next': index + 1 of the
+     next entry that waits for the same object; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -40,7 +41,8 @@ typedef struct Work {
   const char *const *steps;	/* the path given to cut_of */
   size_t n;
   uint32_t variable;		/* name of the removed variable, or GRAPH_NONE */
-  uint32_t function;		/* prototype that declares it; GRAPH_NONE: unknown */
+  uint32_t function;		/* prototype that declares the removed variable; GRAPH_NONE:
+                                   unknown */
   uint32_t *protoparent;	/* the prototype around each prototype, or GRAPH_NONE; NULL: not
                                    computed */
 } Work;
@@ -92,8 +94,8 @@ static int istop (const Graph *g, uint32_t v) {
          (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
 }
 
-/* Returns 1 if 'step' describes the reference from v's parent to v. 'merged' 1: as one of
-   several references. */
+/* Returns 1 if 'step' describes the reference from v's parent to v. With 'merged' 1, the step may
+   stand for several references ("[1..n]"). */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);
@@ -133,7 +135,7 @@ static int isnamesake (const Graph *g, uint32_t v) {
   return n == m && n > 0 && memcmp(a, b, n) == 0;
 }
 
-/* Returns how many first steps of the path describe the shortest path to v, or DEAD. 'above' is
+/* Returns n if the first n steps of the path describe the shortest path to v, or DEAD. 'above' is
    the result for v's parent. */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
@@ -144,13 +146,14 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (matches(w, above, v)) return above + 1;
   /* a repeated step, as in a linked list, is written once (HO3) */
   if (above > 0 && !top && matches(w, above - 1, v)) return above;
-  /* the step of the function's upvalue names it */
+  /* the path has no step for a function in a field of its own name: the step to its upvalue names
+     it */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
-/* Sets the flag OWN of the objects at the end of the path, and their number. Returns 0 if there
-   is not enough memory. */
+/* Sets the flag OWN of each object to which the path leads, and *count to their number. Returns 0
+   if there is not enough memory. */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
   unsigned char *at = malloc(g->n);
@@ -164,7 +167,7 @@ static int findends (Work *w, uint64_t *count) {
   for (v = 1; v < g->n; v++) {
     size_t n = 0;
     uint32_t u = v;
-    /* few iterations: parents usually have lower numbers */
+    /* few iterations: most parents have lower numbers, so that their 'at' is known already */
     for (; at[u] == UNKNOWN; u = g->parent[u]) {
       if (!list_grow(&path, n, &size, sizeof(*path))) {
         free(path);
@@ -255,8 +258,8 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Sets the flag VALUE of all upvalues for the removed variable (CU2): same name and value, in
-   functions nested in w->function (GRAPH_NONE: any). */
+/* Sets the flag VALUE of all upvalues that may be the removed variable (CU2): they have its name
+   and its value, and belong to functions nested in w->function (GRAPH_NONE: to any). */
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -276,8 +279,9 @@ static void removeupvalues (Work *w, uint32_t value) {
   }
 }
 
-/* Sets the flag LOCAL of the values of local variables to which an upvalue of prototype 'inner'
-   may refer (CU2), and w->function. */
+/* Searches the local variables to which an upvalue of prototype 'inner' may refer (CU2): they have
+   the value 'value' and the name w->variable. If there are any, sets the flag LOCAL of the value,
+   and sets w->function. */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -372,13 +376,13 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
 typedef struct Marking {
   Work *w;
   uint32_t *queue, n;		/* objects in the order in which they were reached */
-  uint32_t *heads;		/* for each missing key or table: its first entry in 'waiting',
-                                   index + 1; NULL: no entries */
+  uint32_t *heads;		/* for each key or table not reached yet: index + 1 of its first
+                                   entry in 'waiting'; 0: none. NULL: no entries */
   Waiting *waiting;
   size_t nwaiting, waitingsize;
 } Marking;
 
-/* Marks 'to' as reached from 'from', unless it is. */
+/* Marks 'to' as reached from 'from', unless 'to' is reached already. */
 static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;
@@ -403,8 +407,8 @@ static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way wa
   return 1;
 }
 
-/* Marks all objects reachable without the removed references, breadth first, and counts these.
-   Returns 0 if there is not enough memory. */
+/* Marks all objects reachable without the removed references, breadth first, and counts the removed
+   references. Returns 0 if there is not enough memory. */
 static int mark (Marking *m) {
   Work *w = m->w;
   const Graph *g = w->g;

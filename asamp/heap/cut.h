@@ -20,7 +20,7 @@
 /* The removed references. */
 typedef enum CutHow {
   CUT_REFERENCE,	/* the last reference of the path */
-  CUT_ELEMENTS		/* the references to the elements of the table at its end */
+  CUT_ELEMENTS		/* the references to the elements of the table to which the path leads */
 } CutHow;
 
 /* Result of cut_of. */

@@ -165,8 +165,9 @@ static void edges (Out *o) {
   output_text(&o->file, "],\n");
 }
 
-/* Writes the allocation sites: site i is function i + 1 and node i + 2 of the trace tree. Only
-   an object's first sample counts, which is of the object itself. */
+/* Writes the allocation sites: site i is function i + 1 and node i + 2 of the trace tree. Counts
+   only the first sample of an object: that sample is of the object itself, later ones are of its
+   vectors (such as the array part of a table). */
 static void traces (Out *o) {
   const Graph *g = o->g;
   uint64_t name = o->firstsite, *count = calloc(g->nsites, sizeof(*count));

@@ -51,7 +51,7 @@ static void dominators_search (Work *w) {
   w->n = next;  /* all objects are reachable (GR2) */
 }
 
-/* Computes 'first' and 'from'. Returns 0 if there is not enough memory. */
+/* Computes the predecessors of each object. Returns 0 if there is not enough memory. */
 static int reverse (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, sum = 0;
@@ -77,7 +77,7 @@ static int reverse (Work *w) {
 }
 
 /* Returns the label with the smallest semidominator among v and its ancestors >= 'last', and
-   compresses that path. 'stack' is a buffer for all numbers. */
+   compresses the path to these ancestors. 'stack' is a buffer with an element for each number. */
 static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   size_t n = 0;
   uint32_t u = v, least;
@@ -99,9 +99,9 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   return w->label[v];
 }
 
-/* Computes immediate dominators: that of i is the nearest dominator of its parent that is <=
-   semi[i]. jump[i] is a more distant dominator, so that a search takes O(log n) steps even in a
-   long chain. 'jump' and 'depth' are buffers for all numbers. */
+/* Computes immediate dominators. The immediate dominator of i is the nearest dominator d of i's
+   parent with d <= semi[i]. jump[i] is a more distant dominator of i, so that a search takes O(log
+   n) steps even in a long chain. 'jump' and 'depth' are buffers with an element for each number. */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   uint32_t i;
   jump[0] = depth[0] = 0;

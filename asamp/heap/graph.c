@@ -22,16 +22,16 @@
 #define CODES_MOST	BOUND(1u << 12, 2u)  /* most names of C functions */
 #define SITES_MOST	BOUND(1u << 20, 8u)  /* most allocation sites; further ones are site 0 */
 
-/* Limits against malicious files: memory, and unpacked size, in bytes or as a multiple of the
-   file's size, whichever is larger. Snapshots of asamp need 60 times their size and unpack to 8
-   times. */
+/* Limits against malicious files, for the memory used and for the unpacked size. Each limit is the
+   larger of a number of bytes (_MOST) and a multiple of the file's size (_TIMES). A snapshot of
+   asamp needs memory of 60 times its size, and unpacks to 8 times its size. */
 #define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
 #define MEMORY_TIMES	256
 #define UNPACKED_MOST	BOUND((uint64_t)256 << 20, 1u << 16)
 #define UNPACKED_TIMES	128
 
-/* Memory per object, edge, ...: with unused capacity of lists, and the caller's dominators and
-   classes. */
+/* Bytes of memory for each object, edge, ... They include unused capacity of lists, and the
+   dominators and classes that the caller computes. */
 enum {
   OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
   PROTO_COST = 2 * sizeof(struct Proto), SLOT_COST = 2 * sizeof(Slot),
@@ -65,16 +65,16 @@ typedef struct Reader {
   IdMap codes;			/* maps addresses of C functions to indexes in Graph.codes */
   uint64_t nsites;		/* allocation sites read */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
-  uint64_t defined, nedges;	/* object records and edges read, to be compared with the file's
-                                   end */
+  uint64_t defined, nedges;	/* object records and edges read; the record HEAP_END must have the
+                                   same numbers */
   uint64_t bytes, sampled;	/* bytes of objects; bytes of samples */
   uint64_t spent;		/* approximate memory used, bytes */
   /* Distances in the file are relative to: the previous object; the previous sample's object;
      the object whose edges are read. */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
-  int late;			/* 1: they are stored in Graph.late, because the object has
-                                   others already or has no record yet */
+  int late;			/* 1: the edges of 'holder' are stored in Graph.late, because it has
+                                   other edges already or its record was not read yet */
   int64_t index;		/* array index of the last element read */
   jmp_buf failed;
   char *err;
@@ -189,8 +189,8 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /* {== objects ========================================================== */
 
-/* Returns the hash of an address. Addresses in one page have close hashes, because successive
-   ones often are: fewer cache misses. */
+/* Returns the hash of an address. Addresses of one page have close hashes. The file often has them
+   one after the other, and close entries of the table cause fewer cache misses. */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
   h ^= h >> 32;
@@ -263,7 +263,7 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   return v;
 }
 
-/* Returns the entry of an address, or its free entry. */
+/* Returns the index in r->table of an address, or of the free entry in which to store it. */
 static uint32_t placeof (const Reader *r, uint64_t a) {
   uint64_t tag = tagof(a), e;
   uint32_t s;
@@ -420,7 +420,8 @@ static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t 
   return way_of(kind, g->nslots++);
 }
 
-/* Returns the Way with this kind and index, or without if it does not fit. */
+/* Returns the Way with this kind and index, or with the argument WAY_MOST if the index is too
+   large. */
 static Way withindex (int kind, int64_t index) {
   return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
 }
@@ -468,8 +469,8 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root has another holder");
-  if (ofweak) {  /* value under a weak key, table reached first: stored as an edge from the
-                    table */
+  if (ofweak) {  /* a value under a weak key whose table has a parent already: stored as an edge
+                    from the table, not from the key */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -524,7 +525,8 @@ static int byfrom (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Returns the largest valid number of a meta record; that of the period may exceed any heap. */
+/* Returns the largest valid number in a meta record. The sampling period may be larger than any
+   heap. */
 static uint64_t mostof (const char *key) {
   return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
 }
@@ -575,7 +577,7 @@ static void readsite (Reader *r) {
   s->line = line > INT32_MAX ? 0 : (uint32_t)line;
 }
 
-/* Reads a sample; one of an object not in the snapshot is only counted. */
+/* Reads a sample. If its object is not in the snapshot, only counts the sample. */
 static void readsample (Reader *r) {
   Graph *g = r->g;
   uint64_t a = address(r, r->lastsample), site = graph_number(r);
@@ -603,8 +605,8 @@ static void readsample (Reader *r) {
   s->bytes = bytes;
 }
 
-/* Orders samples by object, then oldest first. The oldest is of the object itself, others of
-   its vectors. */
+/* Orders samples by object, then oldest first. An object's oldest sample is of the object itself,
+   later ones are of its vectors (such as the array part of a table). */
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
   if (x->object != y->object) return x->object < y->object ? -1 : 1;
@@ -614,7 +616,7 @@ static int byobject (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Fails unless v is GRAPH_NONE or of that kind (GR1). */
+/* Fails unless v is GRAPH_NONE or an object of kind 'kind' (GR1). */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
     damaged(r, "a name is not a string, or a function has no code");
@@ -853,7 +855,7 @@ int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
   }
   if (g->nlate == 0)
     return 0;
-  if (k == g->count[v]) {  /* first edge of v in 'late' */
+  if (k == g->count[v]) {  /* the edges outside 'late' are done: find v's first edge in 'late' */
     size_t low = 0, high = g->nlate;
     while (low < high) {
       size_t middle = low + (high - low) / 2;

@@ -26,9 +26,13 @@
 
 /*
 ** How one object refers to another: a kind of edge (HEAP_E...) and an argument, WAY_MOST for none.
-** INDEX, ROOT, USERVALUE, CONSTANT: the number. FIELD, ENTRY: object number of the key. WEAKKEY
-** (value under a weak key): the key in an edge from the table, the table in one from the key.
-** UPVALUE, LOCAL, STACK, CODE: index in Graph.slots.
+** The argument by kind:
+**
+**   - INDEX, ROOT, USERVALUE, CONSTANT: the index
+**   - FIELD, ENTRY: object number of the key
+**   - WEAKKEY (to the value under a weak key): in an edge from the table, object number of the key;
+**     in an edge from the key, object number of the table
+**   - UPVALUE, LOCAL, STACK, CODE: index in Graph.slots
 */
 typedef uint32_t Way;
 #define WAY_BITS	5  /* bits of a Way for the kind */
@@ -39,8 +43,9 @@ typedef uint32_t Way;
 
 /* A variable or stack slot. */
 typedef struct Slot {
-  /* 'name': string object with the variable's name, or GRAPH_NONE. 'in': its function's
-     prototype (CODE: index in 'codes'), or GRAPH_NONE. */
+  /* 'name': string object with the variable's name. 'in': prototype of the function that has the
+     variable or slot; in an edge of kind CODE, the C function, as index in 'codes'. Both may be
+     GRAPH_NONE. */
   uint32_t name, in;
   uint32_t index;	/* number of the upvalue, or stack slot of a call: 1 the called
                            function, from 2 on others, 0 unknown */
@@ -102,10 +107,12 @@ typedef struct Graph {
   uint64_t dead;		/* samples of objects not in the snapshot */
   uint64_t textless;		/* strings without a text because of TEXT_MOST */
   uint64_t bytes;		/* bytes of all objects and the state */
-  /* From meta records, 0: missing. Bytes: of the state itself, in use, reserved, allocated so
-     far. Time in s since the epoch; process id; sampling period in bytes. */
+  /* From meta records; 0: missing. 'state': bytes of the state itself. 'inuse', 'held',
+     'allocated': bytes in use, reserved, and allocated so far. 'time': s since the epoch. 'pid':
+     process id. 'period': sampling period, bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
-  uint64_t unfollowed;		/* live samples that the sampler did not follow */
+  uint64_t unfollowed;		/* samples that survived a collection, and whose deaths are not
+                                   reported */
   char command[HEAP_TEXT + 1];	/* command line, or "" */
 } Graph;
 

@@ -19,8 +19,8 @@ typedef struct Work {
   uint32_t *first, *child;	/* children of v: child[first[v]] to child[first[v + 1] - 1] */
   /* Tree of paths: number and retained bytes of the wanted objects in each object's subtree. */
   uint64_t *value, *count;
-  /* Cache of the references of object 'listed' (GRAPH_NONE: none): if seen[v] is listed + 1, it
-     refers to v by ways[v]. */
+  /* Cache of the references of object 'listed' (GRAPH_NONE: none). If seen[v] is listed + 1,
+     ways[v] is a reference from 'listed' to v. */
   uint32_t listed, *seen;
   Way *ways;
   Merge *m;
@@ -36,8 +36,8 @@ typedef struct Set {
 
 /* Children held in the same way by a row's objects; they become a row. */
 typedef struct Group {
-  /* Key of the group: kind of the reference, arguments by kind (shape), class (0 in a tree of
-     paths). */
+  /* Key of the group. 'kind': kind of the reference. 'a' and 'b': by kind, its argument or variable
+     (see 'shape'). 'class': class of the objects; 0 in a tree of paths. */
   uint32_t kind, a, b, class;
   uint64_t value;		/* bytes that its objects retain */
   Set set;
@@ -54,7 +54,7 @@ static int merge_put (Set *s, uint32_t v) {
 
 /* {== the tree ========================================================= */
 
-/* Computes 'first' and 'child'. Returns 0 if there is not enough memory. */
+/* Computes the children of each object. Returns 0 if there is not enough memory. */
 static int children (Work *w) {
   uint32_t n = w->g->n, v, sum = 0;
   w->first = calloc((size_t)n + 2, sizeof(*w->first));
@@ -78,13 +78,14 @@ static int iswanted (const MergeWish *wish, uint32_t v) {
                                          : wish->naming->class[v] == wish->class);
 }
 
-/* Computes 'value' and 'count' for a tree of paths. Each byte counts once: not if another
-   wanted object dominates it. Returns 0 if there is not enough memory. */
+/* Computes 'value' and 'count' for a tree of paths. No byte counts twice: if a wanted object
+   (MergeWish) dominates another, only the first adds its retained bytes. Returns 0 if there is not
+   enough memory. */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
   uint32_t n = w->g->n, i, k;
-  unsigned char *inside = calloc(n, 1);  /* 1: a wanted object dominates it */
+  unsigned char *inside = calloc(n, 1);  /* inside[v] 1: a wanted object other than v dominates v */
   uint32_t *order = malloc((size_t)n * sizeof(*order));
   w->value = calloc(n, sizeof(*w->value));
   w->count = calloc(n, sizeof(*w->count));
@@ -124,12 +125,12 @@ static int weighpaths (Work *w) {
 
 /* {== merging ========================================================== */
 
-/* Returns the value of a row of v alone, bytes. */
+/* Returns the value (MergeRow) of a row with v as its only object, bytes. */
 static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
-/* Stores the references of 'from' in the cache; of several to one object the first. */
+/* Stores the references of 'from' in the cache. If several lead to one object, stores the first. */
 static void merge_list (Work *w, uint32_t from) {
   size_t i = 0;
   uint32_t to;
@@ -157,8 +158,9 @@ static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   return 1;
 }
 
-/* Returns v's parent in the Graph, and *way. Skips upvalues, whose step to the value has no
-   name. */
+/* Returns v's parent in the Graph, and sets *way to its reference to v. If the parent is an
+   upvalue, does this for the upvalue instead of v, because the tree shows an upvalue and its value
+   as one step. */
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
     v = g->parent[v];
@@ -166,7 +168,7 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to an empty group with the key of v, a child of 'from'. */
+/* Sets *p to a group without objects, with the key that v has as a child of 'from'. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -183,8 +185,8 @@ static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
       break;
     case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK: case HEAP_ECODE:
-      if (a < w->g->nslots) {  /* the called function (slot 1) is one group, other unnamed slots
-                                  another */
+      if (a < w->g->nslots) {  /* slot 1 (the called function) is one group; all other unnamed slots
+                                  are one */
         const Slot *s = &w->g->slots[a];
         int isslot = p->kind == HEAP_ESTACK || p->kind == HEAP_ECODE;
         p->a = s->name;
@@ -375,8 +377,8 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
-/* Adds the row of the state's memory before a row of value 'next' at depth 0, by its size, in a
-   tree of dominators. */
+/* In a tree of dominators, adds the row of the state's memory, once, if its bytes are at least
+   'next', the value of the next row at depth 0: rows are in the order of their values. */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;
@@ -389,8 +391,9 @@ static void staterow (Work *w, uint64_t next) {
   }
 }
 
-/* Adds the rows below a row, recursively: 'set' has its objects, 'above' is its group, 'row'
-   its index (NULL and GRAPH_NONE for the state), 'depth' that of the new rows. */
+/* Adds the rows below a row, recursively. 'set' has the objects of the row, 'above' is its group,
+   'row' its index; for the state, 'above' is NULL and 'row' GRAPH_NONE. 'depth' is the depth of the
+   new rows. */
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};
   size_t i;

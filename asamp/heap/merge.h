@@ -20,16 +20,17 @@
 typedef struct MergeRow {
   uint32_t depth;		/* number of ancestors */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
-  uint32_t example;		/* object with the largest value */
+  uint32_t example;		/* the row's object with the largest value (see 'value' below) */
   uint32_t from;		/* object that holds 'example' */
   Way way;			/* reference from 'from' to 'example' */
-  uint32_t class;		/* GRAPH_NONE: several */
-  /* 1: several references; 1: a chain of equal steps. */
+  uint32_t class;		/* class of the objects; GRAPH_NONE: several classes */
+  /* 'merged' 1: the row stands for several references. 'repeated' 1: for a chain of equal steps. */
   int merged, repeated;
-  int together;			/* 1: no object of the parent row holds 'example' alone; 'from'
-                                   is on the shortest path */
-  /* 'self': bytes of the row's objects. Tree of dominators: 'count' of them, and 'value', the
-     bytes that they retain. Tree of paths: these of the wanted objects in this row and below. */
+  int together;			/* 1: no object of the parent row refers to 'example' directly;
+                                   'from' is its parent on the shortest path */
+  /* 'self': bytes of the row's objects. In a tree of dominators, 'count' is the number of these
+     objects, and 'value' the bytes that they retain. In a tree of paths, 'count' and 'value' are
+     those of the wanted objects in this row and in all rows below. */
   uint64_t count, self, value;
 } MergeRow;
 

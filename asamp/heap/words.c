@@ -68,7 +68,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   p = &g->protos[g->info[v]];
   quoted(g, p->source, source, sizeof(source));
   if ((source[0] == '@' || source[0] == '=') && source[1] == '\0')
-    ;  /* "=" and "@" alone are different chunks */
+    ;  /* keeps "=" and "@": both would become "" without their first character */
   else if (source[0] == '@' || source[0] == '=')
     memmove(source, source + 1, strlen(source));
   else if (source[0] != '\0')
@@ -117,8 +117,8 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
     snprintf(out, WORDS_MOST, "[%u]", index);
 }
 
-/* Describes a coroutine by its outermost function; empty if that has the prototype 'in' or is
-   unknown. */
+/* Describes a coroutine by its outermost function. Writes "" if the function is unknown or has the
+   prototype 'in'. */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
   uint32_t to;
