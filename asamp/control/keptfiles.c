@@ -9,10 +9,11 @@
 
 static struct Kept {
   char *path;
-  struct stat id;		/* the file when it was added: the name may be reused */
-} *files;			/* oldest first */
+  struct stat id;		/* device and inode of the file when it was added: another file
+                                   may get the name later */
+} *files;			/* the listed files, oldest first */
 static uint64_t nfiles;
-static uint64_t most;		/* 0: no limit */
+static uint64_t most;		/* largest number of listed files; 0: no limit */
 
 void keptfiles_setup (uint64_t n) {
   most = n;

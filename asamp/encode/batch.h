@@ -17,7 +17,8 @@
 #include "sample.h"
 #include "vmprof.h"
 
-/* The open batch. All zero: empty. Times in us since the start. */
+/* The batch that is being filled. All zero: an empty batch. Times are in us since the start of the
+   log. */
 typedef struct Batch {
   uint64_t samples;      /* number of samples; a sample with several copies of its stack is one */
   Bytes times, kinds, sizes, counts, outside, labels, events;

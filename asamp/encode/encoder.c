@@ -38,7 +38,7 @@ struct Encoder {
   Batch batch;
   Origins origins;
   Origin *of;           /* state of the following events */
-  Origin spare;         /* for 'of', if there is not enough memory */
+  Origin spare;         /* value of 'of' if there is no memory for a new Origin */
   uint64_t lost;        /* number of samples that are missing in the log */
   uint64_t undecided;   /* number of samples without an outcome, of ended states */
   uint64_t nstates;       /* number of Lua states in the log */

@@ -53,7 +53,7 @@ typedef struct PastState {
   size_t nclasses, classsize;
   PastPath *paths;                   /* element i - 1: path of references number i */
   size_t npaths, pathsize;
-  ProfileFrame *stack;               /* last stack, outermost frame first */
+  ProfileFrame *stack;               /* the stack reported last, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
   Kept *list;                        /* live samples: survivors, then samples without an outcome

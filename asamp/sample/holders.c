@@ -30,7 +30,8 @@ typedef struct Needed {
                            HOLDERS_FIELDS + 1. */
   uint32_t key;		/* If the object was reached as the value of a weak key: index in
                            Work.list of the table with this key; else NONE. */
-  unsigned char done, isroot;	/* 1: 'path' is determined. 1: the object is a root. */
+  unsigned char done, isroot;	/* done: 1 if 'path' is determined. isroot: 1 if the object is a
+                                   root. */
   uint32_t slots;	/* If the object is a thread: number of needed objects that are values
                            of C functions on its Lua stack. */
 } Needed;
@@ -104,7 +105,7 @@ static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   return block;
 }
 
-/* Calls the memory function of holders_walk's caller. */
+/* Calls the memory function that the caller of holders_walk has passed. */
 static void *holders_memory (void *ud, void *block, size_t old, size_t size) {
   return ((Work *)ud)->memory(NULL, block, old, size);
 }
@@ -422,8 +423,8 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
 }
 
 /* Returns the path to which the step of edge 'e' is appended: 'parent', or the path before its last
-   step. The step of an upvalue names the function; if the last step of 'parent' is a field with the
-   same name, it says nothing more. */
+   step. The step of an upvalue names the function. So the last step of 'parent' is left out if it
+   is a field with the same name. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;

@@ -41,7 +41,7 @@ static char *holderssearch_text (HoldersAnswer *x, size_t n) {
   return (char *)(paths(x, n) + READER_MAXPATHS + 1);
 }
 
-/* Copies the result to the shared memory, in the child. Leaves x->whole 0 if it does not fit. */
+/* Copies the result to the shared memory, in the child. Sets x->whole to 1 if the result fits. */
 static void holderssearch_write (HoldersAnswer *x, const Holders *h) {
   if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;
   memcpy(ids(x), h->ids, h->n * sizeof(*h->ids));
@@ -84,8 +84,8 @@ static void *holderssearch_copy (const void *from, size_t size) {
   return to;
 }
 
-/* Copies the child's result to *h. Returns 1, or -1 if it is incomplete or there is not enough
-   memory. */
+/* Copies the child's result to *h. Returns 1, or -1 if the result is incomplete or there is not
+   enough memory. */
 static int holderssearch_take (const HoldersSearch *a, Holders *h) {
   HoldersAnswer *x = a->answer;
   memset(h, 0, sizeof(*h));

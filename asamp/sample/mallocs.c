@@ -60,7 +60,7 @@ static struct {
   uint64_t lost;		/* Number of sampling periods lost; atomic. */
 } m;
 
-/* Held while a client is added or removed. */
+/* Lock of a thread that adds or removes a client. */
 static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;
 
 /* Nonzero while this thread looks up unwind rules; its allocations are not sampled then (MS2). */
@@ -92,8 +92,8 @@ static int strip (MallocSample *s) {
 }
 
 /* Watches the sample's block and adds the sample to the queue. If the queue is full, counts the
-   sample as lost. If the loop repeats, it must not watch the block again, because the block's free
-   ends only one watch. */
+   sample as lost. If the loop repeats, the loop must not watch the block again: when a block that
+   is watched twice is freed, only one of its slots is marked as dead. */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;

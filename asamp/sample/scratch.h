@@ -15,7 +15,8 @@
 
 #include "backtrace.h"
 
-/* 'start' is the start of the function that contains 'address'. Both 0: empty. */
+/* An entry of Scratch.starts. 'start' is the start of the function that contains 'address'. Both
+   are 0 in an empty entry. */
 typedef struct ScratchStart {
   uintptr_t address, start;
 } ScratchStart;
@@ -26,8 +27,8 @@ typedef struct ScratchStart {
 typedef struct Scratch {
   /* Next in the list of unused Scratches. */
   struct Scratch *next;
-  struct Scratch *before;	/* Scratch allocated before this one; keeps all reachable, so
-                                   that no leak is reported. */
+  struct Scratch *before;	/* Scratch allocated before this one. These links keep each
+                                   Scratch reachable, so that a leak checker reports none. */
   void *volatile pointing;	/* The Timing whose timing_point runs on this thread, or NULL. */
   int ready;			/* 1: 'backtrace' is initialized. */
   Backtrace backtrace;

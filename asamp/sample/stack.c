@@ -390,7 +390,7 @@ static void remember (Stack *s, size_t n, size_t stay) {
 #if defined(LUAN_DEBUG)
 
 /* Walks the whole stack, and compares it with the changed and unchanged frames that stack_walk has
-   found. Aborts if they differ (K1). */
+   found. Aborts if the stacks differ (K1 of stack.h). */
 static void stack_check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
@@ -410,7 +410,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     stack_frames(&all, n);
   }
   stack_leave(&all);
-  s->lines = all.lines;  /* the second walk may have replaced the caches */
+  s->lines = all.lines;  /* the second walk may have replaced s->lines and other caches */
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;

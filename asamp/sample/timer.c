@@ -96,7 +96,7 @@ struct Clock {
                                    still take (adapt) */
   unsigned stretch;		/* log2 of the factor by which spans are lengthened, because
                                    ticks are expensive (C3) */
-  /* number of ticks in a row that were so cheap that the span might be halved */
+  /* number of ticks in a row whose cost was so low that the span might be halved */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the perf event, or -1 */
@@ -537,7 +537,7 @@ static void timer_nomemory (char *err, size_t errsize) {
   snprintf(err, errsize, "cannot sample time: not enough memory");
 }
 
-/* Called at the end of the thread 'number' (Clock.thread). */
+/* Called at the end of the OS thread with this number (Clock.thread). */
 static void threadends (void *number) {
   unsigned thread = (unsigned)(uintptr_t)number;
   int i;

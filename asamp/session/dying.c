@@ -20,8 +20,10 @@ static pid_t where, who;	/* Process and OS thread that finish the profiles. 'whe
                                    atomic. */
 static int holds;		/* number of threads between dying_hold and dying_release; atomic */
 
-static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Handled in every process. */
-static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Not handled in process 1 (DY2). */
+static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Signals that are handled in every
+                                                           process. */
+static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Signals that are not handled in
+                                                           process 1 (DY2). */
 #define LENGTH(a)	(sizeof(a) / sizeof(*(a)))
 
 static int ishere (void) {

@@ -38,7 +38,7 @@ static IdMap nameids;		/* Maps hashes of names to indexes in 'names'. */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
 static IdMap setids;		/* Maps hashes of 'pairs' to numbers of sets. */
-static ProfileLeft left;	/* Counts of LB3. */
+static ProfileLeft left;	/* Numbers of items left out because of limits (LB3). */
 static uint64_t cut;	/* Number of names and values truncated to LABELS_TEXT bytes. */
 
 /* {== forks ============================================================ */

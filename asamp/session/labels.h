@@ -19,7 +19,7 @@
 
 #define LABELS_OTHERS	"(others)"	/* stands for all values beyond the limits */
 #define LABELS_TEXT	255	/* longest name or value, bytes */
-#define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))  /* above all set numbers */
+#define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))  /* higher than each number of a set */
 #define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change */
 
 /* A label to set or to remove. */

@@ -88,7 +88,7 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
       return 0;
     profilequeue_wake(p);
     pthread_cond_wait(&p->room, &p->lock);
-    p->inhand = inhand;  /* another thread may have changed it during the wait */
+    p->inhand = inhand;  /* another thread may have changed p->inhand during the wait */
     if (p->error != 0 || p->stop)
       return 0;
   }
@@ -421,7 +421,8 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 
 static void nap (void) {
   struct timespec t = {0, 1000000};
-  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* the timer's signals may interrupt it */
+  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* signals of the sampling timer may
+                                                          interrupt nanosleep */
 }
 
 /* Takes the lock. Returns 0 if that takes more than LOCK_MS. */

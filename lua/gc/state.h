@@ -118,8 +118,8 @@ typedef struct luaN_Remset {
   /* Number of words at the start of 'slots' that belong to references to objects which the last
      minor collection has not tenured (ageing.h). */
   size_t aged;
-  /* The table that safepoints are traversing in slices (refine.c), or NULL. It was removed from
-     'whole'. */
+  /* The table that safepoints are traversing in slices (refine.c), or NULL. This table was removed
+     from 'whole'. */
   Table *refining;
   /* index of the next slot of 'refining' to visit */
   unsigned refined;
@@ -344,7 +344,7 @@ typedef struct luaN_Bytes {
   size_t aged;
   /* bytes of the small userdata that the last minor collection has not tenured */
   size_t waiting;
-  /* external bytes that userdata own now */
+  /* external bytes (memory or resources outside the heap) that userdata own now */
   size_t outside;
   /* external bytes added since the last minor collection */
   size_t youngoutside;
@@ -395,8 +395,8 @@ typedef struct luaN_Pace {
   /* Size of the current nursery, in bytes. luaN_shorten changes it when it makes the next minor
      collection due earlier or later. */
   size_t nursery;
-  /* Bytes of the nursery that are held back, so that a safepoint comes earlier and calls the next
-     batch of finalizers. luaN_resume returns them to the nursery. */
+  /* Bytes of the nursery that luaN_defer has withheld, so that a safepoint comes earlier and calls
+     the next batch of finalizers. luaN_resume returns these bytes to the nursery. */
   size_t deferred;
   /* Bytes of long strings and large userdata that may be allocated in addition to the nursery
      before the next minor collection. */
@@ -413,8 +413,8 @@ typedef struct luaN_Pace {
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;
-  /* Back-off: even if the heap has not grown, a major collection is due when the bytes allocated
-     since the last one are this multiple of the live bytes (PATIENCE_MIN to PATIENCE_MAX). */
+  /* Even if the heap has not grown, a major collection is due when the bytes allocated since the
+     last major collection are this multiple of the live bytes (PATIENCE_MIN to PATIENCE_MAX). */
   unsigned patience;
   /* Bytes that the state had allocated in its life when the last major collection ended, as the
      pacer counts them (function 'spent' of pace.c). */
@@ -428,7 +428,7 @@ typedef struct luaN_Pace {
   /* Bytes in use and footprint (reserved bytes without empty blocks) when the last major collection
      ended. */
   size_t live, footprint;
-  /* external bytes when the last major collection ended */
+  /* external bytes that userdata owned when the last major collection ended */
   size_t outside;
   /* number of objects with finalizers when the last major collection ended */
   size_t finalizers;
@@ -438,8 +438,8 @@ typedef struct luaN_Pace {
   /* Largest size of a nursery, in bytes, because lua_Alloc has refused memory; 0: no limit. The end
      of a major collection computes it anew. */
   size_t tight;
-  /* Bytes in use at which a major collection is due. External bytes count as in use (hasgrown of
-     pace.c). */
+  /* Bytes in use at which a major collection is due. The external bytes of userdata count as in use
+     (hasgrown of pace.c). */
   size_t threshold;
   /* A major collection is also due if this number of bytes is in use and the footprint has reached
      'threshold'. */
@@ -468,7 +468,7 @@ typedef struct luaN_Pauses {
   uint64_t mostwork;
 } luaN_Pauses;
 
-/* Switches of LUAN_STRESS in the debug build (stress.h). 0: not set. */
+/* Settings of LUAN_STRESS in the debug build (stress.h). 0: not set. */
 typedef struct luaN_Stress {
   /* bytes of marking in one slice of a major collection */
   size_t slice;
@@ -532,18 +532,20 @@ typedef struct luaN_Heap {
   char *mark;
   /* a sample is due when 'free' reaches this address, the sample point (S1) */
   uint64_t point;
-  /* Bytes allocated in the life of the state, up to the last update (N2), without external
-     bytes. */
+  /* Bytes allocated in the life of the state, up to the last update (N2), without the external
+     bytes of userdata. */
   uint64_t allocated;
   /* bytes of long strings and large userdata among 'allocated' */
   uint64_t texts;
-  /* external bytes that were counted as allocated in the life of the state */
+  /* growth of the external bytes of userdata in the life of the state, as samples count it
+     (luaN_allocated) */
   uint64_t allocatedoutside;
-  /* Bytes of blocks outside the nursery that count toward the next minor collection. When such
-     blocks are freed, up to this number of bytes no longer counts (payback of nursery.c). */
+  /* Bytes of blocks outside the nursery that were added to GCdebt since the last minor collection.
+     When such blocks are freed, at most this number of bytes is subtracted from GCdebt (payback of
+     nursery.c). */
   size_t spare;
   /* Bytes that growing tables and buffers may copy until the sampler is called (copies.h).
-     LUAN_NOCOPIES: it is never called for copies. */
+     LUAN_NOCOPIES: the sampler is never called for copies. */
   uint64_t copyleft;
   /* the functions that the core calls for samples (seam.h), or NULL */
   const struct luaN_Sampler *sampler;
@@ -605,7 +607,7 @@ typedef struct luaN_Heap {
 /* Runs a full collection that calls no finalizer, because memory is short. gcstopem must be 0. */
 #define luaN_emergency(L)	((*G(L)->heap.emergency)(L, 1))
 
-/* Values of two switches of LUAN_STRESS: emergency=N, slice=N (stress.h). 0 in a release build. */
+/* Values of two settings of LUAN_STRESS: emergency=N, slice=N (stress.h). 0 in a release build. */
 #if defined(LUAN_DEBUG)
 #define luaN_isstressed(g)	((g)->heap.gc.stress.emergency != 0)
 #define luaN_slicestress(c)	((c)->stress.slice)

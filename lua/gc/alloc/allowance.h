@@ -3,7 +3,7 @@
 ** Limits on the bytes that a state may allocate in its life, and on its bytes in use
 ** (luaN_setlimits of seam.h). An allocation that would exceed a limit fails like one that lua_Alloc
 ** refuses, but with the limit's message. The fast path has no test for limits: nursery_limit
-** includes the distance to the nearer one.
+** includes the distance to the nearer limit.
 **
 ** Invariants:
 **   LM1  While a state has limits, nursery_limit is at most luaN_left (limit.h) bytes above
@@ -16,9 +16,9 @@
 #ifndef luaN_allowance_h
 #define luaN_allowance_h
 
-/* Returns 1 if n more bytes would exceed a limit of the state, which must have limits; records the
-   limit's message for the error then. May run an emergency collection first, to get below the limit
-   of the bytes in use. */
+/* The state must have limits. Returns 1 if n more bytes would exceed one of these limits, and
+   stores the limit's message for the error. May run an emergency collection first, to get below the
+   limit of the bytes in use. */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 
 /* True if an allocation of n bytes must be refused because of a limit of the state. */

@@ -33,7 +33,7 @@ static size_t copyofbytes (const luaN_Growth *w) {
 
 
 /* Allocates n bytes from lua_Alloc for the next hash part of a table, or returns NULL. The bytes
-   count as in use, but not toward the next collection. */
+   count as in use, but do not make the next collection due earlier. */
 static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {

@@ -67,9 +67,9 @@ enum luaN_Vector {
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int kind);
 
-/* Frees memory of 'size' bytes that is not an object (a vector or buffer). If it is in lines of the
-   heap, frees only lines that it fills completely. For LUAN_VSTACK, L must be the owner. Does
-   nothing if 'block' is NULL. */
+/* Frees memory of 'size' bytes that is not an object (a vector or buffer). If the memory is in
+   lines of the heap, frees only lines that the memory fills completely. For LUAN_VSTACK, L must be
+   the owner. Does nothing if 'block' is NULL. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
 
 #endif

@@ -8,8 +8,8 @@
 #include "lstring.h"
 
 /* The byte before a large userdata has two fields. The bits from number LUAN_UDATAAGE on contain
-   the number of minor collections that have left the userdata young (ageing.h), the lower bits its
-   distance from the start of its block (udataplace). */
+   the number of minor collections that the userdata has survived without being tenured (ageing.h).
+   The lower bits contain the distance of the userdata from the start of its block (udataplace). */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

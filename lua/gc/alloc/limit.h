@@ -6,8 +6,8 @@
 
 #include "seam.h"
 
-/* Bytes of allocation between two safepoints while there is work for them: finalizers to call, or
-   remembered tables to process early (refine.c). Also the usual smallest nursery. A larger value
+/* Bytes of allocation between two safepoints while the safepoints have work to do: finalizers to
+   call, or remembered tables to visit (refine.c). Also the usual smallest nursery. A larger value
    delays the work, a smaller one costs more time. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
@@ -87,12 +87,12 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 /* Makes the next minor collection due n bytes earlier; later if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
-/* Updates and returns GCdebt. For a later call of luaN_uncharge, after allocations that must not
-   bring a collection closer. */
+/* Updates and returns GCdebt. The result is for a later call of luaN_uncharge, after allocations
+   that must not make a collection due earlier. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 
 /* Sets GCdebt back to 'before', a result of luaN_debt, so that the allocations made since then do
-   not count toward the next collection. */
+   not make the next collection due earlier. */
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 
 /* Makes a minor collection due at the next safepoint, unless the collector is stopped. */
@@ -102,8 +102,8 @@ LUAI_FUNC void luaN_hurry (global_State *g);
    there: withholds a part of the nursery until luaN_resume. */
 LUAI_FUNC void luaN_defer (global_State *g, l_mem gap);
 
-/* Gives the part of the nursery back that luaN_defer has withheld. Returns 1 if there was one and
-   no collection is due. */
+/* Gives the part of the nursery back that luaN_defer has withheld. Returns 1 if luaN_defer has
+   withheld a part and no collection is due. */
 LUAI_FUNC int luaN_resume (global_State *g);
 
 #endif

@@ -37,9 +37,9 @@ static inline int islarge (size_t size, int kind) {
 }
 
 
-/* Bytes that a long string or large userdata counts toward the next minor collection if it fits
-   into pace.textroom, a separate allowance. Not 0: a program that allocates only such objects needs
-   minor collections. */
+/* Bytes that a long string or large userdata adds to GCdebt if the object fits into pace.textroom,
+   a separate allowance. (A minor collection is due when GCdebt is above 0.) Not 0: a program that
+   allocates only such objects needs minor collections. */
 #define TEXTCHARGE	((l_mem)128)
 
 
@@ -225,9 +225,9 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
 /* }===================================================================== */
 
 
-/* Counts a new block of n bytes that is not in the nursery toward the next minor collection. A long
-   string or userdata that fits into pace.textroom, a separate allowance, counts with only
-   TEXTCHARGE bytes. */
+/* Adds the n bytes of a new block that is not in the nursery to GCdebt, so that the next minor
+   collection is due earlier. For a long string or userdata that fits into pace.textroom, a separate
+   allowance, adds only TEXTCHARGE bytes. */
 static void charge (global_State *g, size_t n, int kind) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
@@ -245,10 +245,9 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Counts the new block at p as allocated, and takes a sample if one is due.
-** - old: rounded size of the block that it replaces, or 0. Samples and heap.allocated count only
-**   the growth, GCdebt counts all.
-** - outside: 1 if the block is not in the hole in which the fast path allocates
+** Counts the new block at p as allocated, and takes a sample if one is due. - old: rounded size of
+** the block that the new block replaces, or 0. Samples and heap.allocated count only the growth,
+** GCdebt counts all. - outside: 1 if the block is not in the hole in which the fast path allocates
 ** - d: bytes from the start of the allocation to the next sample (luaN_topoint)
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
@@ -319,7 +318,7 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/* Counts the growth of a block from o to n bytes, and takes a sample if one is due. */
+/* Counts the growth of a block from o to n bytes, and takes a sample if a sample is due. */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);

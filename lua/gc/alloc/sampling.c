@@ -33,9 +33,9 @@ static luaN_Kind sampling_kindof (int kind) {
 }
 
 
-/* Calls the sampler for the block of n bytes at p, which exceeds the distance to the sample by
-   'over' bytes. Returns the distance in bytes to the next sample; LUAN_INFINITY without a
-   sampler. */
+/* Calls the sampler for the block of n bytes at p. The sample was due 'over' bytes before the end
+   of the block. Returns the distance in bytes to the next sample; without a sampler
+   LUAN_INFINITY. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
@@ -83,7 +83,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int kind,
     h->waitingsize = n;
     h->waitingoutside = outside;
     h->waitingover = new - d;
-    d = 1;  /* a placeholder: luaN_moved sets the point before the next allocation */
+    d = 1;  /* a placeholder: luaN_moved sets the next sample point before the next allocation */
   }
   else d = sampling_take(L, p, n, kind, outside, new - d);
   luaN_setpoint(h, d);

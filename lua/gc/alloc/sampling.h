@@ -14,7 +14,8 @@ LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int kind, int outside, uint64_t d);
 
 /* Returns 1 if the sampler is to be called when the block is freed or resized (luaN_watch). Several
-   blocks share the bit that is tested, so it may also return 1 for a block that is not watched. */
+   blocks share the bit that is tested, so this function may also return 1 for a block that is not
+   watched. */
 static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   unsigned bit;
   if (l_likely(h->watched == NULL)) return 0;
@@ -32,7 +33,8 @@ LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *t
                                  uint64_t before, uint64_t after)
     __attribute__((noinline));
 
-/* Takes the sample that was postponed while a stack moved (S2), if there is one. */
+/* Takes the sample of a moved stack (heap.waiting) that was postponed until the stack can be walked
+   (S2), if a sample was postponed. */
 LUAI_FUNC void luaN_takewaiting (lua_State *L);
 
 /* Counts a collection in heap.minors or heap.majors, and calls the sampler's function 'decide',

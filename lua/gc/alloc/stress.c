@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The switches of the debug build (stress.h). */
+/* Reads LUAN_STRESS, the settings of the debug build for tests (stress.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -44,8 +44,8 @@ void luaN_readstress (global_State *g) {
 }
 
 
-/* Restores GCdebt, so that collections and finalizers run at the same safepoints as without the
-   switch. */
+/* Restores GCdebt, so that collections and finalizers run at the same safepoints as without
+   emergency=N. */
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Switches of the debug build in the environment variable LUAN_STRESS, separated by commas. Read
-** when a state is created.
+** Settings of the debug build for tests, in the environment variable LUAN_STRESS, separated by
+** commas. A new state reads the variable.
 **
 **   nursery=N   bytes of every nursery (1: a collection at every safepoint)
 **   major       a major collection always runs, one slice after each minor collection
@@ -19,7 +19,7 @@
 LUAI_FUNC void luaN_readstress (global_State *g);
 
 /* If LUAN_STRESS has emergency=N, runs an emergency collection at every N-th call. To be called at
-   the events of this switch, where a collection may run. */
+   the events that emergency=N counts; a collection may run there. */
 LUAI_FUNC void luaN_stress (lua_State *L);
 #else
 #define luaN_readstress(g)	((void)0)

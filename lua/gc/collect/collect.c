@@ -76,8 +76,8 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    start = 1;  /* it is due now; the test could fail after the minor collection, which frees
-                   memory */
+    start = 1;  /* the major collection is due now; after the minor collection, which frees
+                   memory, luaN_majordue might return 0 */
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
@@ -164,14 +164,14 @@ void luaC_fullgc (lua_State *L, int isemergency) {
   luaN_collected(L);
   if (!isemergency) luaN_callfinalizers(L, LUAN_ALL);
   else if (g->heap.gc.finalize.next < g->heap.gc.finalize.tobefinalized.n)
-    luaN_defer(g, 0);  /* call them at the next safepoint, not now: memory is short */
+    luaN_defer(g, 0);  /* call the finalizers at the next safepoint, not now: memory is short */
   g->gcemergency = 0;
 }
 
 
 /* Runs an emergency collection if one is long overdue. A C function that only stores into tables
-   has no safepoint, and leaves the vectors that its tables have outgrown as garbage. luaN_isoverdue
-   waits until the collection costs no more than the allocation did. */
+   has no safepoint; when its tables grow, the previous vectors of the tables become garbage.
+   luaN_isoverdue waits until the collection costs no more than the allocation did. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);

@@ -55,7 +55,8 @@
 #define RESERVE_PART		8u
 
 /* Bytes of empty blocks that all states of the process together keep, except in a full collection:
-   returning and requesting them costs more than they are worth. States have equal shares. */
+   it costs more to return such blocks and request them again than to keep them. States have equal
+   shares. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
 /* A heap has shrunk if its live bytes have fallen by more than one SHRUNK_PART-th since the
@@ -241,7 +242,7 @@ static size_t slice (lua_State *L, size_t bytes) {
       unsigned done = luaN_sweeplines(&g->heap.blocks, c->mark.bit, n);
       if (done == n) return bytes;
       endsweep(c, GCSstacks, g);
-      /* in the other modes, minor collections call luaN_shrinkown (SHRINK_MINORS) */
+      /* in the generational mode, minor collections call luaN_shrinkown (SHRINK_MINORS) */
       if (c->pace.fullcycles) luaN_shrinkown(L, 0);
       return done * BLOCKCOST;
     }

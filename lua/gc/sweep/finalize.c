@@ -217,7 +217,8 @@ typedef struct Batch {
 } Batch;
 
 
-/* Returns 1 if the batch must end before the next call; always 0 for LUAN_ALL and LUAN_CLOSING. */
+/* Returns 1 if the batch must end before the next call. For LUAN_ALL and LUAN_CLOSING, always
+   returns 0. */
 static int isover (Batch *b) {
   uint64_t now;
   if (b->which != LUAN_BATCH || ++b->calls % CALLS_A_READING != 0) return 0;
@@ -236,8 +237,8 @@ static void callfinalizer (lua_State *L) {
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  /* counts the call if o is the next entry of finalize.left, the list of dead userdata that stay
-     young until their finalizers are called */
+  /* counts the call if o is the next entry of finalize.left, the list of dead userdata that are not
+     tenured before their finalizers are called */
   c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)

@@ -12,8 +12,8 @@
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
 /* Starts to find and queue the dead objects with finalizers in slices of a major collection. Until
-   all are queued, no finalizer is called and no queued object is marked: marking from one could
-   mark other dead ones, which then would not be queued. */
+   all are queued, no finalizer is called and no queued object is marked: a queued object may refer
+   to other dead objects, which would then be marked and not be queued. */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 
 /* Finds and queues dead objects with finalizers, up to a cost of about 'bytes' of marking, and
