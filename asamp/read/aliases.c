@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A map from functions to an earlier function with the same name (aliases.h). */
+/* Maps a function to the first function with the same name (aliases.h). */
 #include "aliases.h"
 #include "list.h"
 

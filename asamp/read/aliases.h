@@ -5,7 +5,7 @@
 ** pages, so that a far-off number in a damaged file costs one page.
 **
 **   AL1  an alias has no alias: aliases_of replaces a number once;
-**   AL2  the pages have at most READER_MAXALIASES entries; numbers beyond are counted in 'left'.
+**   AL2  the pages have at most READER_MAXALIASES entries; further numbers are counted in 'left'.
 */
 #ifndef asamp_aliases_h
 #define asamp_aliases_h
@@ -18,10 +18,10 @@
 
 #define ALIASES_PAGE	BOUND(4096u, 4)  /* function numbers per page */
 
-/* The map. All zero: empty. */
+/* The map. If all bytes are 0, it is empty. */
 typedef struct Aliases {
   IdMap bypage;       /* maps page numbers + 1 to indexes in 'pages' */
-  uint32_t **pages;   /* aliases by function number, or 0 */
+  uint32_t **pages;   /* pages; an element is the alias of a function number, 0: none */
   size_t n, size;     /* number of pages, capacity of 'pages' */
   uint64_t left;      /* function numbers not stored because of the limit (AL2) */
 } Aliases;

@@ -6,7 +6,7 @@
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
-**   B3  at most BINS_MAXROWS rows; beyond, samples count at node 0.
+**   B3  at most BINS_MAXROWS rows; further samples count at node 0.
 */
 #ifndef asamp_bins_h
 #define asamp_bins_h
@@ -39,15 +39,17 @@ typedef struct Bins {
 
 /* Initializes the bins. 'most' <= BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
-/* Adds a sample to the slice of its time. 'fate' is READER_DIED, ... */
+/* Adds a sample to the slice of its time. 'fate' is READER_DIED, READER_SURVIVED or
+   READER_UNDECIDED. */
 void bins_add (Bins *b, const ReadSample *s, int fate);
-/* Adds a sample to the slice at 'at' (us or bytes), at 'node' and 'kind' instead of its own. */
+/* Adds a sample to the slice at 'at' (us or bytes) and to the site of 'node' and 'kind', whatever
+   node and kind the sample has. */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);
-/* Counts a survivor as one that died later; it was added by bins_addat at 'at', with its own
-   node and kind. */
+/* Counts the death of a survivor. The same 'at', s->node and s->kind were passed to bins_addat when
+   it was added. */
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
-/* Counts a survivor added by bins_add as one that died later, as bins_deathat does. */
+/* Counts the death of a survivor that bins_add has added. */
 void bins_death (Bins *b, const ReadSample *s);
 /* Sorts the rows by bin, node and kind, and multiplies their bytes by 'scale'. Nothing can be
    added later. */

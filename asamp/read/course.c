@@ -21,8 +21,8 @@ void course_free (Course *c) {
 
 /* -------------------------------------------------------------- pauses -- */
 
-/* Returns the slot of a pause: its own up to 1,023 us; longer pauses share one if their leading
-   10 bits are equal. */
+/* Returns the slot of a pause. Up to 1,023 us, each number of us has its own slot. Longer pauses
+   share a slot if they have equally many bits and their leading 10 bits are equal. */
 static size_t course_slotof (uint64_t us) {
   unsigned shift = 0;
   size_t slot;

@@ -7,7 +7,7 @@
 **
 **   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
 **   CO2  sums and extremes of a span are exact, also after merging;
-**   CO3  a slot of the histogram is 1 us wide, or at most 1/512 of its pauses.
+**   CO3  a slot of the histogram is 1 us wide, or at most 1/512 of the shortest pause in it.
 */
 #ifndef asamp_course_h
 #define asamp_course_h
@@ -18,7 +18,8 @@
 /* Consecutive collections. Times and pauses in us, sizes in bytes. */
 typedef struct Span {
   uint64_t time;         /* end of the last collection, us since the start */
-  /* Sum of pauses; sum of their CPU times. Unrecorded collections add their pauses to both. */
+  /* Sum of the pauses; sum of the CPU times of the pauses. The CPU time of an unrecorded collection
+     is not known: its pause is added instead. */
   uint64_t duration, processor;
   uint64_t slices;       /* CPU time of major slices within minor pauses; part of 'processor' */
   uint64_t mutator;      /* CPU time of the program between collections */
@@ -30,7 +31,7 @@ typedef struct Span {
   uint64_t planned, charged;
   /* Longest minor and longest major pause; 0: none. */
   uint64_t minorpause, majorpause;
-  uint64_t looked[LOOKED_COUNT];  /* work counters of the longest pause */
+  uint64_t looked[LOOKED_COUNT];  /* 'looked' of the collection with the longest pause */
   uint64_t minors, majors;  /* numbers of recorded collections */
   uint64_t left;         /* number of unrecorded collections */
   int state;             /* phase after the last collection, as in ReadCollection */
@@ -46,10 +47,10 @@ typedef struct Course {
   uint64_t group;        /* collections per span, except the last (CO1) */
   uint64_t collections;  /* number of recorded collections */
   ReadCollection first, last;
-  /* Sum of all pauses, longest recorded pause, and the end of that one, us. */
+  /* Sum of all pauses; longest recorded pause; end of the collection with this pause; us. */
   uint64_t total, longest, longestat;
-  /* CPU time of all collections, and of the major ones, with slices in minor pauses, us.
-     Unrecorded ones count with their pause. */
+  /* CPU time of all collections; CPU time of the major collections and of their slices within
+     minor pauses; us. For an unrecorded collection its pause is added instead. */
   uint64_t processor, majorprocessor;
   /* Sums of the fields of ReadCollection with these names. */
   uint64_t tenured, planned, charged;
@@ -73,7 +74,7 @@ int course_add (Course *c, const ReadCollection *one);
    0: no pauses. */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Returns the number of recorded collections if spans may combine several of them, else 0. */
+/* Returns 0 if each span is one recorded collection, else the number of recorded collections. */
 uint64_t course_grouped (const Course *c);
 
 #endif

@@ -28,10 +28,10 @@ typedef struct PathFrame {
   uint32_t node;       /* call tree node of the frame */
 } PathFrame;
 
-/* Direct-mapped cache from stacks to call tree nodes, indexed by a hash of the stack. One
-   lookup replaces one per frame. */
+/* Direct-mapped cache from stacks to call tree nodes, indexed by a hash of the stack. With the
+   cache a stack costs one lookup, without it one lookup per frame. */
 #define KNOWN		BOUND(1024, 4)  /* number of stacks in the cache */
-#define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, in words */
+#define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, words */
 
 typedef struct Known {
   uint32_t node;
@@ -45,16 +45,17 @@ typedef struct Input {
   uint64_t record;     /* offset of the current record */
   uint64_t progressed;       /* offset at the last call of 'progress' */
   int header;          /* 1: the header record was read */
-  /* Layout of a stack record: it ends with a word for the resident bytes; its words are pairs
-     (kind, address), as PyPy writes them; it has a word for the thread. */
+  /* Layout of a stack record. 'memory' 1: it ends with a word for the resident bytes. 'pairs' 1:
+     its words are pairs (kind, address), as PyPy writes them. 'threads' 1: it has a word for the
+     thread. */
   int memory, pairs, threads;
   size_t word, address;  /* bytes of a number and of an address */
   unsigned char *wide;   /* 32-bit addresses extended to 64 bits */
   PathFrame *path;     /* frames of the last stack, outermost first */
   size_t npath;        /* number of frames in 'path' */
-  /* The cache; not cleared, so that a short profile touches few pages. */
+  /* Elements of the cache. They are not cleared, so that a short profile touches few pages. */
   Known *known;
-  uint32_t nknown[KNOWN];  /* words of each cached stack; 0: empty */
+  uint32_t nknown[KNOWN];  /* number of words of each cached stack; 0: no stack */
   char *value;         /* buffer for the value of a meta record */
 } Input;
 
@@ -141,7 +142,7 @@ static Step header (Input *in) {
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
-  /* the cached stacks have another layout */
+  /* clears the cache: the stacks read before the header may have another layout */
   memset(in->nknown, 0, sizeof(in->nknown));
   in->header = 1;
   in->threads = r->version >= 1;
@@ -190,8 +191,9 @@ static Step reader_name (Input *in) {
   return GO;
 }
 
-/* Sets in->path[depth], depth 0 for the outermost frame. Reuses the previous stack's node if
-   this frame and all outer ones ('same') are equal. Returns 1 in that case. */
+/* Sets in->path[depth], the frame with that id and line; depth 0 is the outermost frame. 'same' 1:
+   all outer frames are equal to those of the previous stack. If this frame is equal too, keeps the
+   node of the previous stack and returns 1. */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                          int same) {
   PathFrame *at = &in->path[depth];
@@ -234,7 +236,7 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   return depth > 0 ? in->path[depth - 1].node : 0;
 }
 
-/* Like internstack, with the cache. */
+/* Like internstack, but looks the stack up in the cache first. */
 static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   Known *known;
   uint64_t hash = n;
@@ -253,9 +255,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   return known->node;
 }
 
-/* Reads the start of a stack or object record: time, number of words, the words and 'more'
-   further words. Sets *seconds (0 before version 7) and *n. Returns the words, valid until the
-   next read, or NULL if the record is damaged. */
+/* Reads the start of a stack or object record: time, number of words, the words and then 'more'
+   words that the number does not include. Sets *seconds to the time (0 before version 7) and *n to
+   the number. Returns the words, valid until the next read, or NULL if the record is damaged. */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {
   const unsigned char *b;
@@ -419,8 +421,8 @@ static void live (Input *in) {
            "%llu of the log", by, (unsigned long long)in->record);
 }
 
-/* Delivers the remaining outcomes, and sets the remaining fields of the ReadProfile. Returns
-   NULL or the reason of a failure. */
+/* Delivers the outcomes not delivered yet, and sets the fields of the ReadProfile that are not set
+   yet. Returns NULL or the reason of a failure. */
 static const char *reader_finish (ReaderState *s) {
   ReadProfile *r = s->r;
   readeremit_head(s);
@@ -439,7 +441,8 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the others have no recorded deaths */
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* LEFT_FOLLOWED counts those for which
+                                                  the reader's list has no space */
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }

@@ -11,10 +11,11 @@
 **       stacks, names and states, and of live samples. Data beyond the limits (bounds.h) are
 **       dropped and counted (readerleft.h);
 **   R3  no input causes a crash or an endless loop;
-**   R4  an allocation sample is delivered when it is read, and again with its outcome, in the
-**       order of samples, and before the collection that decided it;
-**   R5  the death of a survivor is delivered at most once, before the collection that found it
-**       dead.
+**   R4  an allocation sample is delivered when it is read. Its outcome (the block died or survived
+**       its first collection) is delivered later, in the order of samples, and before the
+**       collection that decided it;
+**   R5  the death of a survivor (a block that survived its first collection) is delivered at most
+**       once, before the collection that found the block dead.
 */
 #ifndef asamp_reader_h
 #define asamp_reader_h

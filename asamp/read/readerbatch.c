@@ -16,15 +16,16 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/* Iterator over the lines p, q and T of a text: sampling period of allocations, of time, and OS
-   thread. */
+/* Iterator over the lines p, q and T of a text. Line p sets the period of allocation samples, line
+   q that of time samples, line T the OS thread. */
 typedef struct Periods {
   Fields events;       /* the lines after the current one */
   int letter;          /* 'p', 'q' or 'T'; 0: no line is left */
   uint64_t at;         /* index of the first sample to which the line applies */
-  uint64_t period;     /* p: bytes; q: ns; T: system number of the OS thread */
+  uint64_t period;     /* line p: period, bytes; line q: period, ns; line T: system number of
+                          the OS thread */
   uint64_t state;      /* id of the Lua state, or NOSTATE */
-  int wall;            /* q: 1 for wall time, 0 for CPU time */
+  int wall;            /* line q: 1 for wall time, 0 for CPU time */
 } Periods;
 
 #define NOSTATE		UINT64_MAX  /* no Lua state was named yet */
@@ -46,8 +47,8 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies the lines p, q and T up to the sample with that index, and delivers new periods to
-   the client. */
+/* Applies the lines p, q and T that come before the sample with index 'sample' or at it. Delivers
+   the new periods to the client. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -68,7 +69,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
         s->period = p->period;
       if (r->samples > 0)
         r->periods++;
-      else  /* the initial period: no allocation sample was delivered yet */
+      else  /* no allocation sample was delivered yet: this is the initial period */
         r->period = p->period;
       readerstate_toclient(s);
       if (s->client->period != NULL)
@@ -96,8 +97,9 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/* Delivers the next sample, of 'count' periods, and removes its 'copies' equal stacks from the
-   queue. Returns 0 if the queue has fewer, or if the numbers are invalid. */
+/* Delivers the next sample. It represents 'count' sampling periods and has 'copies' equal stacks,
+   which are removed from the queue. Returns 0 if the queue has fewer equal stacks, or if 'count' or
+   'copies' is invalid. */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
@@ -147,8 +149,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* Reads the next triple of a list: number of a sample (from 1), its periods, its equal stacks.
-   Sets triple[0] to 0 at the end. */
+/* Reads the next triple of a list: number of a sample (from 1), sampling periods that it
+   represents, number of its equal stacks. Sets triple[0] to 0 at the end of the list. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -157,7 +159,8 @@ static void nextcount (Fields *f, uint64_t triple[3]) {
   }
 }
 
-/* A run of samples with one label set: samples left, and number of the set. */
+/* A run of samples with one label set: number of samples not delivered yet, number of the set in
+   the file. */
 typedef struct Labelled {
   uint64_t left, id;
 } Labelled;
@@ -198,9 +201,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns the time at which the outcomes or deaths of a line were decided: the end of the next
-   collection in 'events', else the time of the last sample. The result is cached, so that no
-   line is scanned twice. */
+/* Returns the time at which the outcomes or deaths of the current line were decided: the end of the
+   next collection in 'events', or without one the time of the last sample. Caches the result, so
+   that no line is scanned twice. */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;
@@ -230,17 +233,19 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
   return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
-/* Iterator over a line l or u, which has runs of the samples of the line f before it. Line l:
-   the class of each run. Line u: runs of survivors, alternately with and without a recorded
-   death. */
+/* Iterator over a line l or u, which follows a line f (outcomes of samples). Both divide the
+   samples of the line f into runs. Line l has runs of all samples: length and class of each run.
+   Line u has runs of the survivors: lengths only; their deaths are recorded in the first run, not
+   recorded in the second, and so on. */
 typedef struct Runs {
   Fields line;         /* the unread part; line.p NULL: no line, or all read */
   uint64_t left;       /* samples left in the current run */
-  uint64_t value;      /* l: offset of the class name in ReadProfile.text; u: 1 if deaths are
-                          recorded */
+  uint64_t value;      /* of the current run. Line l: offset of the class name in
+                          ReadProfile.text. Line u: 1 if deaths are recorded */
 } Runs;
 
-/* Initializes *r with the first line of 'events' and removes that line, if it has that letter. */
+/* If the first line of 'events' has that letter, initializes *r with this line and removes it from
+   'events'. Else *r has no runs. */
 static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
@@ -281,9 +286,9 @@ static int nextunfollowed (Runs *r) {
   return !r->value;
 }
 
-/* Reads a line f: for the oldest samples without an outcome, runs that alternately died and
-   survived. Lines l (classes) and u (which survivors have no recorded death) at the start of
-   'events' belong to it and are removed. */
+/* Reads a line f: the outcomes of the oldest samples without an outcome, as lengths of runs. The
+   first run died, the second survived, and so on. If a line l (classes) and a line u (survivors
+   without a recorded death) follow the line f, reads them too and removes them from 'events'. */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;
@@ -302,7 +307,8 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
   }
 }
 
-/* Reads a line d: deaths of survivors, as runs, alternately alive and dead. */
+/* Reads a line d: deaths of survivors, as lengths of runs of the list of survivors. The first run
+   is alive, the second died, and so on. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))
@@ -401,7 +407,8 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_start(s, id, s->eventtime);
 }
 
-/* Adds exact allocated bytes to the current state's row (NULL: none) and delivers them. */
+/* Adds 'bytes', all bytes that the current Lua state has allocated, to its row of
+   ReadProfile.states (NULL: none), and delivers them. */
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_toclient(s);
   if (row != NULL)
@@ -410,7 +417,7 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
-/* Reads a line L and delivers it: exact bytes allocated with a label set. */
+/* Reads a line L and delivers it: all bytes allocated with a label set, counted, not sampled. */
 static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
   if (!details_number(f, &id) || !details_number(f, &bytes))
@@ -442,7 +449,7 @@ static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
 }
 
 /* Sets the names of Lua states from all lines Y of a text. Call it before the samples are
-   delivered, because clients may group them by script. */
+   delivered, because clients may group samples by the state's name (script). */
 static void callstates (ReaderState *s, Fields events) {
   ReadState *row = NULL;
   Fields line;
@@ -458,8 +465,8 @@ static void callstates (ReaderState *s, Fields events) {
   }
 }
 
-/* Reads a line about a Lua state: S selects it, N starts it, X ends it, A has its exact bytes,
-   Y its name. Ignored in files of one state. */
+/* Reads a line about a Lua state: S selects the state, N starts it, X ends it, A has all bytes that
+   it has allocated, Y has its name. Does nothing in files of one state. */
 static void stateline (ReaderState *s, int letter, Fields *f) {
   ReadState *row = readerstate_row(s);
   uint64_t n;

@@ -105,8 +105,8 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
     s->client->copy(s->client->ud, sample);
 }
 
-/* Delivers the outcome of a survivor. With 'follow' (its death may be recorded), adds it to the
-   list s->of->follow, with the client's tag, if there is space. */
+/* Delivers the outcome of a survivor. If 'follow' is 1 (the file may record the survivor's death)
+   and s->of->follow has space, adds the survivor to this list, with the client's tag. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
   int room = follow && readerfollow_room(&s->of->follow, &s->failed);
@@ -139,8 +139,8 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, &s->failed)) {  /* keeps the positions of later
-                                                             samples */
+        readerfollow_room(&s->of->follow, &s->failed)) {  /* an empty entry: the file counts
+                                                             this survivor in positions */
       ReadFollowed nothing;
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing);

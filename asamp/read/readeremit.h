@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Delivers events to the client, if it selects them, and counts them in the ReadProfile. Updates
+** Delivers the events that the client selects, and counts them in the ReadProfile. Updates
 ** the queue of undecided samples and the list of live survivors (R4 and R5 of reader.h). All
 ** functions work on s->of, the reader's data of one Lua state. Used only by the files that
 ** implement reader.h.
@@ -15,24 +15,24 @@ void readeremit_head (ReaderState *s);
 /* Delivers a sample of copied bytes. */
 void readeremit_copy (ReaderState *s, const ReadSample *sample);
 /* Delivers an allocation or time sample. Queues an allocation sample until its outcome is read;
-   if the queue is full, gives up the oldest one (FI1). */
+   if the queue is full, delivers the oldest one as READER_UNDECIDED (FI1). */
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
-/* Delivers the outcome of the oldest queued sample. 'fate': 0 died, 1 survived, 2 survived
-   without a recorded death. 'class': offset of its name in ReadProfile.text, 0: none. 'time':
-   of the decision. Returns 0 if the queue is empty. */
+/* Delivers the outcome of the oldest queued sample. 'fate': 0 died, 1 survived, 2 survived and the
+   file will not record the death. 'class': offset of the class's name in ReadProfile.text, 0:
+   none. 'time': when the outcome was decided. Returns 0 if the queue is empty. */
 int readeremit_decide (ReaderState *s, int fate, uint64_t class,
                        uint64_t time);
 /* Delivers the death of a survivor that was removed from the list (readerfollow.h). 'place' and
    'orphan' are as in ReadDeath. */
 void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int orphan,
                        uint64_t time);
-/* Continues a pass over the list of survivors (readerfollow.h): keeps 'alive' samples, then
-   removes 'dead' ones and delivers their deaths. */
+/* Continues the pass over the list of survivors (readerfollow.h): keeps the next 'alive' samples,
+   then removes the next 'dead' samples and delivers their deaths. */
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                         uint64_t time);
 /* Delivers a collection and ends the pass over the list of survivors (readerfollow.h). */
 void readeremit_collection (ReaderState *s, const ReadCollection *c);
-/* Delivers all queued samples without an outcome, at the end of the file or state. */
+/* Delivers all queued samples as READER_UNDECIDED, at the end of the file or of a state. */
 void readeremit_undecided (ReaderState *s);
 
 #endif

@@ -4,8 +4,9 @@
 #include "readerlabels.h"
 #include "list.h"
 
-/* Adds a path to ReadProfile.paths unless it is there, and maps its number in the file, which
-   is local to the state, to its index. A path beyond a limit maps to its parent. */
+/* Reads a line H: a path of references. Adds the path to ReadProfile.paths, unless the array has
+   it. Maps the number of the path in the file, which each Lua state counts anew, to the index + 1.
+   At the limit READER_MAXSTEPS or READER_MAXPATHS maps the number to the parent path. */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
   uint64_t id, parent, key;

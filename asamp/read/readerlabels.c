@@ -50,7 +50,8 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
                     strcmp(r->text.text + label->value, c->labelvalue) != 0;
 }
 
-/* Counts a set dropped because of the limit, at the first of its lines. */
+/* Counts a label set that is dropped because of the limit. Does nothing if an earlier line of the
+   set has counted it. */
 static void leaveset (ReaderState *s, uint64_t id) {
   if (id > s->lastset) {
     s->lastset = id;
@@ -58,8 +59,8 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
-/* Reads a line B, a label of a set. Ignores it unless its set is the last one read or the next
-   one. */
+/* Reads a line B, a label of a set. Ignores the line unless it belongs to the last set or to a new
+   set with the next number. */
 static void readline (ReaderState *s, Fields *line) {
   uint64_t id, length;
   size_t rest;

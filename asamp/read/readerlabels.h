@@ -8,11 +8,12 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Reads all lines B (labels) of a batch's details. Call it before the samples are read, which
-   refer to them. */
+/* Reads all lines B (labels) of a batch's details. Call it before the samples are read, because
+   samples refer to label sets. */
 void readerlabels_read (ReaderState *s, Fields events);
 
-/* Converts a set's number in the file to that of ReadSample.labels; 0: dropped or unknown. */
+/* Converts the number of a label set in the file to a value for ReadSample.labels. Returns 0 if the
+   set was dropped or is unknown. */
 uint32_t readerlabels_set (const ReaderState *s, uint64_t id);
 
 /* Returns 1 if the client does not select this label set (0: no labels). */

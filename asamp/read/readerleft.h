@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits beyond which the writer or the reader drops data: key, value and message of each.
-   Code that applies a limit counts the dropped items in counts[LEFT_N]. doc/profile-format.md
-   has a table. */
+/* The limits beyond which the writer or the reader drops data. Each limit has a key (a short name),
+   a value and a message. Code that applies a limit counts the dropped items in an array with an
+   element for each ReadLeft. doc/profile-format.md has a table of the limits. */
 #ifndef asamp_readerleft_h
 #define asamp_readerleft_h
 
@@ -35,7 +35,7 @@ uint64_t readerleft_limit (ReadLeft what);
 /* Writes the message for a count above 0, without a full stop. */
 void readerleft_text (ReadLeft what, uint64_t count, char text[READERLEFT_TEXT]);
 
-/* Adds the counts in the writer's meta record asamp.left ("key count key count ...") to counts.
+/* Adds the counts in the writer's meta record asamp.left ("key count key count ...") to 'counts'.
    Ignores unknown keys. */
 void readerleft_parse (uint64_t *counts, const char *meta);
 

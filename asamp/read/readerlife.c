@@ -4,9 +4,9 @@
 #include "readeremit.h"
 #include "readerorphans.h"
 
-/* Delivers the deaths of the samples still alive in closed states, except native memory that
-   lives on, and removes these states from 'list'. The last stream takes a removed one's
-   position. */
+/* Delivers the deaths of the samples that are still alive in closed states, except samples of
+   native memory that live on. Removes the streams of these states from s->streams.list; the last
+   stream of the list moves to the free position. */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
   ReaderStream *one;
@@ -66,8 +66,8 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
   readerstate_none(s);
 }
 
-/* Returns the exact bytes allocated by the selected states; 0: unknown, because a state has no
-   total or is open at the end of an incomplete file. */
+/* Returns all bytes allocated by the selected states, counted, not sampled. Returns 0 (unknown) if
+   the file has no count for one of them, or if it is incomplete and one of them is open. */
 static uint64_t allocatedby (const ReaderState *s) {
   const ReadProfile *r = s->r;
   const ReadState *row;

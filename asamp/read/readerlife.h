@@ -9,11 +9,11 @@
 /* Starts a Lua state and makes it the current one. First delivers the deaths of the samples
    still alive in closed states. */
 void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
-/* Ends the current Lua state at 'time'. 'orphans' is the number of its samples of native memory
-   that live on. */
+/* Ends the current Lua state at 'time'. 'orphans' is the number of samples of native memory that
+   the state has allocated and that live on. */
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
-/* Delivers the samples that have no outcome at the end of the file, of all states. If the
-   client selects only some states, sets ReadProfile.allocated to their exact bytes. */
+/* Delivers the samples of all states that have no outcome at the end of the file. If the client
+   selects only some states, sets ReadProfile.allocated to the bytes that they have allocated. */
 void readerlife_finish (ReaderState *s);
 
 #endif

@@ -39,7 +39,7 @@ static uint64_t microseconds (const char *value) {
   return us > 0 && us < (double)READER_MAXTIME ? (uint64_t)us : 0;
 }
 
-/* Records that asamp wrote the file, in that format of details. */
+/* Records that asamp wrote the file. 'format': value of the meta record asamp.format. */
 static void ownfile (ReaderState *s, int format) {
   s->format = format;
   s->r->own = s->r->timed = 1;

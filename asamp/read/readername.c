@@ -31,9 +31,9 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
   readername_enter(s, m, id, strtab_put(&s->r->text, text, n));
 }
 
-/* Makes a function the alias of an earlier one with the same name (offset 'number'), because a
-   program may load the same code many times. Returns 1 if it is an alias, or if it represents
-   all names beyond the limit. */
+/* If an earlier function has the same name (offset 'number'), makes the function with that id an
+   alias of it, because a program may load the same code many times. Returns 1 if the function is an
+   alias, or if it stands for all names beyond the limit READER_MAXIDS. */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
   uint32_t known = idmap_get(&s->byname, (uint64_t)number + 1);
@@ -44,7 +44,7 @@ static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
       s->failed = 1;
     return 0;
   }
-  if (known == IDMAP_NONE) {  /* names beyond the limit share one function */
+  if (known == IDMAP_NONE) {  /* all names beyond the limit are one function */
     s->r->left[LEFT_IDS]++;
     known = s->unnamed != 0 ? s->unnamed : (s->unnamed = own);
     if (known == own)
@@ -72,8 +72,8 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
     readername_enter(s, &s->r->names, id, number);
 }
 
-/* Sets the names of types of blocks from records __rtype_N or, in asamp's stock format, from
-   the name of the type's frame id. */
+/* Sets the names of the types of blocks. They come from meta records __rtype_N or, in asamp's
+   format for other readers, from the names of the frame ids that represent types (frameids.h). */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
   uint32_t i;
@@ -84,7 +84,7 @@ static void namekinds (ReaderState *s) {
       kind->name = name;
     else if (r->own &&
              (name = idmap_get(&r->names, frameids_type((int)kind->type))) != IDMAP_NONE) {
-      char text[READER_MAXNAME + 1];  /* text of the form n:<type>:0:- */
+      char text[READER_MAXNAME + 1];  /* name of the frame id: "n:<type>:0:-" */
       const char *from = r->text.text + name;
       from += strncmp(from, "n:", 2) == 0 ? 2 : 0;
       snprintf(text, sizeof(text), "%s", from);
@@ -93,7 +93,7 @@ static void namekinds (ReaderState *s) {
   }
 }
 
-/* Id of nameless functions after the first READER_MAXNAMELESS. */
+/* The id that all frames without a name have, after the first READER_MAXNAMELESS of them. */
 #define OTHERS	UINT64_MAX
 
 /* Returns the offset of a frame's name in ReadProfile.text; 0: none. */
@@ -124,8 +124,9 @@ typedef struct Naming {
   uint64_t *id;        /* id[f]: id of one of the frames of function f */
 } Naming;
 
-/* Returns the function with the name of frame 'id'; adds it if needed. Returns IDMAP_NONE if
-   there is not enough memory. Call it once for each id. */
+/* Returns the index in ReadProfile.functions of the function with the name of frame 'id'; adds the
+   function if needed. Returns IDMAP_NONE if there is not enough memory. Call it once for each
+   id. */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;
   uint32_t name = readername_nameof(s, id);

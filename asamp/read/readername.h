@@ -6,12 +6,12 @@
 
 #include "readerstate.h"
 
-/* Adds a name of n bytes, cut to READER_MAXNAME, for an id without a name. Beyond READER_MAXIDS
-   ids counts it in ReadProfile.left (R2). */
+/* Maps an id that has no name to a name of n bytes, cut to READER_MAXNAME. If the map has
+   READER_MAXIDS ids, counts the name in ReadProfile.left instead (R2). */
 void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
                      size_t n);
-/* Sets the name of a frame's id. Of two names of an id, the larger one by strcmp is used, as in
-   other readers. */
+/* Sets the name of a frame id. If the file has two names for an id, keeps the larger one by strcmp,
+   as other readers do. */
 void readername_add (ReaderState *s, uint64_t id, const char *text, size_t n);
 /* Sets the names of kinds, 'functions', 'nfunctions' and 'fn' in the ReadProfile, after the
    last event. Returns 0 if there is not enough memory. */

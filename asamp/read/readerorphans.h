@@ -8,13 +8,14 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Sets one->orphans to n, the number of live samples of native memory of an ending state; 0 if
-   the reader has another number of them. Ends the pass over the list of survivors. */
+/* Sets one->orphans when a Lua state ends. n is the number of its live samples of native memory
+   according to the file. If the reader's list of survivors has another number, sets 0. Ends the
+   pass over this list. */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
-/* Ends the closed stream s->of: delivers the deaths of its live survivors, except orphans
-   (native memory that outlives the state). Moves the stream to 'orphaned', or frees it if it
-   has none. It must not be in 'list'; the caller sets s->of. */
+/* Ends s->of, the stream of a closed state, which must not be in 'list'. Delivers the deaths of the
+   live survivors except orphans (native memory that outlives the state). If the stream has orphans,
+   moves it to 'orphaned', else frees it. s->of is then invalid; the caller sets it. */
 void readerorphans_bury (ReaderState *s);
 
 /* Reads a line D of a batch's details and delivers deaths of orphans of the state that it

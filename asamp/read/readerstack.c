@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Converts seconds of the monotonic clock to us since the start, at least the time of the last
-   sample. */
+/* Converts seconds of the monotonic clock to us since the start. If the result is before the last
+   sample, returns the time of the last sample. */
 static uint64_t readerstack_timeof (ReaderState *s, double seconds) {
   const ReadProfile *r = s->r;
   uint64_t us = 0;
@@ -51,8 +51,8 @@ void readerstack_giveup (ReaderState *s) {
   s->runfirst = s->nruns = 0;
 }
 
-/* Queues a stack: adds it to the last run of equal stacks or starts one. At READER_MAXRUNS runs
-   first delivers all without details. */
+/* Queues a stack: adds it to the last run of equal stacks or starts a run. If the queue has
+   READER_MAXRUNS runs, first delivers all queued stacks as samples without details. */
 static void addrun (ReaderState *s, const Run *new) {
   Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
   if (run != NULL && run->node == new->node && run->type == new->type &&
@@ -120,9 +120,9 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
                              : 0;
 }
 
-/* An object record has one word for each object, newest first, and then the statistics. The
-   number of objects is the number of meta records that name them. If these come later, one
-   object per sample without an outcome is assumed. */
+/* An object record has one word for each object, newest first, and then the statistics. The number
+   of statistics is the number of meta records gc_stats__N. If none was read yet, the number of
+   objects is taken to be the number of samples without an outcome. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;
@@ -132,7 +132,7 @@ void readerstack_objects (ReaderState *s, double seconds,
                                   : (n < open ? n : open);
   size_t i;
   if (r->own)
-    return;  /* readerbatch.h reads the same data */
+    return;  /* the details have the same data (readerbatch.h) */
   r->fates = 1;
   memset(&c, 0, sizeof(c));
   c.time = readerstack_timeof(s, seconds);

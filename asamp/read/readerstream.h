@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A stream is the reader's data of one Lua state. In a file of many states, a line of details
-** (readerbatch.h) belongs to the state that the last line N or S has named, a sample to the state
-** in its record.
+** (readerbatch.h) belongs to the state that the last line N or S has named. A sample belongs to the
+** state whose id is in the sample's record.
 **
-** When a state is closed, its live objects count as dead only if another state starts later. So a
-** program that closes its only state at exit still shows its leaks, and a server with a state per
-** request shows none. Live samples of native memory become orphans.
+** When a state is closed, its live objects count as dead only when another state starts. So a
+** report shows the leaks of a program that closes its only state at exit, but not the last objects
+** of each state of a server that has a state per request. The live samples of native memory of a
+** closed state are its orphans.
 **
 **   RS1  at most READER_MAXSTREAMS streams; further states share ReaderState.single, whose samples
 **        have no outcome;
@@ -32,21 +33,24 @@ typedef struct ReaderStream {
   uint64_t end;        /* end of the closed state, us since the start */
   uint64_t orphans;    /* live samples of native memory of the ended state */
   struct ReaderStream *next;  /* next in the list 'closed' */
-  /* Sampling period, bytes; period of time samples, ns. Valid if periodset, timeset. */
+  /* 'period': sampling period, bytes; valid if periodset is 1. 'timeperiod': period of time
+     samples, ns; valid if timeset is 1. */
   int periodset, timeset;
   uint64_t period, timeperiod;
   Fifo open;           /* allocation samples without an outcome */
   ReaderFollow follow; /* survivors whose death the file records */
   /* Samples decided since the previous collection, and the survivors among them, in periods. */
   uint64_t decided, survived;
-  uint64_t allocated;  /* bytes of all samples whose outcome was read */
-  /* The previous collection; the next one has differences from it. */
+  uint64_t allocated;  /* bytes of the state's samples whose outcome was read */
+  /* The previous collection. The record of the next collection has differences from it. */
   ReadCollection before;
-  /* 'planned' of the last minor collection; the next one has the difference from it. */
+  /* 'planned' of the last minor collection. The record of the next minor collection has the
+     difference from it. */
   uint64_t planned;
   /* Number of entries of 'follow' whose path of references was read since the last heap walk. */
   size_t holderat;
-  /* Maps the state's number + 1 of a path of references to its index + 1 in ReadProfile.paths. */
+  /* Maps (the number of a path of references in the file, which each state counts anew) + 1 to the
+     path's index + 1 in ReadProfile.paths. */
   IdMap paths;
 } ReaderStream;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of all states and scripts without their own place. */
+/* The place of all states and scripts that have no own place. */
 #define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {
@@ -53,7 +53,7 @@ static uint32_t place (Tags *t, const ReaderClient *c) {
 uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t count) {
   Tag tag = {place(t, c), t->by & TAGS_BYTHREAD ? c->thread : 0,
              t->by & TAGS_BYLABELS ? labels : 0};
-  /* never 0, as IdMap requires */
+  /* the key is never 0, which IdMap excludes */
   uint64_t key = (uint64_t)(tag.group + 1) << 56 | (uint64_t)tag.labels << 32 | tag.thread;
   uint32_t at = idmap_get(&t->bykey, key);
   if (at != IDMAP_NONE)
@@ -81,8 +81,8 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* Makes a group for each script and maps places to groups. Returns the number of states in the
-   last group. Sets *together to the number of states that are not distinguished. */
+/* Makes a group for each script and maps places to groups. Returns the number of states without an
+   own script place (OTHERS). Adds to *together, for each script, the number of its states - 1. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;
@@ -110,7 +110,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if a sample's place is OTHERS. */
+/* Returns 1 if a sample has a tag whose place is OTHERS. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

@@ -5,10 +5,12 @@
 ** script, or all other states. After reading, places are combined to a few groups, because other
 ** tools cannot show 10,000 states.
 **
-**   TG1  with at most TAGS_STATES states each is a group, unless 'by' has TAGS_BYSCRIPT. Else each
-**        of up to TAGS_STATES scripts is a group, and the last group has the rest;
+**   TG1  if there are at most TAGS_STATES states and 'by' has no TAGS_BYSCRIPT, each state is a
+**        group. Else each script is a group, up to TAGS_STATES scripts, and the last group has the
+**        states of all other scripts;
 **   TG2  tag 0 belongs to the last group, without thread and labels. There are at most TAGS_MOST
-**        tags; further triples have tag 0 and count in 'spilled'.
+**        tags; samples with further triples have tag 0 and are counted
+**        in 'spilled'.
 */
 #ifndef asamp_tags_h
 #define asamp_tags_h
@@ -24,7 +26,7 @@ enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8
 
 /* The triple of a tag. Members not in Tags.by are 0. */
 typedef struct Tag {
-  uint32_t group;       /* place; tags_group converts it to a group */
+  uint32_t group;       /* number of the place; tags_group returns its group */
   uint32_t thread;      /* system number; 0: unknown */
   uint32_t labels;      /* label set; 0: none */
 } Tag;
@@ -65,11 +67,11 @@ uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t
 
 #define TAGS_NONE	UINT32_MAX
 
-/* Combines the places to groups (TG1), after reading. Adds the states and samples that are not
-   distinguished to left[LEFT_N]. tags_at must not be called later. */
+/* Combines the places to groups (TG1), after the file was read. Counts in 'left' the states that
+   have no own group, and the samples that have no own tag. tags_at must not be called later. */
 void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left);
 
-/* Returns the group of a tag. Call it after tags_finish. */
+/* Returns the index in 'groups' of the group of a tag. Call it after tags_finish. */
 static inline uint32_t tags_group (const Tags *t, uint32_t tag) {
   return t->groupof[t->list[tag].group];
 }
