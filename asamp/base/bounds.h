@@ -6,8 +6,8 @@
 ** records (spec/fuzz/build).
 **
 ** The folder base has the tools that all other folders share: tables, buffers, clocks,
-** descriptors, text. Its files use no other folder and do not call Lua. A table or buffer is a
-** struct of the caller, all zero or initialized first, used by one thread at a time.
+** descriptors, text. Its files use no other folder and do not call Lua. The caller owns the struct
+** of a table or buffer, zeroes or initializes it first, and uses it on one thread at a time.
 */
 #ifndef asamp_bounds_h
 #define asamp_bounds_h

@@ -114,8 +114,8 @@ size_t bytes_sequence (const unsigned char *s, size_t n) {
   return len;
 }
 
-/* Returns the length of the ASCII text at the start of s. With 'line' it ends at a control
-   character. */
+/* Returns the length of the ASCII text at the start of s. If 'line' is not 0, the text ends before
+   a control character. */
 static size_t plain (const unsigned char *s, size_t n, int line) {
   size_t i = 0;
   if (!line) {

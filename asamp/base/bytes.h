@@ -52,8 +52,8 @@ static inline int bytes_iscontrol (unsigned char c) {
   return c < 0x20 || c == 0x7f;
 }
 
-/* Appends n bytes as valid UTF-8, with BYTES_REPLACEMENT for invalid ones. With 'line', control
-   characters become ';'. */
+/* Appends n bytes as valid UTF-8, with BYTES_REPLACEMENT for invalid ones. If 'line' is not 0,
+   control characters become ';'. */
 void bytes_text (Bytes *b, const char *text, size_t n, int line);
 
 /* Reads or writes a little-endian number at any address. */

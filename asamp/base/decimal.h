@@ -5,16 +5,16 @@
 
 #include <stddef.h>
 
-/* Like snprintf with one double. The rest of the format has no commas and points. At most 399
-   bytes. */
+/* Like snprintf with one double, but with "." as the decimal point in every locale. The text around
+   the number must have no comma and no point. The result is cut after 399 bytes. */
 __attribute__((format(printf, 3, 0)))
 int decimal_print (char *to, size_t size, const char *format, double number);
 
-/* Replaces the locale's decimal point in a number's text by a point. */
+/* Replaces the locale's decimal point in the text of a number by ".". */
 void decimal_point (char *number);
 
-/* Like strtod, with "." as the decimal point in every locale. In another locale reads at most
-   63 bytes. */
+/* Like strtod, but with "." as the decimal point in every locale. If the locale's decimal point is
+   another one, reads at most 63 bytes. */
 double decimal_read (const char *text, char **end);
 
 #endif

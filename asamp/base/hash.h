@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The hash function of tables whose keys come from programs or files. It is keyed with random
-   numbers of the process, so that nobody can cause collisions. So no output may depend on the
-   order of such a table. A word is multiplied by a key to 128 bits, and the halves are xored. */
+/* The hash function of tables whose keys come from programs or files. It depends on random numbers
+   drawn by each process, so that nobody can cause collisions. So no output may depend on the order
+   of such a table. The function multiplies a word by a random number to 128 bits, and xors the
+   halves. */
 #ifndef asamp_hash_h
 #define asamp_hash_h
 

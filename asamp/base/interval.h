@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #define INTERVAL_MIN	UINT64_C(64)	/* shortest period, bytes */
-#define INTERVAL_MAX	(UINT64_C(1) << 62)	/* longest period, bytes; as a distance: no
-                                                   sample is due */
+#define INTERVAL_MAX	(UINT64_C(1) << 62)	/* Longest period, bytes. As a distance
+                                                   it means that no sample is due. */
 
 /* A sequence of sample points. */
 typedef struct Interval {

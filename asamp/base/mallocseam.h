@@ -11,7 +11,7 @@
 **        handlers, the loader, at exit and on any thread;
 **   MA3  a slot is free, alive, dead or given up. A free makes it dead, and the sampler then makes
 **        it free; if the sampler has given it up, the library makes it free;
-**   MA4  allocations inside 'sampled' are not sampled;
+**   MA4  allocations that 'sampled' makes are not sampled;
 **   MA5  blocks requested before the real allocator was found are in an arena and never freed.
 */
 #ifndef asamp_mallocseam_h

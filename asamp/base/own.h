@@ -9,7 +9,7 @@
 
 extern int64_t own_count;  /* by malloc_usable_size; atomic */
 
-/* Returns the bytes; 0 without --wrap. */
+/* Returns the number of counted bytes; 0 in a program linked without --wrap. */
 uint64_t own_bytes (void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates by mapping pages, for the child of a fork, which must not call malloc: its lock may
-   be held forever. */
+/* Allocates by mapping pages, for the child of a fork. The child must not call malloc: a thread
+   that the child lacks may have locked malloc's mutex. */
 #ifndef asamp_pages_h
 #define asamp_pages_h
 

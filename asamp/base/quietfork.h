@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-/* Like fork; in the child all signals are blocked, and descriptors other than 0, 1, 2, 'keep'
-   and 'also' are closed (Linux 5.9). */
+/* Like fork. In the child all signals are blocked. From Linux 5.9 on, its descriptors other than 0,
+   1, 2, 'keep' and 'also' are closed. */
 pid_t quietfork (int keep, int also);
 
 #endif

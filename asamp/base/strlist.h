@@ -16,8 +16,8 @@ typedef struct StrList {
   int failed;          /* 1: not enough memory; later indexes are 0 */
 } StrList;
 
-/* Initializes the list. Beyond 'limit' bytes of all strings, a string becomes "". Returns 0 if
-   there is not enough memory; strlist_free may be called in either case. */
+/* Initializes the list. If a new string would give the list more than 'limit' bytes, it becomes "".
+   Returns 0 if there is not enough memory; strlist_free may be called in either case. */
 int strlist_init (StrList *l, uint32_t limit);
 void strlist_free (StrList *l);
 

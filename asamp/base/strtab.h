@@ -2,7 +2,8 @@
 /*
 ** Table of strings: equal strings have one copy and one number.
 **
-**   ST1  a string's number is the offset of its bytes in 'text', which a NUL follows; "" is 0;
+**   ST1  a string's number is the offset of its bytes in 'text'. A NUL follows the bytes. The
+**        number of "" is 0;
 **   ST2  equal strings have equal numbers, different ones different numbers, except beyond the
 **        limit or after 'failed';
 **   ST3  a string that would exceed the limit has the number 0 and is counted in 'left'.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Delays thread cancellation while the profiler waits or does I/O on a thread of the program,
-   which expects none there and may hold locks. UNCANCELLED, among a function's declarations,
-   lasts until the function returns. It must not be left by longjmp. */
+/* Delays thread cancellation while the profiler waits or does I/O on a thread of the program. The
+   program does not expect a cancellation there, and may hold locks. A function that has UNCANCELLED
+   among its declarations is not cancelled until it returns. It must not be left by longjmp. */
 #ifndef asamp_uncancelled_h
 #define asamp_uncancelled_h
 

@@ -40,9 +40,9 @@ typedef enum asamp_Kind {
 
 /* A function written in Lua. Valid until 'stop'; unique by name, source and line. */
 typedef struct asamp_Function {
-  const char *name;	/* Name from its definition, "main chunk" or "anonymous". "(tail call)":
-                           callers that tail calls have replaced. "?": frames left out, or no
-                           memory. */
+  const char *name;	/* Name from its definition, "main chunk" or "anonymous". "(tail call)"
+                           stands for callers that tail calls have replaced, "?" for frames left
+                           out of a long stack, or for a function if there is no memory. */
   const char *source;	/* Path of its file, or the chunk name. */
   int linedefined;	/* Line of its definition; 0: none. */
 } asamp_Function;
@@ -124,13 +124,15 @@ typedef struct asamp_Client {
   void *(*allocated) (void *ud, const asamp_Sample *s);
   /* Reports the outcome of a sample. */
   void (*decided) (void *ud, const asamp_Known *s, const asamp_Fate *f);
-  /* Reports the death of a survivor, found by a major collection, or freed explicitly. Without
-     this callback no survivor is followed until its death; with it at most 131072 at a time. */
+  /* Reports the death of a survivor: a major collection has found it dead, or it was freed
+     explicitly. At most 131072 survivors at a time are followed until their death; without this
+     callback, none. */
   void (*died) (void *ud, const asamp_Known *s);
   /* Reports a sample that is undecided or alive when the client ends. */
   void (*left) (void *ud, const asamp_Known *s);
   void (*collected) (void *ud, const asamp_Collection *c);	/* Reports a collection. */
-  /* Reports the path of references to a survivor, for 'holders', in the order of the numbers. */
+  /* Reports the path of references to a survivor. 'holders' calls it for the survivors in the order
+     of their numbers. */
   void (*held) (void *ud, const asamp_Known *s, const asamp_Path *p);
 } asamp_Client;
 
@@ -174,8 +176,9 @@ typedef struct asamp_Api {
                   size_t filesize);
   /* Returns the name of a kind, such as "table array part". */
   const char *(*kindname) (asamp_Kind kind);
-  /* Calls 'held' for every followed sample. Takes about as long as a full collection, and up to
-     16 bytes per object from malloc. Returns the number of samples; 0 also on failure. */
+  /* Calls 'held' for every live survivor with 'followed' 1 (asamp_Fate). Takes about as long as a
+     full collection, and up to 16 bytes per object from malloc. Returns the number of these
+     survivors, or 0 on failure. */
   size_t (*holders) (lua_State *L);
   /* Writes a snapshot of the heap to the file 'path', for 'asamp heap'. Needs no client. A
      forked child writes the file; with 'wait' 0 the function returns after the fork. Replaces
@@ -185,8 +188,8 @@ typedef struct asamp_Api {
      'value' NULL removes it. Copies both, truncated to 255 bytes. Returns NULL or the reason of
      the failure. */
   const char *(*label) (lua_State *L, const char *name, const char *value);
-  /* Starts to count the state's allocations. Needs a count_stop; may be nested. Returns NULL or
-     the reason of the failure. */
+  /* Starts a count of the state's allocations, which lasts until count_stop. Several counts may run
+     at a time. Returns NULL or the reason of the failure. */
   const char *(*count_start) (lua_State *L);
   /* Ends a count. Returns NULL or the reason of the failure. */
   const char *(*count_stop) (lua_State *L);

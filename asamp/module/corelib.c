@@ -249,8 +249,9 @@ static int l_stats (lua_State *L) {
   return 1;
 }
 
-/* dump(path or nil) -> path: writes the process's flight recorder to a file, or else the
-   session's file; on failure nil, message */
+/* dump(path or nil) -> path: writes the flight recorder of the process, if there is one, or else of
+   the session, to a file; without one writes all events to the session's file; on failure nil,
+   message */
 static int l_dump (lua_State *L) {
   Sampler *s = corelib_check(L);
   const char *to = lua_tostring(L, 1);
@@ -291,7 +292,7 @@ static int l_check (lua_State *L) {
   return 1;
 }
 
-/* session() -> the number of the next session in this process: 1, 2, ... */
+/* session() -> 1 at the first call in this process, then 2, ...: a number for a new session */
 static int l_session (lua_State *L) {
   static unsigned int sessions;
   lua_pushinteger(L, __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED));
@@ -314,8 +315,8 @@ static int l_printable (lua_State *L) {
 
 #define LABELS_ATONCE	64	/* changes per call of labels_change */
 
-/* Sets *c from the name and value on top of the stack. Returns 0 if they are no label. *c
-   refers to these values and to 'number'. */
+/* Sets *c from the name and value on top of the stack. Returns 0 if they are not valid for a label.
+   *c has pointers to these values and to 'number'. */
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   int type = lua_type(L, -1);
   if (lua_type(L, -2) != LUA_TSTRING) return 0;
@@ -368,7 +369,7 @@ static int l_labelled (lua_State *L) {
   return 1;
 }
 
-/* relabel{number}: gives the calling coroutine that label set */
+/* relabel{number}: gives the calling coroutine the label set with that number */
 static int l_relabel (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_rawgeti(L, 1, 1);
@@ -436,9 +437,9 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
 int asamp_setup (const char *wish, const char *home);
 void asamp_join (lua_State *L);
 
-/* Applies the value of ASAMP: runs profiler.process in a temporary state, with the modules
-   below 'home'. Called once. Returns 0 on failure, with a line on stderr or in the system's
-   log. */
+/* Applies 'wish', the value of the variable ASAMP: runs the Lua module profiler.process in a
+   temporary state. It finds modules in folders below 'home'. Called once. Returns 0 on failure,
+   with a line on stderr or in the system's log. */
 int asamp_setup (const char *wish, const char *home) {
   static const char chunk[] =
     "local wish, home = ... "

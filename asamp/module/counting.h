@@ -3,7 +3,7 @@
 ** Exact counts of allocations: profiler.count, profiler.counter and profiler.alive, and the
 ** functions for asamp.h. The core counts while at least one count of the state runs.
 ** counting_start, counting_stop and counting_read allocate nothing and need one free stack slot.
-** Must not be called in sampler callbacks.
+** Do not call these functions in callbacks of the sampler.
 */
 #ifndef asamp_counting_h
 #define asamp_counting_h
@@ -14,7 +14,7 @@
 /* Puts count, counter and alive into the table on top of the stack. Call it once for a state. */
 void counting_open (lua_State *L);
 
-/* Starts a count; may be nested. Returns 0 if counting_open was not called. */
+/* Starts a count. Several counts may run at a time. Returns 0 if counting_open was not called. */
 int counting_start (lua_State *L);
 /* Ends a count. Returns 0 if none is running. */
 int counting_stop (lua_State *L);

@@ -40,7 +40,7 @@ typedef struct Heap {
   Naming naming;
   unsigned char *isnew;	/* For each object: 1 if the other snapshot of heap:compare lacks it;
                            NULL: not compared. */
-  Identity *sorted;	/* All objects by address; NULL before heap:path. */
+  Identity *sorted;	/* All objects by address; NULL before the first heap:path. */
   lua_State *L;		/* While heaplib_open runs: its Lua thread, whose index 2 is 'progress'. */
   int failed;	/* 1: 'progress' raised an error */
 } Heap;
@@ -544,8 +544,9 @@ static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
   return objects;
 }
 
-/* heap:heldby{class or sites or new, least, most} -> rows of the shortest paths to objects of a
-   class, sampled at sites, or new; totals. nil: no such class. */
+/* heap:heldby{class or sites or new, least, most} -> rows, totals; nil: no such class. The rows are
+   those of the shortest paths from the state to all objects of a class, to the objects sampled at
+   the sites in a list, or to the new objects. */
 static int l_heldby (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -564,8 +565,8 @@ static int l_heldby (lua_State *L) {
 
 /* {== single objects =================================================== */
 
-/* Pushes the path from the state to v as rows; of more than 64 steps only the first 40 and last
-   21. 'parent' and 'way' are as in Graph. */
+/* Pushes the path from the state to v as rows. Of more than 64 steps it has only the first 40 and
+   the last 21, with one row between them. 'parent' and 'way' are as in Graph. */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;
@@ -613,8 +614,8 @@ static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
   lua_setfield(L, -2, "path");
 }
 
-/* heap:objects{class, n} -> the n objects of the class (or of all) that retain most, each as
-   from heap:path; nil: no such class */
+/* heap:objects{class, n} -> list of the n objects that retain most, of the class or of all classes;
+   nil: no such class. An element is a result of heap:path. */
 static int l_objects (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const uint64_t *r = h->dominators.retained;

@@ -336,9 +336,9 @@ static void querythem (lua_State *L, Request *all, size_t n) {
 
 /*
 ** query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid: sends a line to a Unix socket
-** and returns the answer up to its last line "ok" or "error ...". The timeout is 15 s. On failure
-** nil, message, timedout, refused, closer: 'closer' is the id of a process that closed the
-** connection.
+** and returns the answer, which ends with a line "ok" or "error ...". The default timeout is 15 s.
+** On failure nil, message, timedout, refused, closer: 'timedout' and 'refused' are true after such
+** a failure; 'closer' is the id of the process that has closed the connection.
 */
 static int l_query (lua_State *L) {
   Request a;
@@ -487,8 +487,8 @@ static int l_catch (lua_State *L) {
   return 0;
 }
 
-/* pause(milliseconds) -> nil, or the number of a signal blocked by 'catch', which ends the
-   pause */
+/* pause(milliseconds) -> nil after that time; or, as soon as a signal blocked by 'catch' is
+   pending, its number */
 static int l_pause (lua_State *L) {
   lua_Integer ms = luaL_checkinteger(L, 1);
   struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
@@ -515,9 +515,9 @@ static void passon (int signal) {
 
 static volatile sig_atomic_t delayed;  /* signal delayed by passlater */
 
-/* Handles SIGINT and SIGQUIT. Ignores those of the terminal, which the program also receives.
-   Passes others on after a second, if the program still runs: they may have been sent to the
-   whole process group. */
+/* Handles SIGINT and SIGQUIT. Ignores a signal of the terminal, because the program receives it
+   too. Passes other signals on after a second, if the program still runs then: the program may have
+   received them with the whole process group. */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_KERNEL || running == 0)
@@ -657,8 +657,9 @@ static char **environmentof (lua_State *L) {
 }
 
 /* run(words [, environment]) -> "exit", status, pid or "signal", number, pid: runs the program
-   words[1], with more environment variables, and waits for its end; on failure nil, message.
-   Passes SIGTERM and SIGHUP on; SIGINT and SIGQUIT if they are not from the terminal. */
+   words[1] and waits for its end; on failure nil, message. 'environment' sets variables, {name =
+   value}. Passes SIGTERM and SIGHUP on to the program; SIGINT and SIGQUIT only if they are not from
+   the terminal. */
 static int l_run (lua_State *L) {
   size_t i, n;
   int status, e;

@@ -75,8 +75,8 @@ typedef struct Server {
 
 static Request refused;  /* context of requests whose address has a zero byte */
 
-/* Returns the context of a new request. Refuses an address with a zero byte, where the library
-   would cut it. */
+/* Returns the context of a new request. Refuses an address with a zero byte: the library would end
+   the address there. */
 static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
   (void)ud;
   (void)c;
@@ -109,7 +109,7 @@ static void onconnection (void *ud, struct MHD_Connection *c, void **context,
   }
 }
 
-/* Sets the time until endslow closes the connection, ns; 0: never. */
+/* Lets endslow close the connection after 'ns' nanoseconds; 0: never. */
 static void limit (struct MHD_Connection *c, uint64_t ns) {
   const union MHD_ConnectionInfo *i =
     MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -134,8 +134,9 @@ static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, c
   return ok;
 }
 
-/* Called for a request with its header, with each piece of the body, with *size 0 when it is
-   whole, and after it is resumed. MHD_NO closes the connection. */
+/* The library calls it several times for a request: when the header has arrived; with each piece of
+   the body; with *size 0 after the last piece; and after the request was resumed. The result MHD_NO
+   closes the connection. */
 static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char *path,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **context) {

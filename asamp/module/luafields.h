@@ -33,7 +33,7 @@ static inline void setboolean (lua_State *L, const char *key, int b) {
   lua_setfield(L, -2, key);
 }
 
-/* Like setinteger; nil if 'text' is NULL. */
+/* Like setinteger, for a text. If 'text' is NULL, sets the field to nil. */
 static inline void setstring (lua_State *L, const char *key,
                               const char *text) {
   lua_pushstring(L, text);

@@ -30,7 +30,7 @@ static int64_t size (void *p) {
   return p == NULL ? 0 : (int64_t)malloc_usable_size(p);
 }
 
-/* Adds n bytes, perhaps negative, to the count. */
+/* Adds n to the count of bytes; n may be negative. */
 static void ownmalloc_count (int64_t n) {
   if (n != 0) __atomic_add_fetch(&own_count, n, __ATOMIC_RELAXED);
 }

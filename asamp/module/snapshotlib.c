@@ -13,7 +13,7 @@
 
 /* snapshot{path, replace, wait, inprocess, command} -> {path, forked, refused (why fork
    failed), stopped (seconds of the pause)}; on failure nil, message, errno. 'wait' true: waits
-   for the file; a number: with that time limit in seconds. */
+   until the file is complete; a number: waits at most that many seconds. */
 int snapshot_lua (lua_State *L) {
   SnapshotWish wish;
   Snapshot s;
