@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FATES		65536  /* largest number of outcomes per call of the encoder */
-#define HOLDERS_RUNS	2047   /* largest number of values in a record of paths of references: a
-                                  flag and pairs, so odd */
+#define FATES		65536  /* largest number of outcomes (died, survived) per call of
+                                  encoder_fates */
+#define HOLDERS_RUNS	2047   /* largest number of values in a record of paths of references; odd:
+                                  one flag and pairs */
 
 static const char NOMEMORY[] = "not enough memory";
 
@@ -61,8 +62,8 @@ size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to) {
 static void handon (Transcode *t);
 static void handondeaths (Transcode *t);
 
-/* Makes the current event's state the encoder's, in a merged file. Returns 0 and stops the
-   reading on failure. */
+/* Makes the encoder assign the following events to the current event's state, in a merged file.
+   Returns 0 and stops the reading on failure. */
 static int transcode_select (Transcode *t) {
   TranscodeState *of;
   if (t->into == NULL)
@@ -95,20 +96,20 @@ void transcode_pause (Transcode *t) {
   t->of = NULL;
 }
 
-/* Returns the output's number of a label set; 0: none. */
+/* Returns the number in the output of the input's label set 'set'; 0: no labels. */
 static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }
 
-/* Writes the state's period of allocation and copy samples if it has changed. */
+/* Writes the sampling period of allocations and copied bytes if the state's last one differs. */
 static void changedbytes (Transcode *t, uint64_t bytes) {
   if (t->of->period == bytes) return;
   t->of->period = bytes;
   encoder_period(t->encoder, bytes);
 }
 
-/* Writes the period of a sample if the state's has changed, in a merged file. That of native
-   memory may be in the head instead. */
+/* In a merged file, writes the sampling period of a sample if the state's last one differs. Does
+   not write the period of native memory if the file's head has it. */
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
   if (s->kind == READER_TIMESAMPLE) {
@@ -167,7 +168,8 @@ void transcode_head (void *ud, const ReadProfile *r) {
                      "other formats of asamp convert read it";
 }
 
-/* Ends an event: writes a full batch, and stops the reading if the encoder has failed. */
+/* Called after each event. Writes the encoder's buffered events if the buffer is full. Stops the
+   reading if the encoder has failed. */
 static void transcode_ended (Transcode *t) {
   if (encoder_full(t->encoder))
     encoder_batch(t->encoder);
@@ -220,7 +222,7 @@ static uint64_t renamed (Transcode *t, uint64_t id) {
   return to;
 }
 
-/* Writes the name of a Lua function before its first stack, unless merged. */
+/* Writes the name of a Lua function before its first stack. Does nothing in a merged file. */
 static void emitfunction (Transcode *t, uint64_t id) {
   uint32_t name;
   if (t->into != NULL)
@@ -238,8 +240,8 @@ static void emitfunction (Transcode *t, uint64_t id) {
   }
 }
 
-/* Extends 'place' to the new nodes of the call tree and writes their functions. Returns 0 if
-   there is not enough memory. */
+/* Adds the new nodes of the call tree to 'place', and writes the names of their functions. Returns
+   0 if there is not enough memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {
@@ -253,7 +255,8 @@ static int newnodes (Transcode *t) {
   return 1;
 }
 
-/* Makes the stack of 'node' the encoder's; passes only the changed frames. */
+/* Passes the stack of 'node' to the encoder: only the frames that differ from the previous
+   stack. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
   size_t n = 0, shared = 0, i;
@@ -277,7 +280,8 @@ static void setstack (Transcode *t, uint32_t node) {
   t->node = node;
 }
 
-/* Returns an allocation or copy sample in the encoder's form, without 'size' and 'outside'. */
+/* Converts a sample of an allocation or of copied bytes to the encoder's form. Does not set 'size'
+   and 'outside'. */
 static ProfileSample anysample (Transcode *t, const ReadSample *s, int kind) {
   ProfileSample sample = {0};
   sample.time = t->start + s->time * 1000;
@@ -293,7 +297,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
   Encoder *e = encoder(t, 0, 0);
   t->untyped += s->kind == READER_UNKNOWN ? s->count : 0;
   if (e == NULL || s->kind == READER_UNKNOWN || !transcode_select(t))
-    return;  /* READER_UNKNOWN: no type to write */
+    return;  /* READER_UNKNOWN: the sample has no type that could be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
     t->client.stop = "it has an object of a type that this asamp does not know; use a newer one";
@@ -327,7 +331,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
   transcode_ended(t);
 }
 
-/* Passes a copy sample to the encoder. The extended format has none. */
+/* Passes a sample of copied bytes to the encoder. The extended format has no such samples. */
 static void transcode_copy (void *ud, const ReadSample *s) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
@@ -348,7 +352,7 @@ static void period (void *ud, uint64_t bytes) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   if (e == NULL || t->into != NULL)
-    return;  /* merged: changedbytes writes the period */
+    return;  /* in a merged file changedbytes writes the period */
   encoder_period(e, bytes);
   transcode_ended(t);
 }
@@ -369,8 +373,8 @@ static void timeperiod (void *ud, uint64_t ns, int wall) {
 
 /* ----------------------------------------------------------- survival -- */
 
-/* Returns the output's id of a class (offset of its name; 0: none); writes a new class. Returns
-   0 if there is not enough memory. */
+/* Returns the id in the output of the class whose name is at offset 'name'; 0: no class. Writes a
+   new class. Returns 0 if there is not enough memory. */
 static uint32_t classid (Transcode *t, uint32_t name) {
   const char *text = t->r->text.text + name;
   uint32_t id;
@@ -393,7 +397,7 @@ static uint32_t classid (Transcode *t, uint32_t name) {
   return id;
 }
 
-/* Passes the outcomes kept back to the encoder. */
+/* Passes the outcomes in 'survived' to the encoder. */
 static void handon (Transcode *t) {
   size_t i;
   int classes = 0;
@@ -405,14 +409,15 @@ static void handon (Transcode *t) {
   t->nfates = 0;
 }
 
-/* Passes the deaths kept back to the encoder, after the outcomes of their collection. */
+/* Passes the deaths in 'deaths' to the encoder. The outcomes of the same collection must be passed
+   before. */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
     encoder_deaths(t->encoder, t->deaths, t->ndeaths);
   t->ndeaths = 0;
 }
 
-/* Writes the death of a native sample whose Lua state has ended. */
+/* Writes the death of a sample of native memory whose Lua state has ended. */
 static void orphandeath (Transcode *t, const ReadDeath *d) {
   const uint32_t runs[2] = {(uint32_t)d->place, 1};
   uint32_t number;
@@ -427,7 +432,7 @@ static void transcode_death (void *ud, const ReadDeath *d) {
     return;
   }
   if (!transcode_select(t) || t->of->ended)
-    return;  /* implied by the end of the state */
+    return;  /* the end of the state implies the death */
   if (t->ndeaths > 0 && d->place == t->of->deathplace)
     t->deaths[t->ndeaths - 1]++;
   else {
@@ -442,8 +447,8 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-/* Keeps an outcome back, so that the encoder receives all outcomes of a collection (at most
-   FATES) at once. */
+/* Stores an outcome in 'survived', so that the encoder receives all outcomes of a collection (at
+   most FATES) in one call. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;
@@ -527,14 +532,14 @@ static void transcode_resident (void *ud, const ReadResident *r) {
 
 /* ------------------------------------------------------------- holders -- */
 
-/* Returns the number of a path of references in the current state: 1, 2, ...; 0: none. Writes
-   new paths, shorter ones first. */
+/* Returns the number in the output of the current state's path of references 'path': 1, 2, ...; 0:
+   no path. Writes the path if it is new, after the shorter path that it extends. */
 static uint32_t pathid (Transcode *t, uint32_t path) {
   const ReadProfile *r = t->r;
   uint32_t parent, id = path != 0 ? idmap_get(&t->paths, path) : 0;
   if (id != IDMAP_NONE)
     return id;
-  parent = pathid(t, r->paths[path - 1].parent);  /* at most READER_MAXSTEPS calls deep */
+  parent = pathid(t, r->paths[path - 1].parent);  /* recursion of at most READER_MAXSTEPS calls */
   id = (uint32_t)t->paths.n + 1;
   if (!idmap_set(&t->paths, path, id)) {
     t->client.stop = NOMEMORY;
@@ -545,7 +550,7 @@ static uint32_t pathid (Transcode *t, uint32_t path) {
   return id;
 }
 
-/* Writes the paths to the state's live samples as runs, and empties 'holder'. */
+/* Writes the paths of references in 'holder' as runs of equal paths, and empties 'holder'. */
 static void transcode_holders (Transcode *t) {
   uint32_t runs[HOLDERS_RUNS];
   size_t at = 0, from;
@@ -568,7 +573,7 @@ static void transcode_holders (Transcode *t) {
   memset(&t->paths, 0, sizeof(t->paths));
 }
 
-/* Stores the last known path of references to a live sample, at the end of the profile. */
+/* Stores in 'holder' the last known path of references to a sample that is alive at the end. */
 static void transcode_held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;
   size_t n = t->client.place + 1;

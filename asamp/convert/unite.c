@@ -23,7 +23,7 @@ typedef struct Check {
   ReaderClient client;
   Unite *m;
   int own;             /* 1: can be merged */
-  uint64_t timens;     /* first period of time samples, ns; 0: none */
+  uint64_t timens;     /* first sampling period of time in the profile, ns; 0: none */
   int wall;
 } Check;
 
@@ -65,8 +65,8 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/* Adds a profile's head to the common one. Rejects a truncated profile that lacks the number of
-   followed samples, because the result would have no deaths. */
+/* Adds a profile's head to m->config. Rejects a truncated profile whose number of followed samples
+   (survivors whose deaths are recorded) is unknown: the result would have no deaths. */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
   Unite *m = l->m;
@@ -127,16 +127,13 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* {== names (UN1) ========================================================== */
 
-/*
-** Offset of addresses of native functions: an address is NATIVES + 2 * number of the name in
-** 'natives'. So ids (address
-**
-** 1) are above the special ids of frameids.h.
-*/
+/* The address in the result of a native function is NATIVES + 2 * the number of its name in
+   'natives'. Its id is the address + 1. NATIVES makes these ids larger than the special ids of
+   frameids.h. */
 #define NATIVES		66
 
-/* Returns the result's id of a native function; 0 if there is not enough memory
-   (TranscodeInto.native). */
+/* Returns the id in the result of a native function (callback TranscodeInto.native). Returns 0 if
+   there is not enough memory. */
 static uint64_t native (void *ud, const char *name) {
   Unite *m = ud;
   uint32_t n = strtab_put(&m->natives, name, strlen(name));
@@ -151,8 +148,8 @@ static void unite_resolve (void *ud, uint64_t address, char *symbol, size_t symb
   transcode_split(m->natives.text + ((address - NATIVES) >> 1), symbol, symbolsize, file, filesize);
 }
 
-/* Returns the result's id of a function; 0 if there is not enough memory
-   (TranscodeInto.function). */
+/* Returns the id in the result of a Lua function (callback TranscodeInto.function). Returns 0 if
+   there is not enough memory. */
 static uint64_t unite_function (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -162,7 +159,8 @@ static uint64_t unite_function (void *ud, const char *name) {
   return (uint64_t)n * 8;
 }
 
-/* Returns the result's id of a class; 0 if there is not enough memory (TranscodeInto.class). */
+/* Returns the id in the result of a class (callback TranscodeInto.class). Returns 0 if there is not
+   enough memory. */
 static uint32_t class (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -172,8 +170,9 @@ static uint32_t class (void *ud, const char *name) {
   return n;
 }
 
-/* Returns the number of a label set's text; 0: no labels, or it does not fit
-   (TranscodeInto.labels). */
+/* Returns the number in the result of the profile's label set 'set' (callback
+   TranscodeInto.labels). Returns 0 if the set has no labels or the result has no space for its
+   text. */
 static uint32_t labels (void *ud, uint32_t set) {
   Unite *m = ud;
   ProfileLabel list[PROFILE_LABELS];
@@ -200,7 +199,7 @@ static uint32_t labels (void *ud, uint32_t set) {
   return number;
 }
 
-/* Stores the labels of the new set that 'labels' has just returned, for the encoder. */
+/* Stores the labels of the set of the last call of 'labels', for the encoder. */
 static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
   Unite *m = ud;
   (void)number;
@@ -211,12 +210,13 @@ static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
 
 /* {== states (UN2, UN3) ==================================================== */
 
-/* Returns the key of a state, above 0, in 'places' and 'orphaned'. */
+/* Returns the key, above 0, of the state 'id' in the maps 'places' and 'orphaned'. */
 static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }
 
-/* Returns a state from 'open'; adds it if UN3 permits (TranscodeInto.state). */
+/* Returns the result's state for the profile's state 'id' (callback TranscodeInto.state). Adds it
+   to 'open' if it is new; fails at the limit of open states (UN3). */
 static TranscodeState *state (void *ud, uint32_t id) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -242,13 +242,14 @@ static TranscodeState *state (void *ud, uint32_t id) {
   return s;
 }
 
-/* Makes the current event's state the encoder's and returns it, or NULL if the reading stops. */
+/* Makes the encoder assign the following events to the current event's state. Returns this state,
+   or NULL if the reading stops. */
 static TranscodeState *unite_current (Unite *m) {
   transcode_turn(&m->t);
   return m->t.client.stop == NULL ? m->t.of : NULL;
 }
 
-/* Ends the states in 'ended' in the result, because another state of their profile starts
+/* Writes the ends of the states in 'ended', because another state of the same profile starts
    (UN2). */
 static void bury (Unite *m) {
   TranscodeState *s;
@@ -261,7 +262,7 @@ static void bury (Unite *m) {
     m->ended = s->next;
     m->open[at] = moved;
     if (!idmap_set(&m->places, placekey(moved->from), at))
-      m->t.client.stop = NOMEMORY;  /* cannot fail: the key has an entry */
+      m->t.client.stop = NOMEMORY;  /* cannot happen: 'places' already has this key */
     encoder_of(m->encoder, s->id, 0);
     encoder_end(m->encoder, s->end, s->allocated, s->orphans);
     if (s->orphans > 0 && !idmap_set(&m->orphaned, placekey(s->from), s->id))
@@ -270,7 +271,7 @@ static void bury (Unite *m) {
   }
   if (m->places.n < 1024 || m->places.n < 4 * m->nopen)
     return;
-  idmap_free(&m->places);  /* an IdMap cannot remove entries */
+  idmap_free(&m->places);  /* rebuilt below: an IdMap cannot remove entries */
   memset(&m->places, 0, sizeof(m->places));
   for (i = 0; i < m->nopen; i++) {
     if (!idmap_set(&m->places, placekey(m->open[i]->from), (uint32_t)i))
@@ -278,8 +279,8 @@ static void bury (Unite *m) {
   }
 }
 
-/* Ends the states closed before (UN2) and starts the current one, which may have samples
-   already. */
+/* Ends the states that were closed earlier (UN2). Then records the start of the current state,
+   which may have samples already. */
 static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
   transcode_pause(&m->t);
@@ -301,7 +302,8 @@ static void unite_allocated (void *ud, uint64_t bytes) {
     s->allocated += bytes;
 }
 
-/* Counts the death of native memory of an ended state (TranscodeInto.orphaned). */
+/* Handles the death of a sample of native memory whose state 'id' was closed (callback
+   TranscodeInto.orphaned). */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -314,7 +316,7 @@ static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   return *number != IDMAP_NONE;
 }
 
-/* Adds the state to 'ended'; its end is written later (UN2). */
+/* Adds the current state to 'ended'. Its end is written later (UN2). */
 static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = unite_current(m);
@@ -329,8 +331,8 @@ static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   }
 }
 
-/* Moves the states open at the end of a profile to 'rest' (UN2), and frees the encoder's data
-   of them. The only state of a profile is named after its file. */
+/* Moves the states that are open at the end of a profile to 'rest' (UN2), and frees the encoder's
+   memory of these states. If the profile has only one state, names it after the profile's file. */
 static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {
@@ -392,7 +394,7 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-/* Adds a flight recorder's ReadProfile.ring to m->ring. */
+/* Adds the counts r->ring of a flight recorder's profile to m->ring. */
 static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)
@@ -400,14 +402,15 @@ static void addring (Unite *m, const ReadProfile *r) {
   m->isring |= r->isring;
 }
 
-/* Starts a profile (callback 'head'); its only state starts at time 0. */
+/* The callback 'head' of a profile. If the profile has only one state, this state starts at time
+   0. */
 static void unite_head (void *ud, const ReadProfile *r) {
   transcode_head(ud, r);
   if (!r->many)
     starts(ud, 0);
 }
 
-/* Finishes a profile and adds its counts of lost and dropped data. */
+/* Finishes a profile, and adds its counts of lost and dropped data to the result's counts. */
 static void account (Unite *m, const ReadProfile *r) {
   const char *stop = transcode_finish(&m->t, r);
   if (stop == NULL)
@@ -457,7 +460,7 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r != NULL)
       account(m, r);
     else
-      *fatal = m->nopen > 0;  /* 0: nothing was written; the profile can be skipped */
+      *fatal = m->nopen > 0;  /* 0: nothing was written, so the caller can skip the profile */
     stop = m->t.client.stop;
     if (r == NULL)
       stop = NULL;

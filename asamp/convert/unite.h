@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Merges several profiles into one of many states. unite_check reads the head of each profile;
-** then unite_add copies the profiles one after the other, shifted by the durations before.
+** Merges several profiles into one profile of many states, the result. unite_check reads the head
+** of each profile. Then unite_add copies the profiles one after the other; each starts in the
+** result when the previous one ends.
 **
-**   UN1  equal names of functions and classes, and equal label sets, have one number; states have
-**        separate numbers;
+**   UN1  functions with equal names have one number in the result; so have equal names of classes,
+**        and equal label sets. Each state has its own number;
 **   UN2  a closed state ends in the result when the next state of its profile starts; its live
 **        objects die then. If none starts, it ends after all profiles, so that its leaks are still
-**        reported. Deaths of native memory of ended states are written when they occur;
+**        reported. Native memory may outlive its state: its deaths are written when they occur;
 **   UN3  at most READER_MAXSTREAMS states are open at a time; with more, the profiles cannot be
 **        merged.
 */
@@ -18,28 +19,28 @@
 #include "output.h"
 #include "transcode.h"
 
-/* A state still open in the result after its profile (UN2). */
+/* A state that is still open in the result after its whole profile was copied (UN2). */
 typedef struct UniteRest {
   uint32_t id;              /* number in the result */
   int ended;                /* 1: closed in its profile, at the time 'end' */
-  uint64_t end, allocated, orphans;  /* The state's end, ns; exact bytes allocated; live orphans
-                                        (native memory that outlives it). */
+  uint64_t end, allocated, orphans;  /* The state's end, ns; exact bytes that it allocated; number
+                                        of its samples of native memory that outlive it. */
 } UniteRest;
 
 typedef struct Unite {
   Output *o;
   EncoderConfig config;     /* data for the head of the result */
   char *command;            /* command line of the first profile, or NULL */
-  Bytes sources;            /* identities of the recordings (readprofile_source) */
-  /* 1: 'config' is filled; the commands of the profiles differ; their periods of native memory
-     differ. */
+  Bytes sources;            /* identities of the merged recordings (readprofile_source) */
+  /* Flags. 'checked': 'config' is filled; 'othercommand': the profiles have different commands;
+     'othermallocs': they have different sampling periods of native memory. */
   int checked, othercommand, othermallocs;
-  /* Start of the merged run, us: 'clock' is the first profile's by the monotonic clock;
-     'started' is the earliest since the epoch. */
+  /* Start of the merged run, us. 'clock': start of the first profile by the monotonic clock.
+     'started': earliest start of a profile, since the epoch. */
   uint64_t clock, started;
   Encoder *encoder;         /* NULL before the first unite_add */
   TranscodeInto into;
-  Origins names;            /* equal names have one number (UN1) */
+  Origins names;            /* names of functions and classes; equal ones have one number (UN1) */
   StrTab natives, labels;   /* names of native functions; texts of label sets */
   uint32_t nsets;           /* number of label sets whose text is in 'labels' */
   ProfileLeft left;         /* data dropped by the writers or by the merge */
@@ -50,24 +51,25 @@ typedef struct Unite {
   uint32_t nstates;         /* states in the result */
   UniteRest *rest;
   size_t nrest, restsize;
-  /* The rest is for the profile being read. */
+  /* The following members are for the profile being read. */
   Transcode t;
   const char *path;
-  TranscodeState **open;    /* states not ended in the result, in any order */
+  TranscodeState **open;    /* states of this profile whose end was not written, in any order */
   size_t nopen, opensize;
-  TranscodeState *ended;    /* states of the current profile that are closed, in reverse order */
+  TranscodeState *ended;    /* closed states whose end was not written, last closed first */
   IdMap places;             /* maps the key of a state (placekey) to its index in 'open' */
-  /* Maps the key of an ended state with live native memory to its number in the result. */
+  /* Maps the key (placekey) of an ended state with live native memory to the state's number in the
+     result. */
   IdMap orphaned;
-  IdMap sets;               /* maps label sets to numbers in 'labels' */
-  uint32_t set;             /* last argument of the callback 'labels' */
+  IdMap sets;               /* maps label sets of this profile to numbers in 'labels' */
+  uint32_t set;             /* label set of the last call of TranscodeInto.labels */
 } Unite;
 
 /* Initializes m for an open output. Returns 0 if there is not enough memory; call unite_free in
    either case. */
 int unite_start (Unite *m, Output *o);
-/* Reads the head of a profile; before the first unite_add. Returns 0 with the reason in 'err'
-   if it cannot be merged. */
+/* Reads the head of a profile. Call it for all profiles before the first unite_add. Returns 0 with
+   the reason in 'err' if the profile cannot be merged. */
 int unite_check (Unite *m, const char *path, char *err, size_t errsize);
 /* Adds a profile that unite_check has accepted. Returns its data, which the caller frees; or
    NULL with the reason in 'err', and *fatal 1 if the result is unusable. */
@@ -75,8 +77,8 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
                     void *ud, int *fatal, char *err, size_t errsize);
 /* Completes the result. Returns NULL, or why it is incomplete. */
 const char *unite_finish (Unite *m);
-/* Sets counts[LEFT_N] of functions and classes missing in the result, and of label sets and
-   states that its readers leave out, after unite_finish. */
+/* Sets counts[LEFT_N], after unite_finish: functions and classes whose names are missing in the
+   result, and label sets and states beyond the limits of its readers. */
 void unite_left (const Unite *m, uint64_t *counts);
 void unite_free (Unite *m);
 

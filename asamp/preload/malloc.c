@@ -25,8 +25,9 @@
 #define SHOWN		__attribute__((visibility("default")))
 #define COLD		__attribute__((noinline, cold))
 
-/* Bytes until this thread's next sample point, minus 1; negative: it was passed. A new thread
-   has 0, so its first block makes point() draw an interval. */
+/* Bytes that this thread can allocate without passing its next sample point; negative: the point
+   was passed. A new thread has 0, so its first block makes point() draw a distance to a sample
+   point. */
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
@@ -38,44 +39,48 @@ static __thread struct {
 
 /* {== watched blocks ==================================================== */
 
-#define NEARLOG		14	/* log2 of the bytes that share an entry of 'near' */
-#define NNEAR		(1u << 20)	/* entries of 'near' */
+#define NEARLOG		14	/* log2 of the bytes of address space per element of 'near[]' */
+#define NNEAR		(1u << 20)	/* number of elements of 'near[]' */
 #define BUCKETLOG	14	/* log2 of the number of buckets */
 #define WAYS		8	/* blocks per bucket */
 
-/* For pieces of 16 KiB of the address space, modulo 16 GiB: number of watched blocks there. A
-   free checks only this entry if it is 0. Entries of the arena are never 0. */
+/* near[i] is the number of watched blocks in the i-th 16 KiB of each 16 GiB of the address space.
+   If it is 0, free() tests nothing else. It is never 0 for addresses of the arena. */
 static uint16_t near[NNEAR];
-static unsigned char slots[MALLOC_SLOTS];	/* states of the slots (MA3) */
+static unsigned char slots[MALLOC_SLOTS];	/* one byte for each watched block: free, alive,
+                                                   dead or given up (MA3) */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
-static uint32_t nextslot;	/* where the next search for a free slot starts */
+static uint32_t nextslot;	/* index in 'slots' where the next search for a free slot starts */
 #define TRIES	512u		/* slots tested by a search */
 
-/* A part of the table of watched blocks. A block is in one of its two buckets (bucketof). */
+/* A bucket of the hash table of watched blocks. A block is in the first or the second of the two
+   buckets that bucketof returns for it. */
 typedef struct Bucket {
   const void *block[WAYS];	/* NULL: free */
 } Bucket;
 
 static Bucket buckets[1u << BUCKETLOG];
-static uint16_t numbers[1u << BUCKETLOG][WAYS];  /* slots of the blocks */
+static uint16_t numbers[1u << BUCKETLOG][WAYS];  /* numbers[b][i] is the index in 'slots' of the
+                                                    block buckets[b].block[i] */
 
 SHOWN MallocSeam asamp_mallocs = {
   MALLOC_VERSION, MALLOC_PERIOD, 0, slots, 0, NULL, malloc_watch, renew
 };
 
-/* Returns the entry of 'near' for a block. */
+/* Returns the element of 'near[]' for the address of a block. */
 static inline uint16_t *nearof (const void *block) {
   return &near[((uintptr_t)block >> NEARLOG) & (NNEAR - 1)];
 }
 
-/* Returns a block's first or second bucket. */
+/* Returns the index of the first bucket of a block, or of the second one. */
 static uint32_t bucketof (const void *block, int second) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15);
   return (uint32_t)(h >> (second ? 20 : 64 - BUCKETLOG)) & ((1u << BUCKETLOG) - 1);
 }
 
-/* Stores a watched block and its slot. Returns 0 if both buckets are full. */
+/* Stores a block and the index of its slot in a bucket. Returns 0 if both buckets of the block are
+   full. */
 static int malloc_put (const void *block, uint16_t number) {
   int second, i;
   for (second = 0; second < 2; second++) {
@@ -93,8 +98,8 @@ static int malloc_put (const void *block, uint16_t number) {
   return 0;
 }
 
-/* Removes a block from its bucket and returns its slot; NULL: not watched. NULL must be
-   excluded: it would match a free element. */
+/* Removes a block from its bucket and returns its slot. Returns NULL if the block is not watched.
+   Tests for a NULL block first, because free elements of a bucket are NULL. */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
   if (block == NULL) return NULL;
@@ -112,8 +117,8 @@ static unsigned char *malloc_take (const void *block) {
   return NULL;
 }
 
-/* Marks the slot of a freed block as dead, or free if given up (MA3), and then increments
-   'deaths': readers search dead slots when the count has changed. */
+/* Marks the slot of a freed block as dead, or as free if the sampler has given the slot up (MA3).
+   Then increments 'deaths': the sampler searches for dead slots when 'deaths' has changed. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
@@ -122,7 +127,8 @@ static void died (unsigned char *slot) {
   __atomic_add_fetch(&asamp_mallocs.deaths, 1, __ATOMIC_RELEASE);
 }
 
-/* Watches a block and returns its slot (MallocSeam); NULL: no free slot, or both buckets full. */
+/* Watches a block and returns its slot. Returns NULL if the search finds no free slot, or if both
+   buckets of the block are full. */
 static unsigned char *malloc_watch (void *block) {
   uint32_t i, first = __atomic_add_fetch(&nextslot, 1, __ATOMIC_RELAXED);
   for (i = 0; i < TRIES; i++) {
@@ -151,7 +157,8 @@ static uint64_t malloc_number (const char **text) {
   return n;
 }
 
-/* Returns the seed of all intervals: that of ASAMP_MALLOC, or a random one. */
+/* Returns the seed of the sample points of all threads: the one in ASAMP_MALLOC, or a random
+   one. */
 static uint64_t seedof (void) {
   uint64_t seed = __atomic_load_n(&asamp_mallocs.seed, __ATOMIC_RELAXED);
   if (seed == 0) {
@@ -166,7 +173,8 @@ static uint64_t seedof (void) {
   return seed;
 }
 
-/* Initializes this thread's interval with the given period. */
+/* Sets the mean distance of this thread's sample points. The first call seeds the thread's
+   generator. */
 static void malloc_start (uint64_t period) {
   static uint64_t threads;
   uint64_t turn = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
@@ -175,20 +183,22 @@ static void malloc_start (uint64_t period) {
   thread.interval.period = period;
 }
 
-/* Makes the thread's next allocation draw a new interval (MallocSeam). */
+/* Makes the next allocation of this thread call point(), which draws a new distance to a sample
+   point. */
 static void renew (void) {
   thread.interval.period = 0;
   left = 0;
 }
 
-/* Handles a request of n bytes that has made 'left' negative: if a sample is due in the block,
-   calls 'sampled'; then sets 'left'. 'block' is NULL if the request failed. Preserves errno. */
+/* Handles a request of n bytes that has made 'left' negative. Calls 'sampled' if the block has a
+   sample point. Then sets 'left' for the next sample point. 'block' is NULL if the request failed.
+   Preserves errno. */
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
   int e = errno;
-  /* 'inside': a nested call (MA4). left >= 0: the real allocator has called another function
-     here, which did it */
+  /* 'inside': samples are off (MA4). left >= 0: the real allocator has called another function of
+     this file, and that function has handled the sample point. */
   if (thread.inside || left >= 0) return;
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
@@ -202,7 +212,7 @@ static COLD void point (void *block, size_t n) {
       over = (uint64_t)(-left - 1);
       count = interval_pass(&thread.interval, over, &distance);
     }
-    else {  /* the first point of the new period may be in this block */
+    else {  /* the period has changed: the first sample point may be in this block */
       malloc_start(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)
@@ -216,14 +226,13 @@ static COLD void point (void *block, size_t n) {
   thread.inside = 0;
 }
 
-/* Counts a request. Returns 1 if point() must be called. Only 48 bits of n count: the real
-   allocator refuses more. */
+/* Subtracts a request of n bytes from 'left'. Returns 1 if the caller must call point(). Uses only
+   the low 48 bits of n, because the real allocator refuses larger requests. */
 static inline int malloc_passes (size_t n) {
   left -= (int64_t)(n << 16 >> 16);
   return unlikely(left < 0);
 }
 
-/* Calls point() and returns 'block'. */
 static COLD void *passed (void *block, size_t n) {
   point(block, n);
   return block;
@@ -233,9 +242,9 @@ static COLD void *passed (void *block, size_t n) {
 
 /* {== the real allocator ================================================ */
 
-/* Initial functions of 'real': each finds the real allocator by dlsym and calls it. dlsym may
-   allocate itself: then malloc, calloc and realloc use the arena (MA5), free does nothing, and
-   others fail. */
+/* Initial functions of 'real'. Each finds the real allocator with dlsym and calls it. dlsym may
+   allocate memory and so call these functions again: then malloc, calloc and realloc use the arena
+   (MA5), free does nothing, and the others fail. */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
 static void *bootrealloc (void *p, size_t n);
@@ -266,8 +275,8 @@ static Real real = {
 static char arena[ARENA] __attribute__((aligned(16)));
 static size_t arenaused;
 
-/* Allocates from the arena (MA5), with the size 16 bytes before the block. Returns NULL if it
-   is full. */
+/* Allocates n bytes from the arena (MA5) and stores n 16 bytes before the block. Returns NULL if
+   the arena is full. */
 static void *fromarena (size_t n) {
   size_t size = (n + 31) & ~(size_t)15, at;
   if (n > ARENA) return NULL;
@@ -285,15 +294,15 @@ static void *symbol (const char *name) {
   return dlsym(RTLD_NEXT, name);
 }
 
-/* Reads ASAMP_MALLOC and finds the real allocator, or ends the process. Returns 0 if this
-   thread is in this function already, and dlsym called. */
+/* Reads ASAMP_MALLOC and finds the real allocator; ends the process if there is none. Returns 0 in
+   a nested call, which happens when dlsym allocates memory. */
 static COLD int malloc_resolve (void) {
   Real r;
   const char *text = getenv("ASAMP_MALLOC");
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free and realloc test isarena */
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* makes free and realloc call isarena */
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {
@@ -329,7 +338,7 @@ static void *bootmalloc (size_t n) {
 static void *bootcalloc (size_t n, size_t size) {
   size_t all;
   if (malloc_resolve()) return real.calloc(n, size);
-  /* the arena is zero and never reused */
+  /* The block is zero, because no part of the arena is used twice. */
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
@@ -378,8 +387,9 @@ SHOWN void free (void *p) {
   else real.free(p);
 }
 
-/* The real function allocates while it holds a lock; a sample there would call it again and
-   deadlock. So its allocations are not sampled; a sample point counts for the next block. */
+/* The real function allocates while it holds a lock. A sample of this allocation would call the
+   function again and deadlock, so its allocations are not sampled. If they pass a sample point, the
+   next block is sampled instead. */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
   int (*f) (pthread_t, pthread_attr_t *) = __atomic_load_n(&next, __ATOMIC_RELAXED);
@@ -405,8 +415,8 @@ SHOWN void *calloc (size_t n, size_t size) {
   return malloc_passes(all) ? passed(real.calloc(n, size), all) : real.calloc(n, size);
 }
 
-/* Returns a new block of n bytes with the content of a block of the arena. The caller counts
-   it. */
+/* Returns a new block of n bytes with the content of a block of the arena. The caller calls
+   malloc_passes. */
 static void *fromarenato (void *p, size_t n) {
   size_t before;
   void *q = real.malloc(n);
@@ -415,8 +425,8 @@ static void *fromarenato (void *p, size_t n) {
   return q;
 }
 
-/* Reallocates a block that may be watched or in the arena. A watched one counts as freed,
-   unless realloc fails. */
+/* Reallocates a block that may be watched or in the arena. A watched block counts as freed, unless
+   realloc fails. */
 static COLD void *reallocwatched (void *p, size_t n) {
   unsigned char *slot;
   void *q;
@@ -428,7 +438,7 @@ static COLD void *reallocwatched (void *p, size_t n) {
   return q;
 }
 
-/* sampled as a free and an allocation */
+/* A realloc counts as a free and an allocation. */
 SHOWN void *realloc (void *p, size_t n) {
   if (p != NULL && unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
     p = reallocwatched(p, n);
@@ -485,8 +495,8 @@ static void *alignednew (size_t n, size_t alignment) {
   return aligned_alloc(alignment, (n + alignment - 1) & ~(alignment - 1));
 }
 
-/* Returns the real operator with that name: the next in the loader's order, or that of a C++
-   library loaded by a plugin, or a replacement. */
+/* Returns the real C++ operator 'name': the next one in the loader's order, else the one of a C++
+   library that a plugin has loaded, else a replacement. */
 static COLD void *operator_ (const char *name) {
   static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
   void *p;
@@ -504,22 +514,23 @@ static COLD void *operator_ (const char *name) {
                                            : (void *)(uintptr_t)plainnew;
 }
 
-/* Declares f, the real operator with that name, searched once. */
+/* Declares f, the real C++ operator 'name', and searches for it once. */
 #define FIND(type, name)  \
   static type to;  \
   type f = __atomic_load_n(&to, __ATOMIC_RELAXED);  \
   if (unlikely(f == NULL))  \
     __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
 
-/* Calls the real operator, counts its block and returns it. If 'left' changes, malloc has
-   counted it. */
+/* Evaluates 'call', a call of the real C++ operator, counts its block and returns the block. If
+   'left' changes, the operator has called malloc, which has counted the block. */
 #define COUNT(call, n)  \
   int64_t before = left;  \
   void *p = call;  \
   if (left == before && malloc_passes(n)) point(p, n);  \
   return p
 
-/* Stops watching the block, if watched, and calls the real operator. */
+/* Stops watching the block p if it is watched, and evaluates 'call', a call of the real
+   operator. */
 #define RELEASE(call, p)  \
   if (unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0)) {  \
     unsigned char *slot = malloc_take(p);  \
