@@ -2,9 +2,10 @@
 /*
 ** Stores the rows of a Firefox profile in temporary files (firefox.h).
 **
-** The file 'event' has for each collection: 1, time, duration, inuse, held, rss, tenured, decided,
-** survived, collections left out, major, state (ReadCollection); for each mark of the program: 0,
-** time, lengths of name and value, name, value.
+** An entry of the file 'event' starts with a tag (tags.h). For a collection follow 1, and these
+** numbers of ReadCollection: time, duration, inuse, held, rss, tenured, decided, survived, minors +
+** majors, major, state. For a mark of the program follow 0, time, lengths of name and value, name,
+** value.
 */
 #include "firefox.h"
 #include "decimal.h"
@@ -16,13 +17,13 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the numbers of rows of a tag's place (tags.h). */
+/* Returns the row counts of the place (Lua states, tags.h) to which a tag belongs. */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
 
-/* Returns the tag of the current event's Lua state. Without memory returns 0 and stops the
-   reading. */
+/* Returns the tag (tags.h) of the current event's Lua state. Returns 0 and stops the reading if
+   there is not enough memory. */
 static uint32_t whose (Firefox *f) {
   uint32_t tag = tags_at(&f->tags, &f->client, 0, 0);
   if (tag == TAGS_NONE)
@@ -45,12 +46,13 @@ static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
   counts(f, tag)->rows++;
 }
 
-/* Returns an address that no live sample has. */
+/* Returns an address that no other live sample has (FX2). */
 static uint64_t newaddress (Firefox *f) {
   return f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
 }
 
-/* Stores the negative rows of 'deaths' and frees their addresses. */
+/* Stores a row with negative bytes for each sample in 'deaths' (FX2), empties 'deaths', and makes
+   the samples' addresses free again. */
 static void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
@@ -64,8 +66,8 @@ static void firefox_settle (Firefox *f) {
   f->ndeaths = 0;
 }
 
-/* Adds a sample that was found dead at 'time' to 'deaths'. Samples of another time must have
-   been settled. */
+/* Adds a sample whose block was found dead at 'time' to 'deaths'. All samples in 'deaths' must have
+   the same time. */
 static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
                   uint64_t time) {
   FirefoxDeath *d;
@@ -81,21 +83,22 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
   f->deathtime = time;
 }
 
-/* Returns the index in 'leaves' of a sample's stack, kind and outcome, or SITETABLE_NONE. At
-   the limit of sites adds 'count' to the left-out samples. */
+/* Returns the index in 'leaves' of a sample's stack, kind and outcome. If the table is full,
+   adds 'count' to its number of left-out samples. Returns SITETABLE_NONE if there is not enough
+   memory. */
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);
 }
 
-/* Stores the row of a sample with its outcome. Stores its address in client.tag for the
-   callback 'death'. */
+/* Stores the row of a sample and its outcome: died, survived or undecided. Stores the sample's
+   address in client.tag, which the reader passes to firefox_death. */
 static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = readsample_bytes(s), address;
   size_t leaf;
   if (bytes == 0)
-    return;  /* 0 bytes (FX2); damaged files only */
+    return;  /* only in damaged files; such a sample has no row (FX2) */
   leaf = leafof(f, s, fate, s->count);
   if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;
@@ -110,7 +113,7 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
     dies(f, leaf, bytes, address, time);
 }
 
-/* Adds a dead survivor to 'deaths'. */
+/* Adds a sample whose block survived and has now died to 'deaths'. */
 static void firefox_death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
@@ -155,7 +158,7 @@ static void firefox_sample (void *ud, const ReadSample *s) {
   f->timerows++;
 }
 
-/* Starts an entry of 'event'. */
+/* Starts an entry of the temporary file 'event' with the tag of the Lua state. */
 static void event (Firefox *f) {
   uint32_t tag = whose(f);
   spill_put(&f->event, tag);
@@ -189,7 +192,7 @@ static void firefox_mark (void *ud, const ReadMark *m) {
   spill_text(&f->event, m->value, m->valuelength);
 }
 
-/* Stores a heap walk that searched for references, like a mark. */
+/* Stores a heap walk that searched for references as a mark. */
 static void firefox_walk (void *ud, const ReadWalk *w) {
   static const char name[] = "search for holders";
   char value[64];
@@ -225,7 +228,7 @@ int firefox_has (const Firefox *f, uint32_t group) {
 
 enum { SPILLS = 10 };
 
-/* Stores the addresses of all temporary files in 'all'. */
+/* Stores pointers to all temporary files in 'all'. */
 static void spillsof (Firefox *f, Spill *all[SPILLS]) {
   Spill *const list[SPILLS] = {&f->time, &f->stack, &f->weight, &f->memory, &f->whose,
                                &f->tick, &f->tickstack, &f->tickweight, &f->tickwhose,

@@ -7,11 +7,11 @@
 **
 **   FX1  rows are in the order of time; all columns of a table have the same length; parents come
 **        before children;
-**   FX2  an allocation sample is a row with its bytes. If it died, a second row has the negative
-**        bytes, at the time of death, with the same stack and address. Addresses are small
+**   FX2  an allocation sample has a row with its bytes. If its block has died, a second row has the
+**        negative bytes and the time of death, with the same stack and address. Addresses are small
 **        numbers, unique among live samples. A sample of 0 bytes has no row;
-**   FX3  the innermost frame of an allocation, its leaf, is the sample's kind, in the category of
-**        its outcome;
+**   FX3  the innermost frame of an allocation's stack, its leaf, is the sample's kind. The category
+**        of this frame is the sample's outcome: died, survived or undecided;
 **   FX4  a further thread shows the paths of references to the objects alive at the end
 **        (heldstack.h);
 **   FX5  each nonempty group of Lua states (tags.h) has a thread;
@@ -25,13 +25,13 @@
 #include "spill.h"
 #include "tags.h"
 
-/* Indexes of meta.categories, in the order of the head. */
+/* Indexes in the array meta.categories of the file, in the order of this array. */
 enum FirefoxCategory {
   FIREFOX_OTHER, FIREFOX_LUA, FIREFOX_NATIVE, FIREFOX_COLLECTOR,
   FIREFOX_DIED, FIREFOX_SURVIVED, FIREFOX_UNDECIDED, FIREFOX_HOLDER, FIREFOX_LABELS
 };
 
-/* A dead sample whose negative row (FX2) is not stored yet. */
+/* A sample whose block has died, but whose row with negative bytes (FX2) is not stored yet. */
 typedef struct FirefoxDeath {
   size_t leaf;          /* index in 'leaves' */
   uint32_t tag;
@@ -39,7 +39,8 @@ typedef struct FirefoxDeath {
   uint64_t address;
 } FirefoxDeath;
 
-/* Rows of a thread: allocations; time samples; collections and marks of the program. */
+/* Numbers of rows of one thread: allocations; time samples; collections and marks of the
+   program. */
 typedef struct FirefoxRows {
   uint64_t rows, timerows, events;
 } FirefoxRows;
@@ -50,11 +51,13 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
   Tags tags;               /* distinguishes Lua states */
-  FirefoxRows byplace[TAGS_GROUPS];  /* by place (tags.h) */
-  /* By group of states; set by firefox_group. */
+  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by place of the tag: one state or several
+                                        (tags.h) */
+  /* Numbers of rows by group of Lua states (tags.h). Set by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
-  int bylabels;            /* not 0: Site.tag is a label set */
-  SiteTable leaves;        /* stacks of allocations; Site.kind is kind * 3 + outcome */
+  int bylabels;            /* not 0: Site.tag of 'leaves' and 'ticksites' is a label set */
+  SiteTable leaves;        /* stacks of allocations; Site.kind is the sample's kind * 3 + its
+                              outcome */
   SiteTable ticksites;     /* stacks of time samples */
   SiteTable held;       /* objects alive at the end; Site.kind is the number of the path of
                            references */
@@ -62,39 +65,41 @@ typedef struct Firefox {
   uint64_t address;     /* largest address used */
   uint64_t *unused;     /* free addresses */
   size_t nunused, unusedsize;
-  FirefoxDeath *deaths; /* dead samples without a negative row (FX2) */
+  FirefoxDeath *deaths; /* samples whose block has died, but whose second row (FX2) is not stored */
   size_t ndeaths, deathsize;
-  /* time at which they were found dead, us */
+  /* time at which the blocks of 'deaths' were found dead, us */
   uint64_t deathtime;
-  /* Numbers of stored rows: of allocations; of time samples; of collections and marks; of
-     collections. */
+  /* Numbers of all stored rows: allocations; time samples; collections and marks; collections
+     alone. */
   uint64_t rows, timerows, events, collections;
-  /* Columns of allocations: us since the previous row; stack (index in 'leaves'); bytes;
-     address; tag (tags.h). */
+  /* Columns of the allocation rows. 'time': us since the previous row; 'stack': index in 'leaves';
+     'weight': bytes; 'memory': address; 'whose': tag (tags.h). */
   Spill time, stack, weight, memory, whose;
-  /* Columns of time samples: us since the previous one; stack (index in 'ticksites'); ns; tag. */
+  /* Columns of the time samples. 'tick': us since the previous one; 'tickstack': index in
+     'ticksites'; 'tickweight': ns; 'tickwhose': tag. */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;    /* us */
-  /* Collections and marks; firefox.c describes the layout. */
+  /* Collections and marks of the program; firefox.c describes the layout. */
   Spill event;
-  /* May be set before firefoxfile_write. NULL: no texts of scripts. */
+  /* Returns texts of scripts. May be set before firefoxfile_write; NULL: the file has no texts. */
   FirefoxSource source;
   void *sourceud;
 } Firefox;
 
-/* Initializes f. 'directory' is for temporary files; 'by' is a sum of TAGS_BY* (threads
-   ignored). Returns NULL or the reason of a failure; call firefox_free in either case. */
+/* Initializes f. 'directory' is for temporary files. 'by' is a sum of TAGS_BYLABELS, TAGS_BYSTATE
+   and TAGS_BYSCRIPT (tags.h); TAGS_BYTHREAD is ignored. Returns NULL or the reason of a failure;
+   call firefox_free in either case. */
 const char *firefox_start (Firefox *f, const char *directory, int by);
 void firefox_free (Firefox *f);
 /* Returns the errno of the first temporary file that has failed, or 0. */
 int firefox_error (Firefox *f);
 
-/* Stores the remaining negative rows and computes the groups of states. Call it once after
-   reader_read. Sets the counts of left-out data in left[LEFT_N]. */
+/* Stores the rows of 'deaths' and adds up the numbers of rows of each group of Lua states. Call it
+   once after reader_read. Sets the counts of left-out data in left[LEFT_N]. */
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left);
 
-/* Returns 1 if the group has a thread in the file: it has rows, or no group has and it is the
-   first. Call it after firefox_group. */
+/* Returns 1 if the file has a thread for this group of Lua states: the group has rows, or it is
+   group 0 and no group has rows. Call it after firefox_group. */
 int firefox_has (const Firefox *f, uint32_t group);
 
 #endif

@@ -24,23 +24,24 @@ typedef struct FirefoxFile {
   const Fold *fold;
   Output *o;
   int failed;          /* 1: not enough memory */
-  /* Factor for times of samples: 1, or if the profile has no times, so that the samples fill
-     its duration. */
+  /* Times of time samples are multiplied by this factor: 1 or, in a profile without times, the
+     factor that makes the samples fill the profile's duration. */
   double stretch;
   StrList strings;     /* all strings of the file; tables refer to them by index */
   FirefoxFrame *frames;  /* all distinct frames */
   size_t nframes, framesize;
-  IdMap byframe;       /* maps the content of a frame to its index. Content: function and line;
-                          kind and outcome; reference; or labels */
-  uint32_t *frameof;   /* frames of the call tree's nodes, of 'leaves', then of 'held' from node
-                          1 on */
-  uint32_t *labelframes;  /* frame of each label set */
+  IdMap byframe;       /* maps the content of a frame to its index. The content is function and
+                          line, kind and outcome, a reference, or a label set */
+  uint32_t *frameof;   /* indexes of frames: of the call tree's nodes, then of the sites in
+                          Firefox.leaves, then of held.nodes from node 1 on */
+  uint32_t *labelframes;  /* index of the frame of each label set */
   HeldStack held;
   FirefoxStacks stacks;
-  uint32_t group;      /* group of Lua states whose thread is being written */
+  uint32_t group;      /* group of Lua states (tags.h) whose thread is being written */
 } FirefoxFile;
 
-/* Returns 1 if rows with this tag (tags.h) belong to the thread being written. */
+/* Returns 1 if rows with this tag belong to the thread being written: the tag's Lua state is in
+   w->group (tags.h). */
 static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
   return tags_group(&w->f->tags, (uint32_t)tag) == w->group;
 }

@@ -13,8 +13,8 @@
 
 /* -------------------------------------------------------------- frames -- */
 
-/* Returns the index of the frame with this key; adds it if needed. Sets 'failed' if there is
-   not enough memory. */
+/* Returns the index of the frame with this key (FirefoxFile.byframe); adds it if needed. Sets
+   'failed' if there is not enough memory. */
 static uint32_t firefoxfile_frame (FirefoxFile *w, uint64_t key, uint32_t function,
                                    uint32_t line, uint32_t category) {
   uint32_t at = idmap_get(&w->byframe, key);
@@ -85,9 +85,9 @@ static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }
 
-/* Returns the prefix (caller's stack) of stack i; UINT64_MAX: none. Stacks are numbered in this
-   order: call tree nodes, below 'plain'; nodes with labels, below 'nodes'; samples with their
-   kind, below 'sites'; paths of references. */
+/* Returns the number of the prefix (caller's stack) of stack i; UINT64_MAX: none. Stacks below
+   'plain' are call tree nodes; then below 'nodes' are nodes with labels, below 'sites' samples with
+   their kind; the rest are paths of references. */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
   uint32_t parent;
@@ -175,8 +175,9 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
   firefoxcolumns_length(w, n);
 }
 
-/* Numbers the files of the functions. sources[i] is function i's file (UINT32_MAX: none),
-   files[k] the string of file k. Returns the number of files. */
+/* Numbers the source files of the functions. Sets sources[i] to the number of function i's file
+   (UINT32_MAX: none), and files[k] to the name of file k, as an index of a string. Returns the
+   number of files. */
 static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   const ReadProfile *r = w->r;
   IdMap byfile = {0};
@@ -203,7 +204,8 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   return n;
 }
 
-/* Writes the column of the texts of n files; null if not a script or unavailable. */
+/* Writes the column with the texts of n source files. The value is null if the file is not a script
+   or its text is not available. */
 static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
                    const uint32_t *sources) {
   const ReadProfile *r = w->r;
@@ -296,7 +298,7 @@ static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t num
     "\n\"samples\":{");
 }
 
-/* Writes the thread of group w->group. */
+/* Writes the thread of the Lua states in group w->group (tags.h). */
 static void thread (FirefoxFile *w, uint32_t number) {
   char name[TAGS_TEXT + 16] = "Lua";
   size_t n = 3;
@@ -319,12 +321,12 @@ static void threads (FirefoxFile *w) {
   static const char held[] = "Alive at the end, by holder";
   uint32_t number = 0;
   output_text(w->o, "\"threads\":[");
-  /* threads of the groups (FX5) */
+  /* one thread for each group of Lua states (FX5) */
   for (w->group = 0; w->group < w->f->tags.ngroups; w->group++) {
     if (firefox_has(w->f, w->group))
       thread(w, number++);
   }
-  if (w->held.nrows > 0) {  /* thread of objects alive at the end (FX4) */
+  if (w->held.nrows > 0) {  /* the thread of the objects alive at the end (FX4) */
     threadhead(w, held, sizeof(held) - 1, number);
     firefoxrows_held(w);
     output_text(w->o, ",\n\"markers\":{");

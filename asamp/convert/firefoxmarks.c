@@ -191,8 +191,8 @@ void firefoxmarks_markers (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].events);
 }
 
-/* Writes a counter of the value 'which' of collections, as changes. The viewer ignores the
-   first row's value, so a row of 0 precedes. */
+/* Writes a counter: the changes of the value v[which] from collection to collection. A row with 0
+   precedes, because the viewer ignores the value of the first row. */
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {
   Firefox *f = w->f;

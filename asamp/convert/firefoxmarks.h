@@ -6,7 +6,8 @@
 
 #include "firefoxcolumns.h"
 
-/* Writes the collections and marks of group w->group as a table of markers. */
+/* Writes the collections and marks of the Lua states in group w->group (tags.h) as a table of
+   markers. */
 void firefoxmarks_markers (FirefoxFile *w);
 /* Writes an empty table of markers. */
 void firefoxmarks_none (FirefoxFile *w);

@@ -14,8 +14,8 @@ static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
 /* A function that writes the value of one row of a column. */
 typedef void Cell (FirefoxFile *w, int64_t value);
 
-/* Writes a column from n stored values. 'whose' has the rows' tags; rows of other groups are
-   skipped. */
+/* Writes a column from n stored values. 'whose' has the tags of these rows. Rows of Lua states that
+   are not in w->group are left out. */
 static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, uint64_t n,
                     Cell *cell) {
   uint64_t i, k = 0;
@@ -32,7 +32,8 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* Writes a column of times from n stored values, as differences in us. */
+/* Writes a column of times. The n stored values are differences in us; rows are left out as by
+   'column'. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
@@ -84,7 +85,7 @@ static void timesamples (FirefoxFile *w) {
   times(w, &f->tick, &f->tickwhose, f->timerows);
   column(w, "stack", &f->tickstack, &f->tickwhose, f->timerows, tickcell);
   column(w, "weight", &f->tickweight, &f->tickwhose, f->timerows, weightcell);
-  /* CPU time since the previous row; unknown with samples of wall time */
+  /* This column is CPU time since the previous row, which is unknown with samples of wall time. */
   if (w->r->timeperiod > 0 && !w->r->wall)
     column(w, "threadCPUDelta", &f->tickweight, &f->tickwhose, f->timerows, firefoxrows_number);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
@@ -92,20 +93,21 @@ static void timesamples (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].timerows);
 }
 
-/* A sample made of allocation rows, for a profile without time samples. */
+/* A sample made of one or several allocation rows, for a profile without time samples. */
 typedef struct TrackRow {
   int more;            /* 0: no more rows */
   uint64_t time;       /* us */
   int64_t leaf, bytes;
 } TrackRow;
 
-/* A position in the allocation rows: rows read, and time of the last one in us. */
+/* A position in the allocation rows: number of rows read, and time of the last row in us. */
 typedef struct Track {
   uint64_t i, time;
   TrackRow next;       /* the last row read, not yet part of a sample */
 } Track;
 
-/* Reads the next allocation row of group w->group that is not a death (FX2). */
+/* Reads the next allocation row of group w->group. Skips rows with negative bytes, which are deaths
+   (FX2). */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   t->next.more = 0;
@@ -130,8 +132,8 @@ static void starttrack (const FirefoxFile *w, Track *t) {
   nextrow(w, t);
 }
 
-/* Sets *row to the next sample: successive rows with one stack within 1 ms. Returns 0 at the
-   end. */
+/* Sets *row to the next sample: the sum of successive rows with the same stack within 1 ms. Returns
+   0 at the end. */
 static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   *row = t->next;
   if (!row->more)

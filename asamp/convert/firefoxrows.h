@@ -6,11 +6,12 @@
 
 #include "firefoxcolumns.h"
 
-/* Writes the samples of group w->group: time samples or, if the profile has none, allocations. */
+/* Writes the samples of the Lua states in group w->group (tags.h): time samples or, if the profile
+   has none, allocations. */
 void firefoxrows_samples (FirefoxFile *w);
-/* Writes the allocations of group w->group. 'tid' is the thread's number. */
+/* Writes the allocations of the Lua states in group w->group. 'tid' is the thread's number. */
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
-/* Writes the samples of the thread "Held at the end" (FX4). */
+/* Writes the samples of the thread of the objects alive at the end (FX4). */
 void firefoxrows_held (FirefoxFile *w);
 
 #endif

@@ -10,8 +10,9 @@ static uint64_t key (uint32_t node, uint32_t labels) {
   return (uint64_t)labels << 32 | node;
 }
 
-/* Appends a stack. 'parent' is as in FirefoxStack. Each label set starts with the stack of node
-   0, which adds the set. Returns 0 if there is not enough memory. */
+/* Appends a stack to 'list'. 'parent' is 1 + the index of the caller's stack, 0: no caller. The
+   first stack of a label set must be that of node 0; it adds the set to 'sets'. Returns 0 if there
+   is not enough memory. */
 static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
   FirefoxStack *one;
   if (node == 0) {
@@ -29,8 +30,8 @@ static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, 
   return 1;
 }
 
-/* Appends the stacks of a node and its callers with a label set, if missing. 'path' is a buffer
-   for these nodes. Returns 0 if there is not enough memory. */
+/* Appends the stacks of a node and of its callers, with a label set, unless 'list' has them. 'path'
+   is a buffer for the nodes. Returns 0 if there is not enough memory. */
 static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
   size_t n = 0;
   uint32_t at, parent = 0;
@@ -52,7 +53,8 @@ static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, 
   return 1;
 }
 
-/* Adds the stacks of all sites with labels. Returns 0 if there is not enough memory. */
+/* Adds the stacks of all sites of a table that have labels. Returns 0 if there is not enough
+   memory. */
 static int addsites (FirefoxStacks *s, const SiteTable *table, uint32_t *path) {
   size_t i;
   for (i = 0; i < table->nsites; i++) {

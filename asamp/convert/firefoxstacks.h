@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Numbers the stacks of a Firefox profile. A stack is a frame and a prefix, the caller's stack.
-** The order is: call tree nodes; nodes with labels as outermost frame; samples with their kind as
-** innermost frame; paths of references (heldstack.h).
+** The order of numbers: stacks of call tree nodes; stacks of nodes with labels as outermost frame;
+** stacks of samples, with the sample's kind as innermost frame; paths of references (heldstack.h).
 **
 **   FS1  a stack's prefix has a smaller number;
 **   FS2  a stack with labels exists only if a sample needs it.
@@ -15,9 +15,9 @@
 
 /* A stack with labels as outermost frame. */
 typedef struct FirefoxStack {
-  uint32_t node;       /* call tree node; 0: only the labels */
+  uint32_t node;       /* call tree node; 0: the stack has only the labels */
   uint32_t set;        /* index in 'sets' */
-  /* index in 'list' of the prefix + 1; 0: none */
+  /* 1 + index in 'list' of the caller's stack; 0: no caller */
   uint32_t parent;
 } FirefoxStack;
 
@@ -27,23 +27,24 @@ typedef struct FirefoxStacks {
   FirefoxStack *list;  /* the stacks with labels */
   size_t n, size;
   IdMap byplace;       /* maps a label set and a node to the index in 'list' */
-  uint32_t *sets;      /* the reader's numbers of the label sets */
+  uint32_t *sets;      /* label sets of these stacks, as in ReadSample.labels */
   size_t nsets, setsize;
 } FirefoxStacks;
 
 #define FIREFOXSTACKS_NONE	UINT64_MAX
 
-/* Creates the stacks with labels of two tables, whose Site.tag is a label set. Returns 0 if
-   there is not enough memory; call firefoxstacks_free in either case. */
+/* Creates the stacks with labels that the sites of two tables need. Site.tag is the label set of a
+   site. Returns 0 if there is not enough memory; call firefoxstacks_free in either case. */
 int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold,
                         const SiteTable *leaves, const SiteTable *ticks);
 void firefoxstacks_free (FirefoxStacks *s);
 
-/* Returns the number of the stack of a node with a label set (0: none) that some site has.
-   Returns FIREFOXSTACKS_NONE for an empty stack. */
+/* Returns the number of the stack of a call tree node with a label set; 0: no labels. If there are
+   labels, a site must have this stack. Returns FIREFOXSTACKS_NONE for an empty stack. */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
-/* Returns the number of stacks of nodes, with and without labels. */
+/* Returns the number of stacks that end in a call tree node or a label set: all stacks without the
+   kinds of samples and the paths of references. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns a site's weight; not for FLAME_HELD. */
+/* Returns the weight of a site. 'weight' must not be FLAME_HELD. */
 static uint64_t weightof (const ReadProfile *r, const Site *s,
                           enum FlameWeight weight) {
   switch (weight) {
@@ -73,7 +73,7 @@ static void framename (Output *o, const FrameName *f) {
 /* Writes a path of references from the root to a node, separated by ';'. */
 static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
-  if (n->parent != 0) {  /* at most READER_MAXSTEPS + 1 deep */
+  if (n->parent != 0) {  /* recursion of at most READER_MAXSTEPS + 1 calls */
     heldframe(r, h, n->parent, o);
     output_char(o, ';');
   }
@@ -83,7 +83,8 @@ static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, 
     framename(o, &r->functions[n->function]);
 }
 
-/* Writes a line for each row of heldstack.h. Returns 0 if there is not enough memory. */
+/* Writes a line with the bytes that each path of references keeps alive (HeldRow). Returns 0 if
+   there is not enough memory. */
 static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o) {
   HeldStack h;
   size_t i;
@@ -98,8 +99,8 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* Writes the group of Lua states, if there are several, and the labels of a tag as frames, each
-   followed by ';'. 't' NULL: nothing. */
+/* Writes the outermost frames of a stack, each followed by ';': the tag's group of Lua states if
+   there are several groups, and the tag's labels (tags.h). Writes nothing if 't' is NULL. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -197,17 +198,18 @@ typedef struct Shown {
   const ReadProfile *r;
   const Fold *fold;
   const Tags *tags;
-  uint64_t labels;     /* number of the frame of label set 0 */
-  uint32_t group;      /* group of Lua states */
+  uint64_t labels;     /* the frame of label set i has the number 'labels' + i */
+  uint32_t group;      /* group of Lua states whose profile is being written */
   uint32_t *path;      /* buffer of READER_MAXDEPTH nodes */
 } Shown;
 
-/* Returns 1 if the tag (tags.h) belongs to group w->group. */
+/* Returns 1 if the tag's Lua state belongs to the group w->group (tags.h). */
 static int isshown (const Shown *w, uint32_t tag) {
   return tags_group(w->tags, tag) == w->group;
 }
 
-/* Writes a stack as frame numbers: labels, functions, and the kind unless READER_TIMESAMPLE. */
+/* Writes a stack as an array of frame numbers: labels, functions and the sample's kind. A time
+   sample has no kind. */
 static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, Output *o) {
   const ReadProfile *r = w->r;
   const uint32_t *path = w->path;
@@ -244,11 +246,13 @@ static int byplace (const void *a, const void *b) {
   return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* Returns the position of each node in a depth-first walk, or NULL if there is not enough
-   memory. Parents precede children, so two passes suffice: sizes of subtrees, then positions. */
+/* Returns the position of each node in a depth-first walk of the call tree, or NULL if there is not
+   enough memory. Parents precede children, so two passes suffice: sizes of subtrees, then
+   positions. */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
-  /* first the size of the subtree, then the next free position in it */
+  /* size[i]: first the size of the subtree of node i, then the next free position in this
+     subtree */
   uint32_t *size = calloc(n, sizeof(*size));
   uint32_t *place = calloc(n, sizeof(*place));
   if (size == NULL || place == NULL) {
@@ -269,7 +273,8 @@ static uint32_t *flame_places (const ReadProfile *r) {
   return place;
 }
 
-/* Returns the sites in depth-first order, or NULL if there is not enough memory. */
+/* Returns the sites in the order of a depth-first walk of the call tree, or NULL if there is not
+   enough memory. */
 static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   uint32_t *place = flame_places(r);
   size_t n = sum->table.nsites, i;
@@ -289,8 +294,8 @@ static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   return sites;
 }
 
-/* Writes the start of a profile. With 'w', the name includes the group of Lua states if there
-   are several. */
+/* Writes the start of a profile. If 'w' is not NULL and there are several groups of Lua states, the
+   name includes the group w->group. */
 static void profilehead (const Shown *w, const char *name, const char *unit, Output *o) {
   char text[TAGS_TEXT + 64];
   size_t n = (size_t)sprintf(text, "%s", name);
@@ -311,7 +316,8 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-/* Writes the profile of one weight for group w->group, in the order 'order'. */
+/* Writes the profile of one weight for the Lua states in group w->group. 'order' has the order of
+   the sites. */
 static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *order,
                          enum FlameWeight weight, const char *name, Output *o) {
   uint64_t total = 0;
@@ -369,8 +375,8 @@ static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
   profileend(o, total);
 }
 
-/* Writes the time samples of group w->group; 'ticks' has the n samples of all groups. Without a
-   period each counts as 1. */
+/* Writes the time samples of the Lua states in group w->group. 'ticks' has the n time samples of
+   all states. The weight of a sample without a period is 1. */
 static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   uint64_t total = 0, i;
   int column;
@@ -407,7 +413,7 @@ static void flame_head (void *ud, const ReadProfile *r) {
   f->sum.client.head(&f->sum, r);
 }
 
-/* Copies the current event's Lua state to the client of the totals. */
+/* Copies the number of the current event's Lua state to the reader client of f->sum. */
 static void whose (Flame *f) {
   f->sum.client.state = f->client.state;
   f->sum.client.row = f->client.row;
@@ -470,8 +476,8 @@ void flame_free (Flame *f) {
   spill_close(&f->ticks);
 }
 
-/* Returns 1 if group w->group has a profile of this weight: it is the only group or has such
-   samples. */
+/* Returns 1 if the file has a profile of this weight for group w->group: it is the only group, or
+   it has samples with this weight. */
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;
   for (i = 0; i < f->sum.table.nsites; i++) {
@@ -483,7 +489,7 @@ static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   return w->tags->ngroups == 1;
 }
 
-/* Writes all profiles. 'order' is from flame_walk. */
+/* Writes all profiles of the file. 'order' has the order of the sites, from flame_walk. */
 static void profiles (Flame *f, Shown *w, const Placed *order, const HeldStack *h, Output *o) {
   static const struct { enum FlameWeight weight; const char *name; } all[] = {
     {FLAME_BYTES, "Allocated"}, {FLAME_SURVIVED, "Survived"}, {FLAME_ALIVE, "Alive at the end"},

@@ -16,12 +16,11 @@ enum FlameWeight {
 /* Returns NULL, or why the profile lacks this weight ("has no samples of time"). */
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 
-/*
-** Writes a line "root;caller;leaf;[kind] weight" for each site with a weight above 0: bytes,
-** samples, survived bytes, bytes alive at the end, or us of time. FLAME_HELD: bytes alive at the
-** end, with the path of references as the stack. Lua states and labels are outermost frames if
-** distinguished. Returns 0 if there is not enough memory.
-*/
+/* Writes a line "root;caller;leaf;[kind] weight" for each site (stack, kind and tag) whose weight
+   is above 0. A weight is a number of bytes, samples, survived bytes, bytes alive at the end, or us
+   of time. With FLAME_HELD it is the bytes alive at the end, and the stack is a path of references.
+   The outermost frames are the Lua state and the labels if 'sum' distinguishes these. Returns 0 if
+   there is not enough memory. */
 int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
 
@@ -34,12 +33,14 @@ typedef struct Flame {
   uint64_t nticks;     /* number of time samples */
 } Flame;
 
-/* Initializes f. 'directory' is for its temporary file; 'by' is a sum of TAGS_BY*. Returns NULL
-   or the reason of a failure; call flame_free in either case. */
+/* Initializes f. 'directory' is for its temporary file. 'by' is a sum of TAGS_BYLABELS and the like
+   (tags.h): the properties that distinguish samples. Returns NULL or the reason of a failure; call
+   flame_free in either case. */
 const char *flame_start (Flame *f, const char *directory, int by);
-/* Writes a speedscope file, after reader_read. It has profiles of allocated, survived and live
-   bytes and of time for each group of Lua states, and one of paths of references. Time is in
-   chronological order. Returns NULL or the reason of a failure, except errors of the output. */
+/* Writes a speedscope file. Call it after reader_read. For each group of Lua states (tags.h) the
+   file has profiles of allocated, survived and live bytes and of time; it also has one profile of
+   the paths of references. The time samples are in chronological order. Returns NULL or the reason
+   of a failure; does not report errors of the output. */
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name,
                               Output *o);

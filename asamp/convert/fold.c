@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the folded frames (fold.h), from the outermost inwards. The weight of a node is the
-   number of nodes in its subtree that reach a script: they or a descendant are a script's
-   function. */
+/* Chooses the folded frames (fold.h), from the outermost inwards. A node of the call tree reaches a
+   script if it or a descendant is a function of a script. The weight of a node is the number of
+   nodes in its subtree that reach a script. */
 #include "fold.h"
 
 #include <stdlib.h>
 
-#define DEEPEST		64 /* largest number of folded frames of a stack; fits into a byte */
+#define DEEPEST		64 /* largest number of frames that a stack leaves out (folds); fits into a
+                              byte */
 
-/* Computes the weights of all nodes; 'weight' is zeroed. Children have higher indexes, so one
-   pass from the end suffices. */
+/* Computes the weight of each node; the array 'weight' is zeroed before. Children have higher
+   indexes than their parents, so one pass from the end suffices. */
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
   for (i = r->tree.n - 1; i > 0; i--) {
@@ -18,8 +19,8 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/* Returns the outermost function with the largest sum of weights, or 'nfunctions' if that is
-   not native. 'sums' has a zero for each function. */
+/* Returns the most common outermost function: the sum of the weights of its nodes is the largest.
+   Returns 'nfunctions' if this function is not native. 'sums' has a zero for each function. */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -33,14 +34,16 @@ static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, ui
   return best < r->nfunctions && r->functions[best].native ? best : r->nfunctions;
 }
 
-/* Returns 1 if the caller of 'node' is folded at position 'depth'. */
+/* Returns 1 if the caller of 'node' is a folded frame at position 'depth' of the stack; 1 is the
+   outermost. */
 static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth) {
   uint32_t parent = r->tree.nodes[node].parent;
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* Returns the native function of all nodes that reach a script and whose callers are folded at
-   position 'depth' (FO1), or 'nfunctions' if there is no single one. */
+/* Returns the function that is folded next (FO1). Considers the nodes that reach a script and whose
+   callers are folded frames at position 'depth'. If all these nodes are one native function,
+   returns it, else 'nfunctions'. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;

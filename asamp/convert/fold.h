@@ -3,9 +3,9 @@
 ** Leaves out the C functions with which every stack of a script starts (_start, main, pmain ...):
 ** conversions "fold" these frames.
 **
-**   FO1  the native functions with which all considered stacks start are folded. A stack is
+**   FO1  the outermost native functions that all considered stacks share are folded. A stack is
 **        considered if it reaches a function of a script and has the most common outermost
-**        function; others are of other threads, or truncated;
+**        function; the other stacks are of other threads, or truncated;
 **   FO2  no stack becomes empty: one that ends in a folded frame keeps it.
 **
 ** This folder converts profiles to other formats. A converter is a client of the reader
@@ -18,16 +18,16 @@
 #include "readprofile.h"
 
 typedef struct Fold {
-  unsigned char *folded;  /* for each node: 0, or the position of its folded frame in the stack,
-                             from 1 for the outermost */
+  unsigned char *folded;  /* folded[i]: position in the stack of the frame of node i if it is
+                             folded, 1 is the outermost; 0: not folded */
 } Fold;
 
-/* Chooses the folded frames of a profile (FO1), none with 'keep'. Returns 0 if there is not
-   enough memory; call fold_free in either case. */
+/* Chooses the frames of a profile that are folded (FO1); if 'keep' is not 0, no frame is folded.
+   Returns 0 if there is not enough memory; call fold_free in either case. */
 int fold_init (Fold *f, const ReadProfile *r, int keep);
 void fold_free (Fold *f);
 
-/* Returns the caller of a node; 0: none, or folded. */
+/* Returns the caller of a node; 0: it has none or the caller is folded. */
 static inline uint32_t fold_parent (const Fold *f, const ReadProfile *r, uint32_t node) {
   uint32_t parent = r->tree.nodes[node].parent;
   return f->folded[parent] ? 0 : parent;

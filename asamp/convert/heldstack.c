@@ -8,10 +8,11 @@ static const char UNKNOWN[] = "[no holder known]";
 typedef struct Building {
   HeldStack *h;
   const ReadProfile *r;
-  IdMap bystep;        /* maps a reference's text (offset + 2; 1: UNKNOWN) to the index in
-                          'steps' */
-  IdMap byleaf;        /* maps a hash of parent, function and line to the last such frame */
-  uint32_t *ofpath;    /* node of each path's last reference; 0: none yet */
+  IdMap bystep;        /* maps the text of a reference to its index in 'steps'. The key is 2 + the
+                          offset of the text, or 1 for UNKNOWN */
+  IdMap byleaf;        /* maps a hash of parent, function and line to the last node of a function
+                          with this hash */
+  uint32_t *ofpath;    /* ofpath[i]: node of the last reference of path i; 0: none yet */
   uint32_t unknown;    /* node of "[no holder known]"; 0: none yet */
 } Building;
 
@@ -28,8 +29,8 @@ static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
   return h->nnodes++;
 }
 
-/* Returns the index in 'steps' of the reference with that key; adds it if needed. Returns
-   HELDSTACK_NONE if there is not enough memory. */
+/* Returns the index in 'steps' of the reference with the text 'text'; adds it if needed. 'key' is
+   its key in 'bystep'. Returns HELDSTACK_NONE if there is not enough memory. */
 static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   HeldStack *h = b->h;
   uint32_t at = idmap_get(&b->bystep, key);
@@ -42,14 +43,14 @@ static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   return h->nsteps++;
 }
 
-/* Returns a new node for a reference, or HELDSTACK_NONE. */
+/* Returns a new node for a reference, or HELDSTACK_NONE if there is not enough memory. */
 static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
   uint32_t step = addstep(b, text, key);
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
-/* Adds a node for the last reference of each path; shorter paths come first. Returns 0 if there
-   is not enough memory. */
+/* Adds a node for each path of references: its last reference. The parent is the node of the path
+   without this reference; this shorter path precedes. Returns 0 if there is not enough memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;
@@ -66,15 +67,16 @@ static int paths (Building *b) {
   return 1;
 }
 
-/* Returns the innermost node of a script's function on the stack, or 0. */
+/* Returns the innermost node on the stack of 'node' that is a function of a script; 0: none. */
 static uint32_t script (const ReadProfile *r, uint32_t node) {
   while (node != 0 && r->functions[r->fn[node]].native)
     node = r->tree.nodes[node].parent;
   return node;
 }
 
-/* Adds a row for a site. Equal paths, functions and lines share the innermost frame. Returns 0
-   if there is not enough memory. */
+/* Adds a row for the objects of a site: one allocating stack and one path of references. Rows
+   with equal path, function and line share the innermost frame. Returns 0 if there is not enough
+   memory. */
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;
   const ReadProfile *r = b->r;

@@ -5,8 +5,9 @@
 ** function and line that allocated the objects.
 **
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
-**   HS2  the rows add up to the bytes of all samples alive at the end whose death would have been
-**        recorded. Samples without a known path have the step "[no holder known]".
+**   HS2  the sum of all rows is the bytes of all samples that are alive at the end and whose death
+**        the profiler would have recorded. If no path to an object is known, its path is the one
+**        reference "[no holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h
@@ -16,17 +17,18 @@
 
 #define HELDSTACK_NONE	UINT32_MAX
 
-/* A frame: a reference, or the function that allocated. */
+/* A frame of a path: a reference or, as the innermost frame, the function that allocated. */
 typedef struct HeldNode {
-  uint32_t parent;     /* index of the next outer frame; 0: none */
-  uint32_t step;       /* index in 'steps' of the reference; HELDSTACK_NONE: a function */
+  uint32_t parent;     /* index in 'nodes' of the next outer frame; 0: none */
+  uint32_t step;       /* index in 'steps' of the reference; HELDSTACK_NONE: the frame is a
+                          function */
   uint32_t function;   /* index in the profile's functions */
   uint32_t line;       /* 0: unknown */
 } HeldNode;
 
 typedef struct HeldRow {
-  uint32_t node;       /* index of the innermost frame */
-  uint64_t bytes;      /* bytes of these objects */
+  uint32_t node;       /* index in 'nodes' of the innermost frame */
+  uint64_t bytes;      /* bytes of the objects with this stack */
 } HeldRow;
 
 typedef struct HeldStack {
@@ -38,9 +40,9 @@ typedef struct HeldStack {
   size_t nodesize, stepsize, rowsize;
 } HeldStack;
 
-/* Fills h from a table of ReaderClient.held: Site.node is the allocation's stack, Site.kind the
-   number of the path (0: unknown). Returns 0 if there is not enough memory; call heldstack_free
-   in either case. */
+/* Fills h from the objects alive at the end. In the table 'held', Site.node is the stack that
+   allocated, and Site.kind is the number of the path of references (0: unknown; ReaderClient.held).
+   Returns 0 if there is not enough memory; call heldstack_free in either case. */
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);
 

@@ -25,9 +25,9 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
-/* Largest label set for which a comment has the exact bytes. */
+/* Largest number of a label set whose exact bytes are written as a comment of the profile. */
 #define EXACT_COMMENTS	256
-/* Bytes from which on such a comment receives no more labels. */
+/* A comment about a label set has no further labels from this number of bytes on. */
 #define EXACT_TEXT	1024
 
 typedef struct Writer {
@@ -38,15 +38,15 @@ typedef struct Writer {
   Output *o;
   StrList strings;
   Bytes message, part;  /* the message being composed, and a message within it */
-  IdMap bylocation;    /* maps (function << 32 | line) + 1 to the id of the location */
-  uint32_t *location;  /* location of each call tree node; ids start at 1 */
-  uint64_t *key;       /* function << 32 with the line of location id, at id - 1 */
+  IdMap bylocation;    /* maps 1 + (function << 32 | line) to the id of the location */
+  uint32_t *location;  /* id of the location of each call tree node; ids start at 1 */
+  uint64_t *key;       /* key[id - 1] is function << 32 | line of the location with this id */
   size_t keysize;
   uint32_t nlocations;
   int failed;
-  /* 1: the file has allocations, or time samples. */
+  /* 'heap': the file has sample types of allocations; 'time': of time samples. */
   int heap, time;
-  const char *first;   /* default sample type; NULL: any */
+  const char *first;   /* name of the default sample type; NULL: not given */
 } Writer;
 
 static void varint (Bytes *b, uint64_t n) {
@@ -109,8 +109,9 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
-/* Decides on sample types: those of the samples and the default type, which a tool expects even
-   in an idle process; allocations if there are none. */
+/* Decides whether the file has sample types of allocations, of time or both: those of the profile's
+   samples, and the default type even if it has no samples. Without either the file has the types of
+   allocations. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -119,8 +120,8 @@ static void decidetypes (Writer *w) {
   w->heap = r->samples > 0 || wantsheap || !w->time;
 }
 
-/* Returns the us of the requested range, cut at the profile's end unless the file is still
-   being written. */
+/* Returns the length of the requested time range in us. An end after the end of the profile is cut
+   off, unless the file is still being written. */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
   uint64_t since = w->sum->since, till = w->sum->till;
@@ -136,13 +137,14 @@ static void limits (Writer *w) {
   for (what = 0; what < LEFT_N; what++) {
     uint64_t count = w->sum->left[what];
     if (count == 0 || what == LEFT_COLLECTIONS || what == LEFT_MARKS || what == LEFT_LIVES)
-      continue;  /* not in a pprof file */
+      continue;  /* a pprof file has no such data */
     readerleft_text((ReadLeft)what, count, text);
     emitnumber(w, PROFILE_COMMENT, string(w, text));
   }
 }
 
-/* Writes comments with the exact bytes of label sets; values of samples are estimates. */
+/* Writes for each label set a comment with the exact number of bytes that were allocated with these
+   labels. The values of samples are only estimates. */
 static void exactlabels (Writer *w) {
   const ReadProfile *r = w->r;
   Bytes text = {0};
@@ -170,7 +172,7 @@ static void exactlabels (Writer *w) {
   bytes_free(&text);
 }
 
-/* Writes the fields before the samples. The order of sample types is that of values in
+/* Writes the fields before the samples. The order of the sample types is that of the values in
    writesite and writeheld. */
 static void pprof_head (Writer *w) {
   const ReadProfile *r = w->r;
@@ -213,8 +215,8 @@ static void pprof_head (Writer *w) {
 
 /* ---------------------------------------------------------- locations -- */
 
-/* Returns the location of a function and a line; adds it if needed. Function 'nfunctions' is
-   the empty stack; larger ones are references (heldstack.h). */
+/* Returns the id of the location of a function and a line; adds it if needed. Function number
+   'nfunctions' is the empty stack; larger numbers are references (heldstack.h). */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
   uint32_t id = idmap_get(&w->bylocation, key + 1);
@@ -256,7 +258,8 @@ static void writelocations (Writer *w) {
   }
 }
 
-/* Counts the native functions of each name: *natives maps a name's string + 1 to the number. */
+/* Counts the native functions of each name. *natives maps 1 + the string index of a name to the
+   count. */
 static void countnatives (Writer *w, IdMap *natives) {
   const ReadProfile *r = w->r;
   uint32_t i;
@@ -273,8 +276,9 @@ static void countnatives (Writer *w, IdMap *natives) {
   }
 }
 
-/* Returns the string of a function's full name; 'name' is its plain name. Tools merge equal
-   names, so a script's function has file and line, and an ambiguous native one its library. */
+/* Returns the string index of a function's full name; 'name' is the one of its plain name. Tools
+   merge functions with equal names, so a script's function has file and line in its name, and a
+   native one whose name is not unique has its library. */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
   char line[32] = "";
@@ -291,7 +295,8 @@ static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
   return w->part.failed ? name : strlist_put(&w->strings, (char *)w->part.data, w->part.n);
 }
 
-/* Writes as functions: the functions, the empty stack, and the references (heldstack.h). */
+/* Writes the table of functions: the profile's functions, one for the empty stack, and one for each
+   reference (heldstack.h). */
 static void writefunctions (Writer *w) {
   const ReadProfile *r = w->r;
   IdMap natives = {0};
@@ -330,8 +335,8 @@ static void pprof_label (Writer *w, const char *key, const char *value) {
   piece(&w->message, SAMPLE_LABEL, &w->part);
 }
 
-/* Appends the labels of a label set (0: none). A name that the converter uses itself becomes
-   "label NAME". */
+/* Appends the labels of a label set to the sample in 'message'; set 0 has none. A label name that
+   the converter uses itself becomes "label NAME". */
 static void programlabels (Writer *w, uint32_t labels) {
   const ReadProfile *r = w->r;
   const ReadLabelSet *set = labels > 0 ? &r->labelsets[labels - 1] : NULL;
@@ -349,7 +354,7 @@ static void programlabels (Writer *w, uint32_t labels) {
   }
 }
 
-/* Appends Lua state, OS thread and labels of a tag (tags.h). */
+/* Appends the Lua state, OS thread and labels of a tag (tags.h) to the sample in 'message'. */
 static void tags (Writer *w, uint32_t tag) {
   const Tags *t = w->sum->tags;
   char text[TAGS_TEXT];
@@ -368,7 +373,7 @@ static uint64_t rounded (double n) {
   return n < 9e18 ? (uint64_t)(n + 0.5) : (uint64_t)9e18;
 }
 
-/* Writes the sample of a site. */
+/* Writes a sample with the totals of a site: a stack, a kind and a tag. */
 static void writesite (Writer *w, const Site *s) {
   const ReadProfile *r = w->r;
   uint32_t node = s->node;
@@ -404,7 +409,7 @@ static void writesite (Writer *w, const Site *s) {
   emit(w, PROFILE_SAMPLE);
 }
 
-/* Writes the sample of a row of heldstack.h. */
+/* Writes a sample with the bytes that one path of references keeps alive (HeldRow). */
 static void writeheld (Writer *w, const HeldRow *row) {
   const ReadProfile *r = w->r;
   const HeldNode *nodes = w->held.nodes;

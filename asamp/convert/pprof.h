@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writes the totals of a profile as a pprof file (profile.proto). Sample types: for allocations
-** those of Go's heap profiles, where "inuse" counts blocks not known to have died; for time
-** samples, and cpu or wall; for paths of references held_space, the bytes alive at the end
-** (heldstack.h).
+** Writes the totals of a profile as a pprof file (profile.proto). Allocations have the sample types
+** of Go's heap profiles; "inuse" counts blocks not known to have died. Time has the sample types
+** "samples", and "cpu" or "wall". Paths of references (heldstack.h) have "held_space", the bytes
+** alive at the end.
 **
-** Values are estimates: space is count * period, objects is space / block size. Labels are "type"
-** and "class" of the block and, if distinguished (tags.h), "state", "thread" and the program's
-** labels.
+** Values are estimates. The space of a sample is the number of sampling periods that it represents
+** times the period; its objects are this space / the size of its block. Labels are "type" and
+** "class" of the block and, if distinguished (tags.h), "state", "thread" and the program's labels.
 */
 #ifndef asamp_pprof_h
 #define asamp_pprof_h
@@ -16,9 +16,9 @@
 #include "output.h"
 #include "readersum.h"
 
-/* Writes the profile, after readersum_finish. 'first' is the default sample type ("time": cpu
-   or wall); NULL: alloc_space, or cpu or wall with time samples only. Returns 0 if there is not
-   enough memory. */
+/* Writes the profile. Call it after readersum_finish. 'first' is the default sample type; "time"
+   stands for cpu or wall. If 'first' is NULL, the default is alloc_space or, in a profile with only
+   time samples, cpu or wall. Returns 0 if there is not enough memory. */
 int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o);
 

@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 
 #define PIECE		65536    /* bytes copied at a time */
-#define UNKNOWNTYPE	0xffffu  /* type of the added objects */
+#define UNKNOWNTYPE	0xffffu  /* number of the type "unknown", of the objects that putobjects
+                                    adds */
 
 /* A client of the reader that counts samples without an outcome. */
 typedef struct Counter {

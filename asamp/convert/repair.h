@@ -23,8 +23,8 @@ typedef struct RepairResult {
   uint64_t samples;      /* allocation samples before the damage */
   uint64_t timesamples;  /* time samples before the damage */
   uint64_t kept;         /* bytes of the unpacked log before the damage */
-  uint64_t cut;          /* bytes of the unpacked log after that, as far as the file could be
-                            unpacked */
+  uint64_t cut;          /* bytes of the unpacked log after the damage; ends where the file cannot
+                            be unpacked */
   uint64_t size;         /* bytes of the new file, unless 'whole' is 1 */
   int live;              /* 1: the old file was still being written */
   char message[256];     /* the damage: "cannot be read after byte N of the log: PROBLEM" */
@@ -36,10 +36,10 @@ enum {
 };
 
 /*
-** Repairs 'path' into 'out', which may exist; a whole log writes nothing. 'inplace' 1: both are
-** one file. Returns DONE, SAME (one file without 'inplace'), LIVE (in place, while the file is
-** being written), UNREADABLE or UNWRITABLE, the last two with the reason in 'err'. Use one thread
-** only.
+** Writes the repaired log 'path' to 'out', which may exist; writes nothing if the log is complete.
+** 'inplace' 1: both paths are one file. Returns REPAIR_DONE; REPAIR_SAME: both are one file and
+** 'inplace' is 0; REPAIR_LIVE: 'inplace' is 1 and the file is still being written; or
+** REPAIR_UNREADABLE or REPAIR_UNWRITABLE with the reason in 'err'. Call it on one thread only.
 */
 int repair_file (const char *path, const char *out, int inplace,
                  RepairResult *r, char *err, size_t errsize);

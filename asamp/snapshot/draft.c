@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the absolute path of 'path', which it frees; 'path' itself if the current folder is
-   unknown; NULL if there is not enough memory. */
+/* Replaces 'path' by an absolute path: returns a new text and frees 'path'. Returns 'path' itself
+   if it is absolute or the current folder is unknown, NULL if there is not enough memory. */
 static char *absolute (char *path) {
   char *folder, *to = NULL;
   if (path == NULL || path[0] == '/' || (folder = getcwd(NULL, 0)) == NULL)

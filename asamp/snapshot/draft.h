@@ -23,19 +23,20 @@ typedef struct Draft {
   struct stat final;	/* its status at draft_start */
 } Draft;
 
-/* Creates the temporary file for the file that 'place' has opened with PlaceWish.later; the
-   caller keeps that open until the end. Returns 0 or an errno; call draft_free in either case. */
+/* Creates the temporary file of a snapshot. 'place' has the final file, opened with
+   PlaceWish.later, which the caller keeps open until the end. Returns 0 or an errno; call
+   draft_free in either case. */
 int draft_start (Draft *d, const Place *place);
 
-/* Renames the complete file if 'error' is 0; else, or on failure, calls draft_drop. Returns the
-   first errno, or 0. */
+/* If 'error' is 0, the file is complete: gives it its final name. If 'error' is not 0 or the rename
+   fails, calls draft_drop. Returns 'error' or, if it is 0, the errno of a failure here, else 0. */
 int draft_end (Draft *d, int error);
 
 /* Removes the temporary file, and the final one if it is still empty (DR2). Returns 1 if it
    removed a temporary file. */
 int draft_drop (const Draft *d);
 
-/* Closes the temporary file and frees the names. */
+/* Closes the temporary file and frees the names of the files. */
 void draft_free (Draft *d);
 
 #endif

@@ -42,12 +42,13 @@ static uint64_t dump_word (const void *p) {
   return (uint64_t)(uintptr_t)p;
 }
 
-/* Writes the address p as a distance from 'from', / 8. */
+/* Writes the address p as its distance from the address 'from', in units of 8 bytes. */
 static void address (Dump *d, uint64_t p, uint64_t from) {
   distance(d, (int64_t)(p >> 3) - (int64_t)(from >> 3));
 }
 
-/* Writes HEAP_NONE for NULL, else 1 + the zigzag-encoded distance from 'from', / 8. */
+/* Writes HEAP_NONE if p is NULL, else 1 + the zigzag-encoded distance of p from the address 'from',
+   in units of 8 bytes. */
 static void optional (Dump *d, const void *p, uint64_t from) {
   if (p == NULL)
     byte(d, HEAP_NONE);
@@ -56,7 +57,7 @@ static void optional (Dump *d, const void *p, uint64_t from) {
                         (uint64_t)(((int64_t)(dump_word(p) >> 3) - (int64_t)(from >> 3)) >> 63)));
 }
 
-/* Writes length and at most HEAP_TEXT bytes of a text. */
+/* Writes the length of a text and its bytes, at most HEAP_TEXT. */
 static void dump_text (Dump *d, const char *s, size_t n) {
   if (n > HEAP_TEXT)
     n = HEAP_TEXT;
@@ -104,7 +105,7 @@ static int dump_kindof (luaN_Kind kind) {
   }
 }
 
-/* Writes an object, as the walk's callback; the next one writes an edge. Returns 0 to stop. */
+/* Writes an object. luaN_walk calls it for each object. Returns 0 to stop the walk. */
 static int object (void *ud, const luaN_Object *o) {
   Dump *d = ud;
   uint64_t me = dump_word(o->object);
@@ -182,14 +183,15 @@ static int dump_edge (void *ud, const luaN_Edge *e) {
 
 /* {== samples ========================================================== */
 
-/* Hash table from function and line to the number of the site. */
+/* Hash table that maps a function and a line to the number of their allocation site. */
 typedef struct Sites {
   struct { uint64_t key; uint32_t number; } *slots;  /* number 0: free */
   size_t mask, bytes;	/* slots - 1; bytes of 'slots' */
   uint32_t n;		/* number of allocation sites */
 } Sites;
 
-/* Writes a HEAP_SITE in two halves, because it may exceed DUMP_LONGEST. */
+/* Writes a HEAP_SITE record, which describes an allocation site. It may exceed DUMP_LONGEST, so it
+   is written in two halves. */
 static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   if (!dump_room(d))
     return;
@@ -202,8 +204,8 @@ static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   dump_varint(d, line);
 }
 
-/* Returns the number of a sample's site; writes it if it is new. Returns 0 if the function is
-   unknown. */
+/* Returns the number of the allocation site of a sample; writes the site if it is new. Returns 0 if
+   the function that allocated is unknown. */
 static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   const BirthFunction *f = births_named(&d->tracker->functions, b->function);
   uint64_t key = (uint64_t)b->function << 32 | b->line;
@@ -218,10 +220,11 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   return s->slots[i].number = ++s->n;
 }
 
-/* Writes the sample of a block of object 'owner', if it is one. */
+/* Writes a sample of the object 'owner'. Writes nothing if the sample has no object. */
 static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
-  if (owner == NULL || mallocs_isowner(owner))  /* none, or of native memory */
+  if (owner == NULL || mallocs_isowner(owner))  /* there is no object, or the sample is of native
+                                                   memory */
     return;
   number_ = sitenumber(d, s, b);
   if (!dump_room(d))
@@ -234,7 +237,8 @@ static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   d->last = dump_word(owner);
 }
 
-/* Writes the samples not known to be dead. Returns 0 if there is not enough memory. */
+/* Writes the samples whose objects are not known to be dead. Returns 0 if there is not enough
+   memory. */
 static int samples (Dump *d) {
   const Tracker *t = d->tracker;
   size_t n = t->followed.n + t->pending.n, i;

@@ -13,7 +13,8 @@ struct Tracker;
 #include <stdint.h>
 
 #define DUMP_PIECE	65536  /* largest piece for the sink, bytes */
-/* Largest record, and largest half of a HEAP_SITE, bytes. */
+/* Largest number of bytes written after one call of dump_room: a record, or one half of a HEAP_SITE
+   record (allocation site). */
 #define DUMP_LONGEST	(HEAP_TEXT + 64)
 
 /* Receives n bytes. Returns 0 to stop the walk. */
@@ -23,18 +24,21 @@ typedef struct Dump {
   DumpSink sink;
   void *ud;			/* first argument of 'sink' and 'memory' */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);	/* like lua_Alloc */
-  const struct Tracker *tracker;	/* its live samples are written; NULL: none */
+  const struct Tracker *tracker;	/* the samples of this tracker's live objects are written;
+                                           NULL: none */
   uint64_t time;		/* CLOCK_MONOTONIC, ns; for ages of samples */
   uint64_t objects, edges, bytes;	/* written so far: objects, edges, bytes of objects */
-  uint64_t last;		/* address of the previous object, or of the previous sample's */
-  uint64_t from;		/* object whose edges are written; 0: the roots' */
-  int64_t index;		/* previous array index of 'from' */
+  uint64_t last;		/* address of the previous object; in the samples, of the previous
+                                   sample's object */
+  uint64_t from;		/* address of the object whose edges are written; 0: edges from the
+                                   roots */
+  int64_t index;		/* last array index written for an edge of 'from' */
   size_t n;			/* bytes in 'buffer' */
   unsigned char buffer[DUMP_PIECE];
 } Dump;
 
-/* Starts with the magic. All fields are zero but 'sink', 'ud' and 'memory'; 'tracker' and
-   'time' may be set before dump_walk. */
+/* Starts the snapshot with the bytes that identify the format. All fields of *d but 'sink', 'ud'
+   and 'memory' must be zero; 'tracker' and 'time' may be set until dump_walk. */
 void dump_start (Dump *d);
 
 /* Writes a meta record with a text, cut to HEAP_TEXT bytes, or with a number (dump_number),
@@ -45,8 +49,9 @@ void dump_number (Dump *d, const char *key, uint64_t n);
 /* Writes the name of a C function, before dump_walk. */
 void dump_code (Dump *d, const void *code, const char *name);
 
-/* Writes objects, edges, samples and the end, once, where luaN_walk may be called. Returns
-   LUAN_WALKED if complete, LUAN_STOPPED (by the sink), LUAN_NOMEMORY or LUAN_BUSY. */
+/* Writes objects, edges, samples and the end of the snapshot. Call it once, where luaN_walk may
+   be called. Returns LUAN_WALKED if complete, LUAN_STOPPED (by the sink), LUAN_NOMEMORY or
+   LUAN_BUSY. */
 int dump_walk (Dump *d, lua_State *L);
 
 #endif

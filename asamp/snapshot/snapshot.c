@@ -50,7 +50,7 @@ static uint64_t now (clockid_t clock) {
 
 /* {== bytes ============================================================ */
 
-/* Writes n bytes; waits if the file is a full pipe. Returns 0 with w->error set on failure. */
+/* Writes n bytes; waits if the file is a full pipe. Returns 0 on failure and sets w->error. */
 static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   if (w->seconds != 0 && w->error == 0 && now(CLOCK_MONOTONIC) > w->until)
@@ -73,7 +73,7 @@ static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   return w->error == 0;
 }
 
-/* Compresses n bytes, as the encoder's sink. Returns like snapshot_put. */
+/* Compresses n bytes that dump.h passes to it. Returns 0 on failure and sets w->error. */
 static int sink (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   compressor_put(&w->compressor, data, n, COMPRESSOR_MORE, snapshot_put, w);
@@ -189,17 +189,18 @@ typedef struct Waiting {
   pid_t child;
   pid_t parent;		/* process that forked it */
   unsigned seconds;	/* 0: no limit */
-  Draft draft;		/* copy, for the names */
+  Draft draft;		/* copy of Writer.draft, for the names of its files */
   char *path;		/* for messages */
 } Waiting;
 
 #define WAITING	16	/* capacity of 'waiting' */
 
-/* The children; NULL: free. Entries are added and removed by atomic exchanges; only the remover
-   waits. A lock could be held at a fork. */
+/* The children that may still run; NULL: free element. Atomic exchanges add and remove elements,
+   and only the thread that has removed one calls waitpid. There is no lock, because a fork could
+   happen while another thread holds it. */
 static Waiting *waiting[WAITING];
 
-/* Adds a child. Returns 0 if there is no free entry. */
+/* Adds a child to 'waiting'. Returns 0 if there is no free element. */
 static int snapshot_keep (Waiting *w) {
   int i;
   for (i = 0; i < WAITING; i++) {
@@ -215,8 +216,8 @@ static void snapshot_await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }
 
-/* Writes the reason of a child's failure. Returns its errno, or 0. Removes the files of a child
-   that a signal has ended (SN4). */
+/* Evaluates the status of an ended child. Returns 0, or the errno of the child's failure and a
+   reason in 'why'. If a signal has killed the child, removes its files (SN4). */
 static int snapshot_result (const Draft *d, int status, unsigned seconds, char *why, size_t size) {
   int error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
   if (WIFSIGNALED(status)) {
@@ -241,8 +242,9 @@ static void waiting_free (Waiting *w) {
   free(w);
 }
 
-/* Handles an ended child. One that exits has reported its failure. 'known' 0: the program has
-   waited for it; it has failed if its temporary file exists. */
+/* Handles an ended child. A child that exits has reported a failure itself; this function reports
+   that a signal has killed it. If 'known' is 0, the status is unknown, because the program itself
+   has called waitpid: then the child has failed if its temporary file still exists. */
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))
@@ -255,8 +257,9 @@ static void snapshot_ended (Waiting *w, int known, int status) {
   waiting_free(w);
 }
 
-/* Removes each entry and adds it again if the child still runs; waits for it if there is no
-   free entry. A forked child of the program drops all. */
+/* Removes each element of 'waiting', and adds it again if the child still runs. If another thread
+   has filled 'waiting', waits for the child instead. In a fork of the program, removes the elements
+   of its parent. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;
@@ -278,7 +281,8 @@ void snapshot_check (void) {
   }
 }
 
-/* Returns an entry for a child to be forked; NULL if there is not enough memory. */
+/* Returns a new element of 'waiting' for a child that will be forked; NULL if there is not enough
+   memory. */
 static Waiting *newwaiting (const Writer *from, const char *path) {
   static int isset;
   Waiting *w = calloc(1, sizeof(*w));
@@ -302,7 +306,8 @@ static Waiting *newwaiting (const Writer *from, const char *path) {
 
 /* }===================================================================== */
 
-/* Writes the error message from 'why', or from 'error' if that is empty. Returns 0. */
+/* Writes the error message to 'err': the reason 'why' or, if that is empty, the text of the errno
+   'error'. Returns 0. */
 static int snapshot_failed (const char *path, const char *why, int error, char *err, size_t size) {
   char user[100] = "";
   if (error == EACCES && why[0] == '\0')
@@ -315,8 +320,9 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
   return 0;
 }
 
-/* Writes the snapshot in a child, or here if wanted or the fork fails. Returns 0 (s->child may
-   still be writing), or an errno with a reason in 'why'. */
+/* Writes the snapshot in a child process, or in this process if the caller wants that or the fork
+   fails. Returns 0, or an errno and maybe a reason in 'why'. After 0 the child s->child may still
+   be writing. */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, char *why,
                 size_t size) {
   int status = 0;
@@ -344,10 +350,11 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, 
   return writeall(w, L);
 }
 
-/* Upper estimate of the bytes that a child needs: 8 per object and a bit per 8 bytes. */
+/* Upper estimate of the bytes that a child needs for 'inuse' bytes of objects: 8 bytes per object
+   and one bit per 8 bytes are less than half of 'inuse'. */
 #define NEEDED(inuse)	((inuse) / 2)
 
-/* Returns 1 with a message in 'why' if there is not enough memory for a child. */
+/* Returns 1 and a message in 'why' if there is not enough memory for a child. */
 static int isshort (lua_State *L, char *why, size_t size) {
   luaN_Memory m;
   uint64_t left = memoryleft();

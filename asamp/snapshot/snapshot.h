@@ -5,13 +5,13 @@
 **
 **   SN1  the program waits only for the fork, unless no fork is possible, the caller wants it, or
 **        16 children are writing;
-**   SN2  the program does not notice the child (quietfork.h), which runs none of its code, and
-**        closes all descriptors but 0, 1, 2 and the snapshot's;
+**   SN2  the program does not notice the child (quietfork.h). The child runs none of the program's
+**        code, and closes all descriptors but 0, 1, 2 and the snapshot's;
 **   SN3  the child calls neither malloc nor Lua except luaN_walk, because another thread may have
-**        held their locks. Its memory is allocated before, or mapped;
+**        held their locks at the fork. Its memory is allocated before the fork, or mapped;
 **   SN4  the final file is locked until it is replaced. A failed snapshot changes no existing
-**        file; its files are removed, and the failure reported, by the child or, if that was
-**        killed, by snapshot_take or snapshot_check;
+**        file. The child removes its files and reports the failure; if the child was killed,
+**        snapshot_take or snapshot_check does this;
 **   SN5  a snapshot with a time limit is refused if memory is short, and its child is the first
 **        process to be killed when memory runs out.
 */
@@ -26,8 +26,9 @@
 /* Arguments of snapshot_take. */
 typedef struct SnapshotWish {
   const char *path;
-  int replace;		/* files that may be replaced: PLACE_NONE, ... */
-  int option;		/* 1: messages may name an option 'overwrite' */
+  int replace;		/* existing files that may be replaced: PLACE_NONE, PLACE_PROFILES or
+                           PLACE_ALL */
+  int option;		/* 1: error messages may advise the option 'overwrite' */
   int wait;		/* 1: wait until the file is complete */
   int inprocess;	/* 1: without a child */
   unsigned seconds;	/* time limit; 0: none */
@@ -49,8 +50,8 @@ typedef struct Snapshot {
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size);
 
-/* Removes the files of killed children and reports them on stderr. Called at the next snapshot,
-   the end of a session and exit. */
+/* Removes the files of children that a signal has killed, and reports this on stderr. Called at the
+   next snapshot, at the end of a session and at exit. */
 void snapshot_check (void);
 
 #endif
