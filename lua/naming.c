@@ -87,9 +87,9 @@ static TString *key (const Proto *f, int r, int pc) {
 }
 
 
-/* Returns 1 if instruction i may be between the one that creates a closure in register r and the
-   one that stores the closure. That is so if i loads another register without using r, or stores
-   another value: an assignment to several variables has such instructions. */
+/* Returns 1 if instruction i may be between the instruction that creates a closure in register r
+   and the instruction that stores the closure. That is so if i loads another register without using
+   r, or stores another value: an assignment to several variables has such instructions. */
 static int naming_passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:

@@ -50,9 +50,9 @@ typedef struct luaN_Sample {
 */
 typedef struct luaN_Sampler {
   void *ud;
-  /* Called for a block whose allocation has made a sample due. over: bytes by which the block
-     exceeds the distance to the sample. Returns the distance from the end of the block to the next
-     sample, at least 1 byte. */
+  /* Called for a block whose allocation has made a sample due. over: number of bytes of the block
+     that come after the point at which the sample was due. Returns the distance from the end of the
+     block to the next sample, at least 1 byte. */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
   /* Called when a collection has decided which objects are dead, so that luaN_isdead may be called
@@ -81,8 +81,8 @@ typedef struct luaN_Sampler {
   /* Called when lua_close starts. The state is complete, and collections are possible. */
   void (*closing) (void *ud, lua_State *L);
   /* Called when growth of a table or luaL_Buffer has moved n bytes and a sample of moved bytes is
-     due. over: bytes by which the distance to the sample is exceeded. Returns the distance to the
-     next one, at least 1; UINT64_MAX: no more. May be NULL. (luaN_setcopies sets the first
+     due. over: number of bytes moved after the sample was due. Returns the distance to the next
+     sample, at least 1; UINT64_MAX: no more samples. May be NULL. (luaN_setcopies sets the first
      distance.) */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error, unless a limit (luaN_setlimits) has refused the
@@ -107,9 +107,9 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
    bytes of userdata (luaN_outside). Samples count the same bytes. */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
-/* Sets how many bytes are to be moved until the next sample of moved bytes ('copied'). Bytes of a
-   hash part, a moved array or a luaL_Buffer count when it grows. UINT64_MAX: no such samples;
-   luaN_setsampler sets this. */
+/* Sets how many bytes are to be moved until the next sample of moved bytes ('copied'). When a hash
+   part, a moved array or a luaL_Buffer grows, its bytes count as moved. UINT64_MAX: no such
+   samples; luaN_setsampler sets this. */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
 /* number of kinds */
@@ -126,8 +126,8 @@ typedef struct luaN_Counts {
 } luaN_Counts;
 
 /*
-** Adds all allocations from now on to 'to', which belongs to the caller. If 'to' is NULL, ends
-** that. Makes all allocations slow. Not for the functions of a luaN_Sampler.
+** Adds all allocations from now on to 'to', which belongs to the caller. If 'to' is NULL, stops
+** counting. Makes all allocations slow. Not for the functions of a luaN_Sampler.
 */
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 

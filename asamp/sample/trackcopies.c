@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define MAX_SINGLE_POINTS	256	/* up to this many points, pointsin draws each at random */
+#define MAX_SINGLE_POINTS	256	/* if there are at most this many points, pointsin draws
+                                           each at random */
 
 static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t count,
                         size_t shared, size_t n) {

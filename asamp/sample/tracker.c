@@ -235,7 +235,7 @@ void tracker_abandon (Tracker *t) {
 
 /* Runs a minor collection, which decides the survival of the last samples. */
 static void last (Tracker *t, lua_State *L) {
-  t->measured = 0;  /* 0: this collection is reported in any case, with the resident memory */
+  t->measured = 0;  /* so this collection is reported in any case, with the resident memory */
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;

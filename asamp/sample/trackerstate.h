@@ -26,8 +26,8 @@ typedef struct TrackerClient {
   void (*function) (void *ud, uint64_t id, const char *name, int linedefined,
                     const char *source);
   void (*class) (void *ud, uint32_t id, const char *name);
-  /* Called before a sample of 'count' periods. Returns 1: take it; 0: no space, the sample is
-     lost; negative: no more samples. NULL: always 1. */
+  /* Called before a sample of 'count' periods. Result 1: the sample is taken; 0: the client has no
+     space, and the sample is lost; negative: no more samples are taken. NULL: always 1. */
   int (*room) (void *ud, uint64_t count);
   void (*sample) (void *ud, const ProfileSample *s, size_t shared,
                   const ProfileFrame *frames, size_t n);
@@ -35,7 +35,7 @@ typedef struct TrackerClient {
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
   /* Reports a collection. *f has the samples that it decided, *d earlier survivors that died. If
-     'follows' is 1, the survivors in *f have already been added to Tracker.followed. */
+     'follows' is 1, the survivors in *f are in Tracker.followed already. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
   void (*point) (void *ud, lua_State *L);  /* Called at a safepoint, as in luaN_Sampler. */

@@ -64,7 +64,7 @@ struct Profile {
   Queue queue[2];
   int active;             /* buffer that receives events */
   int stop;
-  int ended;              /* 1: the writer and the file are gone */
+  int ended;              /* 1: the writer thread has ended and the file is closed */
   size_t reserved;        /* bytes of the event being reported */
   EventTally inhand;      /* samples in the event being reported */
   int error;              /* errno of the first failure */

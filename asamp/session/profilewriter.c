@@ -86,7 +86,7 @@ static void profilewriter_flush (Profile *p, int last) {
   }
 }
 
-/* Returns 1 if the file has flushed by itself, or is about to. */
+/* Returns 1 if the file has flushed by itself, or is about to flush by itself. */
 static int ismuch (const Profile *p) {
   const LiveFile *f = &p->file;
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
@@ -157,7 +157,7 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   return q;
 }
 
-/* Calls 'round'. If it had work, the next call is after SOON_NS; else p->pause doubles. */
+/* Calls 'round'. If 'round' had work, the next call is after SOON_NS; else p->pause doubles. */
 static void profilewriter_turn (Profile *p) {
   if (p->round == NULL)
     return;
@@ -207,8 +207,8 @@ void *profilewriter_run (void *ud) {
     (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
-    profilewriter_flush(p, 0);  /* if this ends the stall, notestall encodes its mark, which must
-                                   precede the trailer */
+    profilewriter_flush(p, 0);  /* if this write ends the stall, notestall encodes the mark of
+                                   the stall, which must precede the trailer */
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
     encoder_lost(p->encoder, profilequeue_lost(p));
@@ -295,7 +295,8 @@ static void nextname (Profile *p) {
   p->config.made = 1;
 }
 
-/* Discards an incomplete file, which would use a full disk; keeps it at the end of the profile. */
+/* Discards an incomplete file, which would use space on a full disk. At the end of the profile,
+   keeps the file. */
 static void discard (Profile *p, int isend) {
   if (!isend)
     livefile_empty(&p->file);

@@ -418,14 +418,14 @@
 /* Bit of 'marked' of a long string or userdata: the running minor collection has reached the object
    but does not tenure it (ageing.h, waiting.h). */
 #define LUAN_MET	0x08
-/* Bit of a long string's 'marked': at least one minor collection has left it young (survivor age 1
-   or 2). */
+/* Bit of a long string's 'marked': the string has survived at least one minor collection without
+   being tenured (survivor age 1 or 2). */
 #define LUAN_AGED	0x10
-/* Bit of a long string's 'marked': two minor collections have left it young (survivor age 2). In
-   other types this bit is FINALIZEDBIT; a large userdata therefore has its survivor age in the byte
-   before it (luaN_age). */
+/* Bit of a long string's 'marked': the string has survived two minor collections without being
+   tenured (survivor age 2). In other types this bit is FINALIZEDBIT; a large userdata therefore has
+   its survivor age in the byte before it (luaN_age). */
 #define LUAN_TWICE	0x40
-/* Bit of 'marked' of a small userdata: a minor collection has left it young. */
+/* Bit of 'marked' of a small userdata: it has survived a minor collection without being tenured. */
 #define LUAN_AGEDUDATA	0x20
 /* Bit of 'marked' of a huge table (at least 4,096 slots, now or earlier; luaN_isvast). The barrier
    of a huge table remembers the slot without reading the header of the stored object. */
@@ -466,8 +466,8 @@
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
-/* Number of slots of the largest table that a store adds to the remembered set as a whole. For a
-   larger table, a store adds only its slot. With a higher value, minor collections visit more
+/* A store into a table of at most this number of slots adds the table to the remembered set. A
+   store into a larger table adds only the slot. With a higher value, minor collections visit more
    slots; with a lower one, the list of slots is longer. */
 #define LUAN_SMALLTABLE	32
 
@@ -498,7 +498,8 @@
 /* The value of the mark bits of a new object: young (epoch 0). */
 #define luaC_white(g)	0
 
-/* True if a major collection has found o dead and its sweep has not ended yet. */
+/* True if a major collection has found o dead and the sweep of this collection has not ended
+   yet. */
 #define isdead(g,o) \
   ((g)->heap.gc.sweep.active && luaN_hasepoch(o, (g)->heap.gc.mark.previous))
 
@@ -537,8 +538,8 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
 
-/* Runs an emergency collection if one is long overdue (luaN_isoverdue). For API functions that only
-   store into tables, and so have no safepoint. */
+/* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). For API functions
+   that only store into tables, and so have no safepoint. */
 #define luaN_checkoverdue(L) \
   (l_unlikely(luaN_isoverdue(G(L)) || luaN_isstressed(G(L))) ? luaN_overdue(L) \
                                                              : cast_void(0))
@@ -583,12 +584,13 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
 /* To be called for a store of o into table t; o is NULL if it is not known. Adds 'slot', the
-   address of the value, to the remembered set; adds t as a whole if it is small. If t is huge, may
-   instead make o old, so that nothing need be remembered. Never fails, raises or collects. */
+   address of the value, to the remembered set; if t is small, adds t instead of the slot. If t is
+   huge, may instead make o old, so that nothing need be remembered. Never fails, raises or
+   collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
-/* Barrier after node n of t has received a new key. v is the value to be stored in n; NULL if an
-   entry was moved to n because of a collision. */
+/* Barrier after node n of t has received a new key. v is the value to be stored in n. v is NULL if
+   an entry was moved to n because of a collision. */
 #define luaN_nodebarrier(L,t,n,v) \
   (((t)->marked & LUAN_UNLOGGED) ? luaN_remembernode(L, t, n, v) : cast_void(0))
 

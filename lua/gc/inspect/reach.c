@@ -260,7 +260,7 @@ static void reach_await (Walk *w, const Table *t, Node *n) {
 }
 
 
-/* Reports the values of the entries in 'open' with this key, which was just reached. */
+/* Reports the values of the nodes in w->open with this key, which was just reached. */
 static void arrive (Walk *w, const GCObject *key) {
   uintptr_t i = (uintptr_t)*headof(w, key);
   while (i != 0 && !w->failed) {
@@ -547,10 +547,10 @@ static void reach_drain (Walk *w, lua_State *L) {
 
 
 /*
-** Visits all entries in 'open' once: if the key of an entry was reached meanwhile, reports the
-** value and removes the entry. Then builds the hash table of the entries that are left, to find
-** them by their keys. Visiting all of them again and again would be slow if the value of each entry
-** is the key of the next one.
+** Visits once all ephemeron entries in w->open, whose keys were not reached before their tables. If
+** the key of an entry was reached meanwhile, reports the value and removes the entry. Then builds
+** the hash table w->heads of the other entries, to find them by their keys. Visiting all of them
+** again and again would be slow if the value of each entry is the key of the next one.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;

@@ -43,9 +43,10 @@ typedef struct Walk {
   size_t n, size;
   /* bytes of visited objects and their vectors, without prototypes */
   size_t bytes;
-  /* number of reached objects that are remembered as a whole (G8) */
+  /* number of reached objects (not slots) that are in the remembered set (G8) */
   size_t logged;
-  /* the object whose references are being visited; NULL if these need no check of G1 and G3 */
+  /* the object whose references are being visited; NULL if it does not matter whether these are
+     remembered (G1) or refer to marked objects (G3) */
   GCObject *from;
   /* the slot of a table or stack that is being visited, or NULL */
   const TValue *slot;
@@ -154,8 +155,8 @@ static int isaged (const GCObject *o) {
 }
 
 
-/* Returns 1 if the young object o is a dead userdata that stays young until its finalizer has run
-   (finalize.left). */
+/* Returns 1 if the young object o is a dead userdata that is not tenured before its finalizer is
+   called (finalize.left). */
 static int iswaiting (const luaN_Gc *c, const GCObject *o) {
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++) if (c->finalize.left.a[i] == (const void *)o) return 1;

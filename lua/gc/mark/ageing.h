@@ -76,7 +76,7 @@ LUAI_FUNC unsigned luaN_age (const GCObject *o);
    is in the byte before the userdata, the age of another object in its field 'marked'. */
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 
-/* Tries to keep o young, a long string or userdata that marking has just reached. If possible, sets
+/* o is a long string or userdata that marking has just reached. If o need not be tenured, sets
    LUAN_MET, records the object that refers to o, and returns 1; if o is a userdata, the caller must
    then mark its metatable. Otherwise returns 0, and the caller must mark o. */
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);

@@ -7,7 +7,7 @@
 
 /*
 ** Returns 0 if a collection should run before the heap grows by n bytes, else 1. C modules and the
-** host call lua_Alloc directly, and cannot collect if it refuses memory. So after the growth
+** host call lua_Alloc directly, and cannot collect if lua_Alloc refuses memory. So after the growth
 ** lua_Alloc must still be able to provide half of the bytes in 'held', at most SMALL_HEAP. Returns
 ** 1 without a check if lua_Alloc is luaN_alloc, if no collection may run, or if little was
 ** allocated since the last major collection.

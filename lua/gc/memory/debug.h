@@ -28,7 +28,7 @@ struct lua_State;
 /* Hook for n bytes at p that were allocated (luaN_handedout), or became free in whole lines
    (luaN_takenback). */
 #if defined(LUAN_DEBUG)
-/* Marks n bytes at p as in use. Ends the process if some of them are already (H3). */
+/* Marks n bytes at p as in use. Ends the process if some of these bytes are in use already (H3). */
 LUAI_FUNC void luaN_setused (luaN_Blocks *h, void *p, size_t n);
 
 /* Marks n bytes at p as free, and fills them with LUAN_DEADBYTE. */

@@ -17,14 +17,14 @@
 /* True if a block of n bytes may be kept: from 8 KiB to 16 MiB. */
 #define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
 
-/* Offers the block at p, which the caller is about to free, as the one block that is kept. Keeps it
-   if its address is below the program break and above that of the block kept before. Returns the
-   block that the caller must free: p, the block kept before, or NULL. ms: time in milliseconds.
-   Thread-safe. */
+/* Offers the block at p, which the caller is about to free, as the one block that is kept. Keeps
+   this block if its address is below the program break and above that of the block kept before.
+   Returns the block that the caller must free: p, the block kept before, or NULL. ms: time in
+   milliseconds. Thread-safe. */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
-/* Returns the kept block, to be freed by the caller, if none was offered for a second or 'now' is
-   set; else NULL. ms: time in milliseconds. Thread-safe. */
+/* Returns the kept block, to be freed by the caller, if no block was offered for a second or 'now'
+   is 1; else NULL. ms: time in milliseconds. Thread-safe. */
 LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 
 #endif

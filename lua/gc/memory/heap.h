@@ -88,7 +88,7 @@
    small userdata that was not tenured. The sweep of lines keeps the bit. */
 #define LUAN_HELD	0x10
 
-/* Rounds n bytes up to granules, the unit of allocation. */
+/* Rounds n bytes up to a multiple of a granule (8 bytes), the unit of allocation. */
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
 /* Direct-mapped cache of the small blocks found last: LUAN_RECENT entries, one per LUAN_RECENTPIECE

@@ -82,13 +82,14 @@
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
-/* Percentage of the allowed growth at which a major collection starts. It starts early, because the
-   program continues to allocate while it runs. The allowed growth, in percent of the live bytes, is
-   the generational multiplier, or upstream's pause minus 100. Not for the incremental mode. */
+/* Percentage of the allowed growth at which a major collection starts. It is below 100, because the
+   program continues to allocate while the collection runs. The allowed growth, in percent of the
+   live bytes, is the generational multiplier, or upstream's pause minus 100. Not for the
+   incremental mode. */
 #define GROWTH_PERCENT	60u
 
-/* Bounds of the back-off (pace.patience): a major collection starts when the program has allocated
-   about pace.patience times the live bytes, even if the heap has not grown. */
+/* Bounds of pace.patience: a major collection starts when the program has allocated about
+   pace.patience times the live bytes, even if the heap has not grown. */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
@@ -223,9 +224,9 @@ static int paysmore (const luaN_Gc *c) {
 }
 
 
-/* Returns the upper bound of the nursery of a big heap. It is lower while a major collection marks,
-   because a slice of bounded work follows each nursery. It is lowest while a major collection runs
-   and weak tables have received many entries. */
+/* Returns the upper bound of the nursery of a big heap. The bound is lower while a major collection
+   marks, because each nursery ends with a slice of bounded work. The bound is lowest while a major
+   collection runs and weak tables have received many entries. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;
@@ -255,10 +256,9 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 /*
 ** Returns the bytes of long strings and large userdata that may be allocated in addition to the
-** nursery. Returns 0
-** - in the incremental mode, and while a major collection runs
-** - if the last minor collection has left no long string or large userdata young
-** - if memory is short (pace.tight), or if the nursery's size is set explicitly
+** nursery. Returns 0 - in the incremental mode, and while a major collection runs - if all long
+** strings and large userdata that survived the last minor collection were tenured - if memory is
+** short (pace.tight), or if the nursery's size is set explicitly
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -343,8 +343,8 @@ static int hasgrown (global_State *g) {
 }
 
 
-/* Returns 1 if the bytes in use have hardly grown since the last major collection; 0 in the
-   incremental mode. */
+/* Returns 1 if the bytes in use have hardly grown since the last major collection. In the
+   incremental mode, returns 0. */
 static int isquiet (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / PART;
@@ -368,8 +368,8 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* The nursery is used up early if a block was resized: GCdebt counts the whole new block,
-     'volume' only its growth. */
+  /* The nursery is used up early if a block was resized: GCdebt counts all bytes of the new block,
+     'volume' only the growth. */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -389,7 +389,7 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
   if (dead >= c->bytes.old / (l_mem)PART) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
-    /* the collection started because of the volume, and found little garbage */
+    /* the collection started because much was allocated ('volume'), and found little garbage */
     c->pace.patience *= 4;
 }
 
@@ -500,7 +500,7 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
     return (whole < 2 * NURSERY_MAX) ? whole : (work < 2 * NURSERY_MAX) ? 2 * NURSERY_MAX : work;
   }
   if (!luaN_isgen(g)) work = work / LUAI_GCMUL * luaN_stepmul(g);
-  if (work < bytes) work = bytes;  /* with less, a major collection might never end */
+  if (work < bytes) work = bytes;  /* with a smaller budget, a major collection might never end */
   if (g->heap.gc.bytes.old > (l_mem)LUAN_BIGHEAP && work > NURSERY_MAX) {
     const luaN_Gc *c = &g->heap.gc;
     size_t slice = paysmore(c) ? 2 * NURSERY_MAX : NURSERY_MAX;

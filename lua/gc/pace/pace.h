@@ -80,9 +80,8 @@ LUAI_FUNC int luaN_majordue (global_State *g);
    tables have received many entries. */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
-/* Adapts the back-off after a major collection in slices that found 'dead' bytes. If 'dead' is
-   small and the heap does not grow, raises pace.patience, so that the next major collection starts
-   later. */
+/* To be called after a major collection in slices that found 'dead' bytes. If 'dead' is small and
+   the heap does not grow, raises pace.patience, so that the next major collection starts later. */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 
 /* Counts a major collection that has ended, and computes when the next major collection is due. */

@@ -17,7 +17,7 @@ LUAI_FUNC void luaN_endpause (lua_State *L);
    be called after the minor collection. */
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
-/* Like luaN_endpause, without a call of the sampler: for a pause that only processes a part of the
+/* Like luaN_endpause, without a call of the sampler: for a pause that only visits a part of the
    remembered set (refine.c). */
 LUAI_FUNC void luaN_endslice (global_State *g);
 

@@ -52,8 +52,8 @@
 
 /* {== size ============================================================= */
 
-/* Splits bucket strings.limit - size / 2: moves the strings that belong to bucket strings.limit
-   there, and puts it into use. */
+/* Splits bucket strings.limit - size / 2: moves the strings that belong to bucket strings.limit to
+   that bucket, and puts it into use. */
 static void split (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -87,7 +87,7 @@ static void merge (global_State *g) {
 
 /* Resizes the vector of buckets. If there is no memory, the vector keeps its size, and chains get
    longer. Runs no collection, because each new string may try again. The pacer does not count the
-   vector, because it is never garbage. */
+   vector, because the vector is never garbage. */
 static void resize (lua_State *L, int size) {
   global_State *g = G(L);
   stringtable *tb = &g->strt;

@@ -41,7 +41,7 @@ static void freetable (global_State *g, Table *t) {
 
 
 /* Moves sweep.freed, a block in which lines were freed, to the list for its number of free lines,
-   and sets sweep.freed to NULL. Does nothing if it is NULL. */
+   and sets sweep.freed to NULL. Does nothing if sweep.freed is NULL. */
 static void relistfreed (global_State *g) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);

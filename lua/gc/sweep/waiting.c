@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Userdata that stay young until their finalizer has run (waiting.h). */
+/* Dead userdata that are not tenured before their finalizers are called (waiting.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -15,8 +15,9 @@
 #include "waiting.h"
 
 
-/* Largest number of dead userdata that stay young until their finalizers are called; each minor
-   collection visits all of them. If there are more, the minor collection tenures the others. */
+/* Largest number of dead userdata that wait for the calls of their finalizers without being
+   tenured; each minor collection visits all of them. If there are more, the minor collection
+   tenures the others. */
 #define MOST_WAITING	16384u
 
 
@@ -135,8 +136,8 @@ void luaN_endwaiting (lua_State *L) {
   size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
   for (; i < v->n; i++) if (luaN_ismet(left(c, i))) waiting_keep(g, left(c, i));
-  for (i = 0; i < c->finalize.aged.n; i++) {  /* dead ones, which are in finalize.left, have lost
-                                                 LUAN_MET above */
+  for (i = 0; i < c->finalize.aged.n; i++) {  /* the loop above has removed LUAN_MET from dead
+                                                 userdata */
     GCObject *o = aged(c, i);
     if (luaN_ismet(o)) {
       waiting_keep(g, o);

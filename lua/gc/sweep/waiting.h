@@ -34,8 +34,8 @@ LUAI_FUNC void luaN_beginwaiting (global_State *g);
    mark.ageing is 1, does not tenure these userdata, else marks them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* Tries to keep a userdata o young that is dead and was just queued for its finalizer. Returns 1
-   and marks the objects that o refers to; or returns 0, and the caller must mark o. */
+/* o is a dead userdata that was just queued for its finalizer. If o need not be tenured, marks the
+   objects that o refers to, and returns 1. Otherwise returns 0, and the caller must mark o. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
