@@ -155,7 +155,7 @@ static void complete (void *ud, Moment *e) {
   stack_complete(s, at->L, e, at->t->native);
   at->k->client->time(at->k->ud, &time, s->shared, s->frames, s->n);
   at->t->samples += e->count;
-  at->t->last = *e;  /* *e without the native frames that follow it */
+  at->t->last = *e;  /* *e without the native frames, which are stored after *e */
 }
 
 /* Reports one sample for all ticks during timing_point (TI3). */

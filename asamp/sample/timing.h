@@ -54,7 +54,7 @@ typedef struct Timing {
 int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
                   int native, size_t words, char *err, size_t errsize);
 
-/* Stops the ticks. timing_point still completes those in the buffer. */
+/* Stops the ticks. timing_point still completes the ticks in the buffer. */
 void timing_stop (Timing *t);
 
 /* Like timing_stop and then timing_drop, for exit(): a signal handler on the timer's thread may

@@ -132,8 +132,8 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
   }
 }
 
-/* Subtracts *untouched bytes, which are not resident, from *row, but at most all of *row. Leaves
-   the rest in *untouched. */
+/* Subtracts *untouched bytes, which are not resident, from *row, but at most all of *row. Sets
+   *untouched to the bytes that were not subtracted. */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
@@ -155,7 +155,7 @@ static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->old, untouched);
 }
 
-/* Subtracts the profiler's *own bytes from *native. If *native is smaller, sets *own to it. */
+/* Subtracts the profiler's *own bytes from *native. If *native is smaller, sets *own to *native. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;
@@ -212,7 +212,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
       untouched += mapped - v->others;
       mapped = v->others;
     }
-    if (m->arenas < s->heapsize)  /* [heap] has memory that is not malloc's */
+    if (m->arenas < s->heapsize)  /* the mapping [heap] has memory that is not malloc's */
       v->others += (int64_t)(s->heapsize - m->arenas);
     v->others -= mapped;
     v->native = (int64_t)m->inuse - lua;
@@ -271,7 +271,7 @@ static void resident_fill (Rows *r) {
     untouched = nativerows(&v, &s, &m, &p, resident);
     takelua(&l, &untouched);
     /* Memory that Lua has reserved since the last measurements is still in two other rows: chunks
-       in v.others, large vectors in v.native. Moves it to "lua.since". */
+       in v.others, large vectors in v.native. Moves this memory to the row "lua.since". */
     if (since > 0) {
       untouched = since;
       resident_take(&v.others, &untouched);

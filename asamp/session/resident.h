@@ -41,7 +41,7 @@ typedef struct ResidentPolicy {
   uint64_t started;	/* start of the session, or time of the first collection; atomic */
 } ResidentPolicy;
 
-/* The last measurement of one state. All zero: none. */
+/* The last measurement of one state. All zero: the state was not measured. */
 typedef struct Resident {
   struct Resident *next, *before;
   int listed;
@@ -62,8 +62,8 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
 
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' of resident_measure */
 
-/* Measures the state if a measurement is due (RQ2), and emits a snapshot to the profile of
-   'state' (NULL: none) if one is due (RQ3). 'last' is 0 after a collection, RESIDENT_STATE if the
+/* Measures the state if a measurement is due (RQ2), and emits a snapshot to the profile of 'state'
+   (NULL: none) if a snapshot is due (RQ3). 'last' is 0 after a collection, RESIDENT_STATE if the
    state is about to end, RESIDENT_PROFILE if the profile is about to end. */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);

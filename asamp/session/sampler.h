@@ -44,8 +44,8 @@ typedef struct SamplerOptions {
   int copies;		/* 1: copied bytes are sampled */
   int holders;		/* 1: records the references that keep samples alive (holders.h) at the
                            end, and when the number of live samples has doubled */
-  uint64_t holdersevery;  /* ns after which the references that keep samples alive are recorded
-                             again; 0: not again */
+  uint64_t holdersevery;  /* ns between two recordings of the references that keep samples alive;
+                             0: no repeated recordings */
   RingLimits ring;	/* most != 0: a flight recorder */
   int summary;		/* 1: prints a line to stderr at the end */
   /* Called before a session with its own profile ends, while the tracker still has the live
@@ -73,7 +73,7 @@ typedef struct SamplerShared {
   SamplerOptions options;
   SamplerRate rates;
   TimerClock clock;
-  /* Returns the profile of this process, or NULL. If 'open' is 1, makes it if needed. */
+  /* Returns the profile of this process, or NULL. If 'open' is 1, makes the profile if needed. */
   Profile *(*profile) (int open);
   const char *(*path) (void);
   int (*isidle) (void);  /* returns 1 if no state may take samples: no samples are requested, or
@@ -103,8 +103,8 @@ typedef struct SamplerStats {
   int error;			/* errno of the first failure or the present stall; 0: none */
 } SamplerStats;
 
-/* Returns the sampler of the state; makes it if needed. Returns NULL if L has no sampler and there
-   is not enough memory or L is being closed. May raise a memory error. */
+/* Returns the sampler of the state; makes the sampler if needed. Returns NULL if L has no sampler
+   and there is not enough memory or L is being closed. May raise a memory error. */
 Sampler *sampler_of (lua_State *L);
 
 /* Like sampler_of, but also returns NULL if L is being closed and has a sampler. */
@@ -119,7 +119,8 @@ Sampler *sampler_attached (lua_State *L);
    16 << k us; longer pauses belong to the last bin. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over the heaps of the open states, each when its numbers were last copied (SE2). */
+/* Sums over the heaps of the open states. The numbers of each state are those of the last copy (SE2
+   of seen.h). */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of states */
   uint64_t inuse, held, tenured;	/* bytes */
@@ -220,7 +221,7 @@ int sampler_off (Sampler *s, lua_State *L);
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize);
 
-/* Switches time sampling off. Returns 0 if it was off. */
+/* Switches time sampling off. Returns 0 if time sampling was off. */
 int sampler_timeoff (Sampler *s, lua_State *L);
 
 /* Changes the period of allocation samples, in a session. */

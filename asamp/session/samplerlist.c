@@ -30,8 +30,8 @@
 struct Samplers samplers;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Nonzero while this OS thread holds the lock or waits for it. Its address identifies the
-   thread. */
+/* Nonzero while this OS thread holds the lock or waits for it. The address of this variable
+   identifies the thread. */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
 static ResidentPolicy pictures;	/* decides when the shared profile receives a snapshot (RQ3 of
@@ -191,7 +191,7 @@ static const char *amount (char text[24], uint64_t bytes) {
   return text;
 }
 
-/* Returns 1 if this OS thread runs the state: it published the state's numbers last. */
+/* Returns 1 if this OS thread runs the state: this thread published the state's numbers last. */
 static int ismine (const Sampler *s) {
   return __atomic_load_n(&s->seen.thread, __ATOMIC_RELAXED) == (const void *)&locking;
 }
@@ -313,8 +313,8 @@ static int nextlast (void *ud, ProfileLast *last) {
 }
 
 /* Data of nextshared, which stores the final data of the states that share a profile, and then the
-   deaths of orphans (orphans.h). 'locked' 0: it stores no deaths, because the list of orphans may
-   be inconsistent. */
+   deaths of orphans (orphans.h). 'locked' 0: nextshared stores no deaths, because the list of
+   orphans may be inconsistent. */
 typedef struct Exiting {
   Sampler *at;
   Profile *p;

@@ -48,7 +48,7 @@ struct Sampler {
   Resident resident;		/* last measurement of the heap */
   uint64_t starved, starvings;	/* When a lack of memory was last reported, ns; how often memory
                                    ran out. */
-  uint64_t timeperiod;		/* period of time samples, ns; 0: none */
+  uint64_t timeperiod;		/* period of time samples, ns; 0: no time samples */
   int wall;			/* 1: 'timeperiod' is of wall time, 0: of CPU time */
   ProfileCollection leftout;	/* sums over the collections that were not emitted; the next
                                    emitted one includes them (oncollection) */

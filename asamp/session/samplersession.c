@@ -209,7 +209,7 @@ static Sampler *newsampler (lua_State *L) {
 }
 
 Sampler *sampler_of (lua_State *L) {
-  static const char key;  /* its address is the sampler's key in the registry */
+  static const char key;  /* the address of this variable is the sampler's key in the registry */
   Sampler **box, *s = sampler_attached(L);
   int known;
   if (s != NULL) return s;
@@ -487,7 +487,7 @@ static int samplersession_finish (Sampler *s) {
   samplersession_allocated(s);
   p = s->state.profile;
   s->state.profile = NULL;  /* before profile_close, because a child forked meanwhile frees the
-                               profile that it finds here */
+                               profile in s->state.profile */
   profile_close(p, &t);
   e = samplerlist_report(s, &t);
   samplerlist_unlock();

@@ -113,7 +113,8 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   const SamplerRate rate = rateof(with);
   Profile *p;
   Sampler *s;
-  samplerlist_watch();  /* now, because the exit handler must finish the profile made below */
+  samplerlist_watch();  /* call it now, because the exit handler must finish the profile made
+                           below */
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
@@ -210,8 +211,9 @@ static Unreported samplershared_settle (Sampler *s, int isclosed) {
   return unreported;
 }
 
-/* Moves the state to the current profile, after a fork ('isforked' 1) or a switch. Functions,
-   classes and paths are emitted again. Returns 0 if there is no profile. */
+/* Moves the state to the current profile, after a fork ('isforked' 1) or after the process has
+   switched to another profile. Functions, classes and paths are emitted again. Returns 0 if there
+   is no profile. */
 static int move (Sampler *s, int isforked) {
   UNCANCELLED;
   const SamplerShared *with = s->shared;
@@ -254,7 +256,8 @@ int samplershared_current (Sampler *s) {
   return 1;
 }
 
-/* Reports the freed blocks of closed states (orphans.h), if due. Called for open states. */
+/* Reports the freed blocks of closed states (orphans.h), if a report is due. Called for open
+   states. */
 static void emitorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;

@@ -60,7 +60,8 @@ typedef struct TableHead {
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 
-/* Returns 1 if a search table is readable. It is not if its object file was unloaded (LD2). */
+/* Returns 1 if a search table is readable. The table of an unloaded object file is not readable
+   (LD2 of loaded.h). */
 static int hashead (const TableHead *h) {
   return readable_word((uintptr_t)h) && readable_word((uintptr_t)(h->entry) - sizeof(uint64_t));
 }
@@ -139,8 +140,8 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
    have added are NULL. */
 static unw_accessors_t accessors;
 
-/* Makes libunwind's address space. The child of a fork makes a new one, because the lock of the
-   parent's may be held. */
+/* Makes libunwind's address space. The child of a fork makes a new one, because a thread of the
+   parent may have held the lock of the old one during the fork. */
 static void newspace (void) {
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
@@ -250,7 +251,7 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
 
 #if defined(LUAN_DEBUG)
 
-/* Compares a walk with one by libunwind (BT3). */
+/* Compares a walk with a walk by libunwind (BT3). */
 static void backtrace_check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;

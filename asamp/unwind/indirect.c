@@ -23,7 +23,7 @@ typedef struct Target {
   int weak;
 } Target;
 
-static Target *targets;  /* sorted by 'start', each address once */
+static Target *targets;  /* elements sorted by 'start', each address once */
 static size_t ntargets, targetsize;
 
 /* An object's symbol table, from its dynamic section. */

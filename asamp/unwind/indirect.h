@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /* Returns the public name of the indirect function whose target starts at 'start'. 'near' 1: the
-   target may also start up to 256 bytes earlier. Returns NULL if there is none. The name is valid
-   for the life of the process. Not thread-safe. */
+   target may also start up to 256 bytes earlier. Returns NULL if there is no such function. The
+   name is valid for the life of the process. Not thread-safe. */
 const char *indirect_name (uint64_t start, int near);
 
 #endif

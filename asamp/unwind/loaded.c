@@ -27,7 +27,8 @@ _Static_assert(!DLFO_STRUCT_HAS_EH_DBASE && sizeof(Answer) == sizeof(struct dl_f
 
 typedef int FindObject (void *address, Answer *to);
 
-static FindObject *findobject;  /* NULL: not available, or not looked up */
+static FindObject *findobject;  /* address of _dl_find_object; NULL: not available, or not looked
+                                   up */
 
 static void setfindobject (void) {
 #if !defined(LOADED_OLD)  /* defined by a spec to test the table */
@@ -52,8 +53,8 @@ typedef struct Table {
 
 static Table tables[2];
 static unsigned turn;
-/* Held while a table is filled. Recursive, because a signal handler may fork meanwhile, and
-   loaded_beforefork takes the lock. */
+/* Lock of the thread that fills a table. Recursive, because a signal handler may fork meanwhile,
+   and loaded_beforefork takes the lock. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Number of object files that had been loaded, and unloaded, when the table was filled. */
 static unsigned long long adds, subs;

@@ -20,15 +20,16 @@ typedef struct Loaded {
   const void *table;		/* .eh_frame_hdr (search table of unwind tables), or NULL */
 } Loaded;
 
-/* Fills the table again if object files were loaded or unloaded since, and then returns 1. If
-   _dl_find_object is available, there is no table; then returns 0. May wait for the loader's
-   lock. */
+/* Fills the table again if object files were loaded or unloaded since the last call, and then
+   returns 1. If _dl_find_object is available, there is no table; then returns 0. May wait for the
+   loader's lock. */
 int loaded_refresh (void);
 
 /* Returns 1 if loaded_find uses the table. */
 int loaded_isold (void);
 
-/* Finds the object file of an address. Returns 0 if there is none, or before loaded_refresh. */
+/* Finds the object file of an address. Returns 0 if no object file has the address, or before
+   loaded_refresh. */
 int loaded_find (const void *address, Loaded *object);
 
 #endif

@@ -34,7 +34,8 @@ typedef struct Image {
 typedef struct Gone {
   uint64_t from, to, bias;	/* former addresses in memory; address in memory - address in
                                    the file */
-  uint64_t turn;	/* increases with each file that is remembered; 0: none */
+  uint64_t turn;	/* a number that increases with each remembered file; 0: the element is
+                           unused */
   dev_t device;
   ino_t inode;
   char *path;
@@ -166,7 +167,7 @@ static void native_end (void) {
 }
 
 /* Writes the name and the file of an address in a remembered object file. Returns 0 if the file has
-   no code there, or is another one now. */
+   no code at the address, or if another file has replaced it. */
 static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbolsize, char *file,
                    size_t filesize) {
   const uint64_t at = address - g->bias;
@@ -220,8 +221,8 @@ typedef struct Loaded {
   int n;
 } Loaded;
 
-/* Callback that reports an object of the loader's list to libdwfl. Only the program itself has no
-   name there. */
+/* Callback that reports an object of the loader's list to libdwfl. In this list, only the program
+   itself has no name. */
 static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
   Loaded *to = ud;
   const char *name = info->dlpi_name;
@@ -402,9 +403,9 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 #define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both */
 #endif
 
-/* Finds where the caller's value of a register is. Returns 1 if it is saved at the start of the
-   caller's frame + *at. Returns 0 and *at 0 if it is still in the register; 0 and *at 1 if it is
-   undefined. Else returns -1. */
+/* Finds where the caller's value of a register is. Returns 1 if the value is saved at the start of
+   the caller's frame + *at. Returns 0 and sets *at to 0 if the value is still in the register, to 1
+   if the value is undefined. Else returns -1. */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;
   size_t n;
@@ -420,7 +421,7 @@ static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
 }
 
 /* Fills *f with the description of a frame in the unwind tables. If a NativeFrame cannot describe
-   it, f->base stays NATIVE_OTHER. */
+   the frame, f->base stays NATIVE_OTHER. */
 static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   Dwarf_Sword at, size, returnat;
   Dwarf_Op *ops;

@@ -39,8 +39,9 @@ enum NativeBase {
 };
 
 /* How to leave a frame. The caller's frame starts at 'base' + 'size'. The caller's frame pointer is
-   saved at that start + 'saved'; if 'saved' is 0, it is still in its register. The return address
-   is in the word below the start (x86-64) or above the saved frame pointer (aarch64). */
+   saved at that start + 'saved'; if 'saved' is 0, the frame pointer is still in its register. The
+   return address is in the word below the start (x86-64) or above the saved frame pointer
+   (aarch64). */
 typedef struct NativeFrame {
   enum NativeBase base;
   int32_t size;

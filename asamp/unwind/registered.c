@@ -21,7 +21,7 @@ static size_t registered_slot (const void *function) {
   return (size_t)(((uint64_t)(uintptr_t)function * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
-/* Returns the function's slot, or the free one for it. */
+/* Returns the element of the table that has the function, or the free element for the function. */
 static Entry **registered_find (const void *function) {
   size_t i = registered_slot(function);
   for (;; i++) {

@@ -16,11 +16,13 @@
 #include "readable.h"
 #include "threadlocals.h"
 
-#define FORK_MS	100	/* ms; longest time that a fork waits for a running walk. It would wait
-                           forever if a signal handler forks that has interrupted the walk. */
+#define FORK_MS	100	/* ms; longest time that a fork waits for a running walk. The fork would
+                           wait forever if a signal handler has interrupted the walk and calls
+                           fork. */
 
-/* Held during libunwind's walks. A fork takes it first, because in the child nobody would release
-   libunwind's locks. Recursive, because functions called by libunwind may walk. */
+/* Lock of a thread in which libunwind walks. A fork takes this lock first, because in the child
+   nobody would release libunwind's locks. Recursive, because functions called by libunwind may
+   walk. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* 1: this thread is forking with 'walking' held */
 static __thread int waited __attribute__((tls_model("initial-exec")));
@@ -207,7 +209,7 @@ static inline void unwind_next (Unwind *u) {
 
 #if defined(LUAN_DEBUG)
 
-/* Compares a walk with libunwind's. Aborts if they differ (UW1). */
+/* Compares a walk with libunwind's walk. Aborts if the two differ (UW1). */
 static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
   int ended = u->ended, i = 0, m;

@@ -30,7 +30,8 @@ typedef struct UnwindRule {
   uintptr_t ip;			/* return address of the call; 0: empty slot */
   int32_t size;			/* bytes from the base register to the caller's frame */
   int16_t saved;		/* where the caller's frame pointer is saved, in bytes from the
-                                   start of the caller's frame; 0: still in its register */
+                                   start of the caller's frame; 0: the frame pointer is still in its
+                                   register */
   unsigned char base;		/* register to which 'size' is added (enum NativeBase) */
 } UnwindRule;
 
@@ -38,7 +39,8 @@ typedef struct UnwindRule {
 typedef struct UnwindRules {
   UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
   unsigned loads;		/* result of native_frame at the last lookup (UW3) */
-  unsigned turn;		/* selects the slot to replace if a rule's 8 slots are full */
+  unsigned turn;		/* selects which of the 8 slots of a hash is replaced if all of
+                                   them are full */
 } UnwindRules;
 
 /* A frame during a walk. */
@@ -74,8 +76,8 @@ void unwind_prime (void);
 void unwind_start (Unwind *u, const char *from, const char *to, const char *end);
 
 /* Continues the walk: appends return addresses to the n ones in 'addresses', which has space for
-   'room'. Returns their new number. Returns n if the walk has ended or the vector is full. 'room'
-   must exceed UNWIND_OWN. */
+   'room'. Returns the new number of addresses. Returns n if the walk has ended or 'addresses' is
+   full. 'room' must exceed UNWIND_OWN. */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
 /* Looks up the rule of a return address and adds it to the cache. Returns 0 if the cache has the
