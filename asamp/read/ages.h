@@ -27,7 +27,7 @@ typedef struct Age {
   double bytes, survived;
 } Age;
 
-/* The totals of survival by age. All zero: empty. */
+/* The totals of survival by age. If all bytes are 0, they are empty. */
 typedef struct Ages {
   /* Table of AGES_BINS rows, one per bin of u, and AGES_BINS columns, one per bin of v. NULL
      before the first collection. */

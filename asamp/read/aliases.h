@@ -41,7 +41,7 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
 /* Sets the alias (not 0) of function number n, or counts it in 'left' at the limit (AL2).
    Returns 0 if there is not enough memory. */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
-/* Frees the map, which is then empty. */
+/* Frees the memory of the map. The map is then empty. */
 void aliases_free (Aliases *a);
 
 #endif

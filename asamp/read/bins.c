@@ -20,7 +20,8 @@ void bins_free (Bins *b) {
 #define NOROW	SIZE_MAX
 
 /* Returns the row of a bin, node and kind; creates it if needed. At the limit (B3) adds 'count'
-   to 'left' and returns node 0's row. Returns NOROW if there is not enough memory. */
+   to 'left' and returns the row of node 0, with that bin and kind. Returns NOROW if there is not
+   enough memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
   /* bin, node and kind have 14, 22 and 24 bits */
@@ -58,7 +59,7 @@ static void bins_addrow (BinRow *to, const BinRow *from) {
     to->last = from->last;
 }
 
-/* Doubles the width of the slices and merges rows that become equal, in place. */
+/* Doubles the width of the slices. Merges rows that then have the same bin, node and kind. */
 static void widen (Bins *b) {
   size_t i, n = b->n;
   b->width *= 2;

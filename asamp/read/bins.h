@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Totals by site (call tree node and kind of block) and by slice of time or of allocated bytes.
-** The profile's length is unknown at first, so slices start with width 1, and pairs of them are
-** merged when a position lies beyond the last. A bin is the number of a slice.
+** The length of the profile is not known at first. So a slice starts with width 1; when a position
+** lies beyond the last slice, pairs of slices are merged. A bin is the number of a slice.
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
@@ -33,7 +33,8 @@ typedef struct Bins {
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
   IdMap bykey;         /* maps bin, node and kind to the row's index */
-  uint64_t left;       /* samples counted at node 0 because of the limit (B3), in periods */
+  uint64_t left;       /* samples counted at node 0 because of the limit (B3); a sample of
+                          n sampling periods counts n times */
   int failed;          /* 1: memory ran out; nothing more is added */
 } Bins;
 

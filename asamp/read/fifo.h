@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Queue of one Lua state's allocation samples whose survival was not read yet, oldest first.
+** Queue of the allocation samples of one Lua state whose outcome (died or survived) was not read
+** yet, oldest first.
 **
 **   FI1  at most FIFO_MOST samples. If the queue is full, the caller takes out the oldest one,
 **        delivers it without an outcome and increments 'passed';
-**   FI2  outcomes come in the order of the samples. So the next 'passed' outcomes belong to
-**        removed samples: the caller ignores each and decrements 'passed'.
+**   FI2  the file has outcomes in the order of the samples. So the next 'passed' outcomes belong to
+**        samples that were taken out; the caller ignores each of these outcomes and decrements
+**        'passed'.
 */
 #ifndef asamp_fifo_h
 #define asamp_fifo_h
@@ -17,7 +19,7 @@
 
 struct ReadSample;
 
-/* The queue. All zero: empty. */
+/* The queue. If all bytes are 0, it is empty. */
 typedef struct Fifo {
   struct ReadSample *list;
   size_t head, n, size;  /* ring buffer: index of the oldest sample, number of samples, capacity
@@ -32,7 +34,7 @@ int fifo_put (Fifo *f, const struct ReadSample *s);
 int fifo_take (Fifo *f, struct ReadSample *to);
 /* Returns the oldest sample, which may be modified; NULL: none. */
 struct ReadSample *fifo_oldest (Fifo *f);
-/* Frees the queue, which is then empty. */
+/* Frees the memory of the queue. The queue is then empty. */
 void fifo_free (Fifo *f);
 
 #endif

@@ -3,9 +3,9 @@
 ** The marks of a profile. A mark is a name and a value that the program recorded at a certain
 ** time. Computes totals by name, and keeps some marks for a timeline.
 **
-**   MK1  at most MARKS_NAMES names, the last one for all others, and at most MARKS_MOST kept
-**        marks;
-**   MK2  the kept marks are the first and every 'step'-th one after it.
+**   MK1  at most MARKS_NAMES names; the last name stands for all further names. At most MARKS_MOST
+**        kept marks;
+**   MK2  the kept marks are the first mark and every 'step'-th mark after it.
 */
 #ifndef asamp_marks_h
 #define asamp_marks_h
@@ -18,8 +18,8 @@ typedef struct MarkName {
   uint32_t name;         /* offset in Marks.text */
   uint64_t count;        /* number of marks with this name */
   uint64_t first, last;  /* times of the first and last mark, us since the start */
-  uint64_t numbers;      /* marks with a numeric value */
-  uint64_t integers;     /* marks with an integer value */
+  uint64_t numbers;      /* number of marks with a numeric value */
+  uint64_t integers;     /* number of marks with an integer value */
   double sum, least, most;  /* sum, minimum and maximum of the numeric values */
   char *value;           /* value of the last mark, NUL-terminated */
 } MarkName;
@@ -38,9 +38,9 @@ typedef struct Marks {
   size_t nnames, namesize;  /* number of names, capacity */
   Mark *marks;           /* the kept marks, in the order of the file */
   size_t n, size;        /* number of kept marks, capacity */
-  /* Every step-th mark is kept (MK2); number of all marks. */
+  /* 'step': every step-th mark is kept (MK2). 'count': number of all marks. */
   uint64_t step, count;
-  /* Marks counted under the last name (MK1). */
+  /* Number of marks that count under the last name because of the limit (MK1). */
   uint64_t lumped;
 } Marks;
 

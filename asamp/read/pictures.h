@@ -2,8 +2,8 @@
 /*
 ** Snapshots of resident memory, read row by row.
 **
-**   PI1  at most PICTURES_MOST snapshots. At the limit every second one is dropped, except the
-**        last one and the largest;
+**   PI1  at most PICTURES_MOST snapshots. At the limit every second snapshot is dropped, but not
+**        the last snapshot and the one with the largest 'rss';
 **   PI2  a snapshot has at most PICTURES_ROWS rows.
 */
 #ifndef asamp_pictures_h
@@ -12,7 +12,7 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* A row of a snapshot: bytes and their use, as in ReadResident. */
+/* A row of a snapshot. The members are as in ReadResident (readprofile.h). */
 typedef struct PictureRow {
   int64_t bytes;
   uint32_t what, text;   /* offsets in Pictures.texts */

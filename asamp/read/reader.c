@@ -86,8 +86,8 @@ static int getnumber (Input *in, size_t size, uint64_t *w) {
   return 1;
 }
 
-/* Reads n addresses and returns them as 8 bytes each, valid until the next read. Returns NULL
-   at the end of the data, or if there is not enough memory ('failed'). */
+/* Reads n addresses. Returns them with 8 bytes each, valid until the next read. Returns NULL at the
+   end of the data, or if there is not enough memory (then sets 'failed'). */
 static const unsigned char *addresses (Input *in, size_t n) {
   const unsigned char *b = source_take(in->source, in->address * n);
   size_t i;
@@ -119,7 +119,7 @@ static int getstring (Input *in, char *to, size_t room, size_t *n,
   return source_read(in->source, NULL, *left) == *left;
 }
 
-/* Reads the header record. A second one is damage. */
+/* Reads the header record. A second header record is damage. */
 static Step header (Input *in) {
   ReadProfile *r = in->state.r;
   unsigned char b[3];
@@ -211,7 +211,7 @@ static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
   return 0;
 }
 
-/* Returns the call tree node of a stack of n words, innermost first; 0 for an empty one. */
+/* Returns the call tree node of a stack of n words, innermost frame first; 0 for an empty stack. */
 static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   size_t i, depth = 0;
   int same = 1;
@@ -441,8 +441,8 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* LEFT_FOLLOWED counts those for which
-                                                  the reader's list has no space */
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* LEFT_FOLLOWED: the reader had no space;
+                                                  the rest: the file has no deaths */
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }

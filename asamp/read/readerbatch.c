@@ -255,8 +255,8 @@ static void startrun (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* Moves to the next sample of a line l. Returns its class as an offset in ReadProfile.text; 0:
-   none. */
+/* Moves to the next sample of a line l. Returns the name of the sample's class as an offset in
+   ReadProfile.text; 0: none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&
@@ -271,7 +271,8 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Moves to the next survivor of a line u. Returns 1 if its death is not recorded. */
+/* Moves to the next survivor of a line u. Returns 1 if the file does not record the survivor's
+   death. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
     return 0;
@@ -315,8 +316,8 @@ static void deaths (ReaderState *s, Fields *f, const Fields *events) {
     readeremit_deaths(s, alive, dead, time);
 }
 
-/* Reads a line g (minor collection) or G (major). Some numbers are differences from the state's
-   previous collection. */
+/* Reads a line g (minor collection) or G (major collection). Some numbers are differences from the
+   previous collection of the Lua state. */
 static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   ReadCollection *c = &s->of->before;
   Collected decoded;
@@ -347,7 +348,7 @@ static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   readeremit_collection(s, c);
 }
 
-/* Reads a line C: id and name of a class. The first name of an id is used. */
+/* Reads a line C: id and name of a class. If the id already has a name, ignores the line. */
 static void nameclass (ReaderState *s, Fields *f) {
   uint64_t id;
   size_t n;
@@ -380,7 +381,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* Reads a line r and delivers it: a use of resident memory and its size. */
+/* Reads a line r, a use of resident memory and its size in bytes, and delivers it. */
 static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;

@@ -12,7 +12,7 @@
    letter. */
 void readerholders_path (ReaderState *s, Fields *line);
 /* Reads a line h of a batch's details: the paths of references to consecutive live survivors.
-   Also ends the pass over them (readerfollow.h). */
+   Also ends the pass over the list of survivors (readerfollow.h). */
 void readerholders_runs (ReaderState *s, Fields *line);
 /* Reads a line w of a batch's details and delivers it: time and duration of a heap walk. */
 void readerholders_walk (ReaderState *s, Fields *line);

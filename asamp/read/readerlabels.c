@@ -26,7 +26,7 @@ static uint32_t putcut (ReadProfile *r, const char *text, size_t n) {
   return strtab_put(&r->text, text, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* Adds a label to the last set, and updates its 'unwanted'. */
+/* Adds a label to the last set, and updates 'unwanted' of this set. */
 static void putlabel (ReaderState *s, const char *name, size_t namelength,
                       const char *value, size_t valuelength) {
   ReadProfile *r = s->r;

@@ -6,14 +6,14 @@
 
 #include "readerstate.h"
 
-/* Starts a Lua state and makes it the current one. First delivers the deaths of the samples
-   still alive in closed states. */
+/* First delivers the deaths of the samples that are still alive in closed states. Then starts a Lua
+   state and makes it the current one. */
 void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
 /* Ends the current Lua state at 'time'. 'orphans' is the number of samples of native memory that
    the state has allocated and that live on. */
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
 /* Delivers the samples of all states that have no outcome at the end of the file. If the client
-   selects only some states, sets ReadProfile.allocated to the bytes that they have allocated. */
+   selects only some states, sets ReadProfile.allocated to the bytes allocated by these states. */
 void readerlife_finish (ReaderState *s);
 
 #endif

@@ -58,8 +58,8 @@ static void ring (ReadProfile *r, const char *value) {
     r->ring[i] = strtoull(end, &end, 10);
 }
 
-/* Reads a record whose key starts with "asamp.". Ignores most of them unless asamp.format was
-   read. Returns like readermeta_read. */
+/* Reads a meta record whose key starts with "asamp.". Ignores most of these records until the
+   record asamp.format was read. Returns 0 if a text with details is invalid. */
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
   if (strcmp(key, "asamp.format") == 0) {

@@ -102,8 +102,8 @@ static uint32_t readername_named (const ReaderState *s, uint64_t id) {
   return name != IDMAP_NONE ? name : 0;
 }
 
-/* Returns the offset of a frame's name in ReadProfile.text; without a name, that of "[unknown
-   0x<id>]" or "[unknown]". */
+/* Returns the offset of a frame's name in ReadProfile.text. If the frame has no name, returns the
+   offset of "[unknown 0x<id>]", or for OTHERS of "[unknown]". */
 static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   uint32_t name = readername_named(s, id);
   char text[40];
@@ -166,8 +166,8 @@ static int readername_number (ReaderState *s, Naming *n) {
   return 1;
 }
 
-/* Sets 'functions' and 'fn'. Frames with equal names are one function. Returns 0 if there is
-   not enough memory. */
+/* Sets ReadProfile.functions and ReadProfile.fn. Frames with equal names are one function. Returns
+   0 if there is not enough memory. */
 static int functions (ReaderState *s) {
   ReadProfile *r = s->r;
   Naming n;

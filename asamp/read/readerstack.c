@@ -72,8 +72,8 @@ static void addrun (ReaderState *s, const Run *new) {
     s->failed = 1;
 }
 
-/* Delivers a stack of another writer's file as a sample. Without times, samples are one period
-   (1 ms if unknown) apart. */
+/* Delivers a stack of another writer's file as a sample. If the file has no times, a sample is one
+   sampling period (1 ms if the period is unknown) after the previous sample. */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
   ReadProfile *r = s->r;

@@ -69,8 +69,8 @@ int readerstate_iswanted (const ReaderClient *c, uint32_t id) {
   return c->only == NULL || (low < c->nonly && c->only[low] == id);
 }
 
-/* Creates a row of ReadProfile.states and returns its index. At READER_MAXSTATES returns the
-   last row, which is then shared (RS2). */
+/* Creates a row of ReadProfile.states and returns its index. If there are READER_MAXSTATES rows,
+   returns the last row, which several states then share (RS2). */
 static uint32_t newrow (ReaderState *s, uint32_t id) {
   ReadProfile *r = s->r;
   ReadState *row;
@@ -91,8 +91,8 @@ static uint32_t newrow (ReaderState *s, uint32_t id) {
   return (uint32_t)r->nstates++;
 }
 
-/* Returns the stream of a Lua state; creates it if needed. Returns s->single at the limit (RS1)
-   or if there is not enough memory. */
+/* Returns the stream of a Lua state; creates the stream if needed. Returns &s->single at the limit
+   (RS1) or if there is not enough memory. */
 static ReaderStream *stream (ReaderState *s, uint32_t id) {
   ReaderStreams *all = &s->streams;
   uint32_t at = idmap_get(&all->places, (uint64_t)id + 1);

@@ -61,8 +61,8 @@ typedef struct ReaderState {
      current. */
   ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
-  IdMap types;         /* maps type + 1 to its name in 'text' */
-  IdMap classes;       /* maps class + 1 to its name in 'text' */
+  IdMap types;         /* maps type + 1 to the offset of the type's name in 'text' */
+  IdMap classes;       /* maps class + 1 to the offset of the class's name in 'text' */
   /* 'byname', 'aliases' and 'unnamed' are used in asamp's files only. They have functions as
      numbers (id / 8). */
   IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
@@ -116,11 +116,11 @@ static inline int readerstate_isnone (const ReaderState *s) {
   return s->r->many && s->of == &s->single && s->single.row == READER_NOSTATE;
 }
 
-/* Returns the row of a state in ReadProfile.states; creates it if needed. Returns NULL if the
-   state shares a row (RS2) or is beyond the limit (RS1). */
+/* Returns the row of a Lua state in ReadProfile.states; creates the row if needed. Returns NULL if
+   the state shares its row with others (RS2) or if there is no space for it (RS1). */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
-/* Sets the current state's OS thread; beyond READER_MAXTHREADS counts it in LEFT_THREADS and
-   sets none. */
+/* Sets the OS thread of the current state. If this is a new thread and there are READER_MAXTHREADS
+   threads, counts it in LEFT_THREADS and sets no thread. */
 void readerstate_thread (ReaderState *s, uint64_t thread);
 /* Returns 1 if the client selects the Lua state. */
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);

@@ -13,7 +13,8 @@
 **        have no outcome;
 **   RS2  each state has a row of ReadProfile.states; at most READER_MAXSTATES rows, the last for
 **        all further states;
-**   RS3  at most READER_MAXSTREAMS ended states have orphans; those of further states are dropped.
+**   RS3  at most READER_MAXSTREAMS ended states have orphans; the orphans of further states are
+**        dropped.
 */
 #ifndef asamp_readerstream_h
 #define asamp_readerstream_h
@@ -28,10 +29,10 @@ typedef struct ReaderStream {
   uint32_t row;        /* index in ReadProfile.states */
   uint32_t thread;     /* index in ReadProfile.threads + 1; 0: unknown */
   int hidden;          /* 1: the client does not select the state */
-  int blind;           /* 1: shared by the states beyond the limit (RS1) */
+  int blind;           /* 1: the states beyond the limit share this stream (RS1) */
   int closed;          /* 1: the state has ended */
   uint64_t end;        /* end of the closed state, us since the start */
-  uint64_t orphans;    /* live samples of native memory of the ended state */
+  uint64_t orphans;    /* number of live samples of native memory of the ended state */
   struct ReaderStream *next;  /* next in the list 'closed' */
   /* 'period': sampling period, bytes; valid if periodset is 1. 'timeperiod': period of time
      samples, ns; valid if timeset is 1. */
@@ -39,7 +40,8 @@ typedef struct ReaderStream {
   uint64_t period, timeperiod;
   Fifo open;           /* allocation samples without an outcome */
   ReaderFollow follow; /* survivors whose death the file records */
-  /* Samples decided since the previous collection, and the survivors among them, in periods. */
+  /* Samples whose outcome was read since the previous collection, and the survivors among these
+     samples, in sampling periods. */
   uint64_t decided, survived;
   uint64_t allocated;  /* bytes of the state's samples whose outcome was read */
   /* The previous collection. The record of the next collection has differences from it. */
@@ -54,7 +56,7 @@ typedef struct ReaderStream {
   IdMap paths;
 } ReaderStream;
 
-/* The streams of all Lua states. All zero: none. */
+/* The streams of all Lua states. If all bytes are 0, there is no stream. */
 typedef struct ReaderStreams {
   ReaderStream **list; /* streams of open and closed states, in any order */
   size_t n, size;      /* number of streams, capacity */

@@ -11,7 +11,8 @@ static const char NOMEMORY[] = "not enough memory";
 
 #define EXACT_MOST	((uint64_t)1 << 63)  /* limit of 'labelled', bytes */
 
-/* Returns the estimated number of blocks of a sample; 0: unknown size. */
+/* Returns the estimated number of blocks that a sample stands for; 0 if the size of its block is
+   unknown. */
 static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;
 }
@@ -21,8 +22,8 @@ static double squaresof (const ReadSample *s) {
   return (double)readsample_bytes(s) * (double)s->period;
 }
 
-/* Returns the totals of a label set; creates them if needed. Without memory returns NULL and
-   ends the reading ('stop'). */
+/* Returns the totals of a label set; creates them if needed. If there is not enough memory, returns
+   NULL and sets 'stop', which ends the reading. */
 static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
   if (!list_room(&s->labels, (size_t)set + 1, &s->labelsize, sizeof(*s->labels))) {
     s->client.stop = NOMEMORY;

@@ -31,7 +31,7 @@ typedef struct ReadKind {
 
 /* A sample of allocation, time or copying. */
 typedef struct ReadSample {
-  uint64_t time;       /* not before the previous sample */
+  uint64_t time;       /* not earlier than the time of the previous sample */
   uint64_t count;      /* sampling periods that it represents, at least 1 */
   /* Sampling period: ns for time samples, else bytes to be multiplied by ReadProfile.scale. */
   uint64_t period;
@@ -46,7 +46,7 @@ typedef struct ReadSample {
      see the callback 'copy'. */
   uint32_t kind;
   int outside;         /* 1: the block was allocated outside the nursery */
-  uint32_t labels;     /* label set, from 1 on; 0: none */
+  uint32_t labels;     /* index in ReadProfile.labelsets + 1; 0: no labels */
 } ReadSample;
 
 /* The death of a survivor. */
@@ -94,10 +94,11 @@ typedef struct ReadCollection {
      the survivors among these samples, in sampling periods. */
   uint64_t decided;
   uint64_t survived;
-  /* Unrecorded minor and major collections since the previous recorded one. */
+  /* Numbers of minor and major collections since the previous recorded collection that have no
+     record of their own. */
   uint64_t minors, majors;
   uint64_t left;       /* pauses of the unrecorded collections, us */
-  int major;           /* 1: a major collection, or a slice of one */
+  int major;           /* 1: a major collection, or a slice of a major collection */
   int state;           /* phase: 0 none, 1 marking, 2 sweeping, 3 finalizing */
   uint32_t labels;     /* label set of the running thread, as in ReadSample */
 } ReadCollection;
@@ -148,7 +149,7 @@ typedef struct ReadPath {
 typedef struct ReadState {
   uint32_t id;         /* number in the file */
   uint32_t name;       /* script, offset in 'text'; 0: none */
-  uint32_t thread;     /* system number of its last OS thread; 0: unknown */
+  uint32_t thread;     /* system number of the last OS thread of the state; 0: unknown */
   int ended;           /* 1: the state was closed */
   /* Number of further states that share this row (RS2). */
   int others;
@@ -156,7 +157,8 @@ typedef struct ReadState {
   uint64_t allocated;  /* all allocated bytes, counted, not sampled; 0: unknown */
   uint64_t samples, bytes;    /* allocation samples in sampling periods, and the bytes that they
                                  represent */
-  uint64_t timesamples, ns;   /* time samples in sampling periods, and their ns */
+  uint64_t timesamples, ns;   /* time samples in sampling periods, and the time that they
+                                 represent, ns */
   uint64_t survivedbytes, laterbytes;  /* bytes of survivors, and of the survivors that died
                                           later */
   uint64_t minors, majors;    /* numbers of collections */
@@ -183,7 +185,7 @@ typedef struct ReadProfile {
                           periods; 0: the file records no deaths */
   int random;          /* 1: random distances between sample points */
   int wall, cpu;       /* 1: there are samples of wall time, of CPU time */
-  /* 1: the file has times. 0: samples are assumed one period apart. */
+  /* 1: the file has times. 0: the reader assumes that samples are one sampling period apart. */
   int timed;
   char interpreter[256];
   char message[256];   /* why the file is incomplete; "" if it is complete */

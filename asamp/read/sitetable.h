@@ -23,16 +23,16 @@ typedef struct Site {
   uint32_t node;
   uint32_t kind;
   uint32_t tag;             /* number of Lua state, thread and labels (tags.h); 0: none */
-  uint64_t samples;         /* number of samples, in periods */
+  uint64_t samples;         /* number of samples, in sampling periods */
   uint64_t bytes;           /* bytes of allocation samples */
   uint64_t ns;              /* ns of time samples */
   /* Time of the time samples / first period of time samples. Set by readersum_finish. */
   double time;
-  uint64_t survived;        /* survivors, in periods */
+  uint64_t survived;        /* samples that survived, in sampling periods */
   uint64_t survivedbytes;   /* bytes of survivors */
-  uint64_t later;           /* survivors that died later, in periods */
+  uint64_t later;           /* survivors that died later, in sampling periods */
   uint64_t laterbytes;      /* bytes of survivors that died later */
-  uint64_t undecided;       /* samples without an outcome, in periods */
+  uint64_t undecided;       /* samples without an outcome, in sampling periods */
   uint64_t undecidedbytes;  /* bytes of samples without an outcome */
   /*
   ** Estimated variances of totals, for the error of a difference between two profiles.
@@ -57,15 +57,16 @@ typedef struct Site {
   double births;            /* sum of the allocation times of the blocks in 'kept', us */
 } Site;
 
-/* The table. All zero: empty. */
+/* The table. If all bytes are 0, it is empty. */
 typedef struct SiteTable {
   Site *sites;              /* one for each combination of node, kind and tag that has samples */
   size_t nsites, sitesize;  /* number of sites, capacity */
   IdMap bykey;              /* maps node, kind and tag to the index */
-  uint64_t left;            /* samples counted at node 0 because of the limit (L3) */
+  uint64_t left;            /* samples counted at node 0 because of the limit (L3), in
+                               sampling periods */
 } SiteTable;
 
-/* Frees the table, which is then empty. */
+/* Frees the memory of the table. The table is then empty. */
 void sitetable_free (SiteTable *l);
 
 /* Returns the index of a site with tag 0 and kind < 2^24; creates it if needed. At the limit

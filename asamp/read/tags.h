@@ -20,8 +20,8 @@
 /* Properties that distinguish samples; bits of Tags.by. */
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
-/* Number of places, and largest number of groups: TAGS_STATES states, TAGS_STATES scripts, all
-   others. */
+/* Number of places: one for each of TAGS_STATES states, one for each of TAGS_STATES scripts, one
+   for all others. Each group has a place, so this is also the limit of groups. */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
 /* The triple of a tag. Members not in Tags.by are 0. */
@@ -32,7 +32,7 @@ typedef struct Tag {
 } Tag;
 
 typedef struct TagGroup {
-  /* Index in ReadProfile.states, or READER_NOSTATE for several states. */
+  /* Index of the state in ReadProfile.states, or READER_NOSTATE if the group has several states. */
   uint32_t row;
   uint32_t name;        /* script, offset in 'text'; 0: none */
   uint64_t states;      /* number of Lua states */
@@ -47,8 +47,9 @@ typedef struct Tags {
   IdMap bykey;          /* maps triples to tags */
   uint32_t names[TAGS_STATES];  /* scripts, offsets in 'text'; names[i] is place TAGS_STATES + i */
   uint32_t nnames;      /* number of scripts in 'names' */
-  uint64_t spilled;     /* samples with tag 0 because of the limit (TG2), in periods */
-  /* The groups; set by tags_finish, like 'groupof'. */
+  uint64_t spilled;     /* samples with tag 0 because of the limit (TG2), in sampling
+                           periods */
+  /* The groups. tags_finish sets 'groups', 'ngroups' and 'groupof'. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* at least 1 */
   uint32_t groupof[TAGS_GROUPS];  /* group of each place */

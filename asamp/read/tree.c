@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call tree (tree.h): an array of nodes and a hash table of their (parent, id, line). */
+/* Call tree (tree.h): an array of nodes, and a hash table from (parent, id, line) to a node. */
 #include "tree.h"
 #include "hash.h"
 

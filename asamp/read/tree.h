@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The call tree: a node for each distinct stack, which represents its innermost frame; the
-** ancestors are the callers.
+** The call tree. It has a node for each distinct stack. The node represents the innermost frame of
+** the stack; the ancestors of the node represent the callers.
 **
 **   TR1  a node's parent has a smaller index; node 0 is the root, without a frame;
 **   TR2  no two nodes have the same parent, id and line;
@@ -34,8 +34,8 @@ typedef struct Tree {
 int tree_init (Tree *t);
 void tree_free (Tree *t);
 
-/* Returns the child of 'parent' with that id and line; creates it if needed. Returns 'parent'
-   at the limit (TR3), 0 if there is not enough memory. */
+/* Returns the child of 'parent' with that id and line; creates the child if needed. Returns
+   'parent' at the limit (TR3). Returns 0 if there is not enough memory. */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 
 #endif
