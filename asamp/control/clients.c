@@ -56,7 +56,7 @@ static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
 
-/* Disconnects client i. The last client receives its index. */
+/* Disconnects client i. The client with the largest index receives index i. */
 static void clients_leave (size_t i) {
   request_end(&clients[i]->request);
   server_close(clients[i]->request.fd);

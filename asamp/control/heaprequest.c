@@ -16,11 +16,11 @@
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
-  SamplerRequest request;	/* first member: heaprequest_take casts it */
+  SamplerRequest request;	/* first member, because heaprequest_take casts a pointer to it */
   Stage stage;		/* changed only by becomes() (HK1) */
   int ok;		/* 1: the snapshot was taken */
   uint64_t state;	/* number of the state whose snapshot was taken */
-  /* Path of the file; reason of a failure. */
+  /* 'path': path of the file. 'err': reason of a failure. */
   char path[PATH_MAX], err[1024];
 };
 
@@ -29,7 +29,7 @@ static Stage becomes (HeapRequest *h, Stage stage) {
   return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
 }
 
-/* Adds a mark to the profile, which explains the pause. */
+/* Adds a mark to the profile, so that it explains the pause for the snapshot. */
 static void heaprequest_mark (lua_State *L, const char *path) {
   const char *name = "heap snapshot";
   Sampler *s = sampler_attached(L);

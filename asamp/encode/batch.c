@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Samples, or bytes of events, at which a batch is full. */
+/* A batch is full if it has this number of samples, or of bytes of events. */
 #define BATCH_SAMPLES	16384
 #define BATCH_BYTES	(512u * 1024)
 

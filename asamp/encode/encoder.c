@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes the events of a profile (encoder.h). Its memory has the output and details of a batch,
-   the deepest stack, functions and native addresses; in the extended format also the objects whose
-   survival is not known yet (objects.h). */
+/* Encodes the events of a profile (encoder.h). An encoder has in memory the output and the details
+   of a batch, the deepest stack, functions and native addresses; in the extended format also the
+   objects whose survival is not known yet (objects.h). */
 #include "batch.h"
 #include "details.h"
 #include "frameids.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of output at which it is passed to the sink. */
+/* The output is passed to the sink when it has this number of bytes. */
 #define ENOUGH		(64u * 1024)
 
 #define FRAME		16    /* bytes of a frame in a record */
@@ -40,9 +40,10 @@ struct Encoder {
   Origin *of;           /* state of the following events */
   Origin spare;         /* value of 'of' if there is no memory for a new Origin */
   uint64_t lost;        /* number of samples that are missing in the log */
-  uint64_t undecided;   /* number of samples without an outcome, of ended states */
+  uint64_t undecided;   /* number of samples of ended states of which it is not known whether they
+                           survived */
   uint64_t nstates;       /* number of Lua states in the log */
-  uint64_t allocated;   /* exact bytes of all states; 0: unknown */
+  uint64_t allocated;   /* exact bytes that all states have allocated; 0: unknown */
   int notallocated;     /* 1: omits the total of allocated bytes */
   int notlabelled;      /* 1: bytes by label set are unknown */
   ProfileLeft left;
@@ -52,7 +53,8 @@ struct Encoder {
   IdMap named;          /* functions whose names are written */
   IdMap seen;           /* native addresses of all stacks */
   Bytes fresh;          /* native addresses whose names are not written yet */
-  IdMap labels;         /* maps label sets of the process + 1 to those of the file */
+  IdMap labels;         /* maps the number + 1 of a label set in the process to its number in the
+                           file */
   uint32_t nlabels;
 };
 

@@ -23,7 +23,7 @@
 /* Options of a log. */
 typedef struct EncoderConfig {
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
-  uint64_t period;      /* bytes */
+  uint64_t period;      /* first period of allocation samples, bytes */
   int random;           /* 1: exponentially distributed intervals */
   uint64_t mallocs;     /* period of samples of native memory, bytes; 0: none */
   int copies;           /* 1: copied bytes are sampled */
@@ -36,7 +36,7 @@ typedef struct EncoderConfig {
   const char *tuning;   /* LUA_GC; may be NULL */
   uint64_t pid;         /* process id; 0: unknown */
   uint64_t recorder;    /* random number that all files of a flight recorder have; 0: none */
-  uint64_t recorded;    /* flight recorder: time of writing, monotonic clock, ns */
+  uint64_t recorded;    /* time at which a flight recorder writes the log, CLOCK_MONOTONIC, ns */
   int states;           /* 1: the log has many Lua states. Unless 'numbered' is 1, each state
                            numbers its functions and classes from 1 (PROFILE_STOCK only) */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
@@ -95,9 +95,10 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
    encoder_collection. 'classes' may be NULL. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
-/* Records deaths of followed samples (P7 of profile.h): n run lengths, alternately of live and of
-   dead samples. The first call after an outcome or a collection starts at the oldest sample; the
-   other calls start where the previous call has ended. */
+/* Records deaths of followed samples, which are the survivors whose deaths are reported (P7 of
+   profile.h): n run lengths, alternately of live and of dead samples. The first call after an
+   outcome or a collection starts at the oldest followed sample; the other calls start where the
+   previous call has ended. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);

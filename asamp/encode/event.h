@@ -58,8 +58,9 @@ enum EventType {
   /* A heap walk that searched for references to samples. n: pause, ns. Body: 64-bit start,
      CLOCK_MONOTONIC, ns */
   EVENT_WALK,
-  /* Paths that keep samples alive. n: number of 32-bit words. Body: a word 1 (starts at the first
-     sample) or 0 (continues the previous event), then pairs: count of samples, id of their path */
+  /* Paths that keep samples alive. n: number of 32-bit words. Body: a word, 1 if the pairs start at
+     the first sample, 0 if they continue those of the previous event; then pairs: number of
+     samples, id of their path */
   EVENT_HOLDERS,
   /* Resident memory of one use. n: bytes, signed. Body: ResidentEvent */
   EVENT_RESIDENT,
@@ -110,7 +111,8 @@ typedef struct OrphansEvent {
   uint32_t runs[];      /* run lengths, alternately of live and of dead samples */
 } OrphansEvent;
 
-/* Samples in sampling periods. */
+/* Numbers of allocation samples and of time samples. A sample counts as the number of sampling
+   periods that it represents. */
 typedef struct EventTally {
   uint64_t samples, timesamples;
 } EventTally;

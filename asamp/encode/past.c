@@ -282,8 +282,8 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   k->stack = getstack(p, s);
 }
 
-/* Handles the outcomes of the n oldest samples that had none: keeps the survivors whose deaths
-   will be reported. */
+/* Handles the outcomes of the n oldest samples that had no outcome yet: keeps the survivors whose
+   deaths will be reported. */
 static void fates (Past *p, PastState *s, const unsigned char *survived,
                    const uint32_t *classes, size_t n) {
   size_t i, from = s->followed, to = from;

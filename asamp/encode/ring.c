@@ -39,7 +39,8 @@ struct Ring {
   Piece *first, *last;
   size_t bytes;         /* compressed bytes of all pieces; atomic */
   Bytes open;
-  /* Start of the open buffer; argument 'now' of the last ring_put; both ns. */
+  /* 'start': start of the period of the open buffer, ns. 'now': argument of the last ring_put,
+     ns. */
   uint64_t start, now;
   int isrest;           /* 1: 'past' has events */
   z_stream pack, unpack;

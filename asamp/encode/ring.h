@@ -32,8 +32,9 @@ typedef struct RingTotals {
   uint64_t ns;              /* length of the kept period, ns */
 } RingTotals;
 
-/* Makes a recorder. *config is for ring_emit; its 'resolve' is replaced by one that returns
-   stored names (RG3). Returns NULL if there is not enough memory. */
+/* Makes a recorder. *config is the configuration of the encoder for ring_emit. Replaces its
+   'resolve' by a function that returns stored names (RG3). Returns NULL if there is not enough
+   memory. */
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
 void ring_free (Ring *r);
 

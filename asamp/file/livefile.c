@@ -42,7 +42,7 @@ static int livefile_has (LiveFile *f, struct stat *s) {
   return 0;
 }
 
-/* Opens the file again whose descriptor the program has closed. Returns 0 on failure. */
+/* Opens the file again after the program has closed its descriptor. Returns 0 on failure. */
 static int livefile_reopen (LiveFile *f, struct stat *s) {
   if (f->path == NULL)
     return 0;
@@ -64,7 +64,7 @@ static int livefile_stat (LiveFile *f, struct stat *s) {
   return 1;
 }
 
-/* Makes the file stall after a failed write (W6), or fail if it cannot. */
+/* Makes the file stall after a failed write (W6). If the file cannot stall, makes it fail. */
 static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
@@ -75,8 +75,8 @@ static void livefile_failed (LiveFile *f, int error) {
     livefile_fail(f, error);
 }
 
-/* Waits at most WAIT_MS for a full pipe. 'waits': calls since the last byte. Fails at the end
-   of the profile after 5 s (W8). */
+/* Waits at most WAIT_MS until a full pipe has space. 'waits' is the number of calls since the last
+   byte was written. At the end of the profile, makes the file fail after 5 s (W8). */
 static void livefile_await (LiveFile *f, int waits) {
   struct pollfd ready = {f->fd, POLLOUT, 0};
   if (__atomic_load_n(&f->leaving, __ATOMIC_RELAXED) && waits > LEAVING_MS / WAIT_MS)
@@ -150,8 +150,8 @@ static void livefile_settle (LiveFile *f) {
     compressor_ending(&f->compressor, f->ending);
 }
 
-/* Tries to end a stall: ends the gzip member at 'sure', and writes the kept bytes as another
-   (W6). */
+/* Tries to end a stall (W6): ends the gzip member at 'sure', and writes the kept bytes as another
+   member. */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)
@@ -164,8 +164,8 @@ static void livefile_again (LiveFile *f, int then) {
     f->stalled = why;
 }
 
-/* Keeps bytes for a stall (W6). Without memory flushes the file first, which frees the kept
-   bytes. */
+/* Keeps bytes in case the file stalls (W6). If there is not enough memory, flushes the file first,
+   so that the bytes kept earlier are dropped. */
 static void livefile_keep (LiveFile *f, const unsigned char *data, size_t n) {
   bytes_add(&f->kept, data, n);
   if (f->kept.failed && f->stalled == 0) {

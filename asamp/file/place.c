@@ -14,14 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Attempts to lock a file, and ns between them: longer than a reader holds the lock
-   (source_live). */
+/* Number of attempts to lock a file, and ns between two attempts. All attempts together take longer
+   than a reader holds the lock (source_live). */
 enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 
 /* Flags for opening. With O_NONBLOCK a pipe without a reader is an error. */
 enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
 
-/* Besides errnos: try the next number (PL1). */
+/* A result besides 0 and errnos: try the next numbered name (PL1). */
 enum { NEXT = -1 };
 
 typedef struct Attempt {

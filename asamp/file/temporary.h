@@ -41,8 +41,8 @@ char *temporary_target (const char *path);
 /* Creates a file in the folder of 'target' (TM3). Sets *name, which the caller frees, and *fd.
    Returns 0 or an errno. */
 int temporary_create (const char *target, char **name, int *fd);
-/* Gives a file the mode, owner and group of the regular file 'target', as far as possible. If
-   the group cannot be set, it has no rights. Returns 0 or an errno. */
+/* Gives a file the mode, owner and group of the regular file 'target', as far as possible. If the
+   group cannot be set, the file's group has no rights. Returns 0 or an errno. */
 int temporary_imitate (int fd, const char *target);
 
 #endif

@@ -31,8 +31,8 @@ static int filekind_isours (const unsigned char *b, size_t n) {
          b[44] == 3 && memcmp(b + 45, "lua", 3) == 0;
 }
 
-/* Returns 1 if the bytes may start a message of profile.proto: at least two complete fields,
-   numbers 1 to 14, integers or bytes. */
+/* Returns 1 if the bytes may start a message of profile.proto: they have at least two complete
+   fields, all with numbers 1 to 14 and of type integer or bytes. */
 static int ispprof (const unsigned char *b, size_t n) {
   size_t i = 0;
   int fields = 0;

@@ -22,7 +22,8 @@ void framename_lua (char *out, const char *name, int line,
 /* Composes "n:symbol:0:library", like framename_lua. */
 void framename_native (char *out, const char *symbol, const char *library);
 
-/* Returns the name of a frame without code (frameids_isnobodys); a kind must exist. */
+/* Returns the name of a frame that represents no code (frameids_isnobodys). If the id represents a
+   kind, the kind must exist. */
 const char *framename_nobodys (uint64_t id);
 
 /* The fields of a name; they point into the parsed text. */
@@ -34,8 +35,8 @@ typedef struct FrameName {
   int native;          /* 1: a native function */
 } FrameName;
 
-/* Splits the name of frame 'id'. A text with fewer than three colons, of another writer, is a
-   function's name, native if 'id' is odd. */
+/* Splits the name of frame 'id'. A text with fewer than three colons is not from asamp: the whole
+   text is then the name of the function, which is native if 'id' is odd. */
 void framename_parse (FrameName *f, const char *text, uint64_t id);
 
 /* Returns 1 if the n bytes have the form of a composed name. UTF-8 is not checked. */

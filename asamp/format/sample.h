@@ -15,7 +15,7 @@
 /* The two formats, versions of the VMProf log. */
 enum { PROFILE_STOCK = 6, PROFILE_EXTENDED = 7 };
 
-/* Kinds of sampled blocks; type ids of the extended format. */
+/* Kinds of sampled blocks; in the extended format they are the type ids. */
 enum ProfileKind {
   KIND_TABLE, KIND_TABLE_ARRAY, KIND_TABLE_HASH, KIND_STRING,
   KIND_LUA_CLOSURE, KIND_C_CLOSURE, KIND_UPVALUE, KIND_USERDATA,
@@ -53,7 +53,7 @@ typedef struct ProfileSample {
   uint64_t count;    /* sample points in the block, at least 1; each represents a period */
   uint64_t thread;   /* number of the Lua state */
   int kind;          /* enum ProfileKind, or COPY_... */
-  int outside;       /* 1: outside the nursery */
+  int outside;       /* 1: the block is outside the nursery */
   uint32_t label;    /* label set; 0: none */
 } ProfileSample;
 
@@ -75,8 +75,8 @@ enum ProfileLooked {
 typedef struct ProfileCollection {
   uint64_t time;      /* end, CLOCK_MONOTONIC, ns */
   uint64_t inuse;     /* bytes of objects alive or not swept yet */
-  uint64_t held;      /* reserved */
-  uint64_t rss;       /* resident bytes of the process, perhaps read earlier */
+  uint64_t held;      /* bytes reserved for the heap */
+  uint64_t rss;       /* resident bytes of the process, perhaps from an earlier time */
   int major;          /* 1: major; 0: minor */
   /* Unrecorded collections since the previous record. */
   uint64_t minors, majors;
@@ -87,7 +87,7 @@ typedef struct ProfileCollection {
   uint64_t slices;
   /* CPU time of the program since the previous record, ns; 0: unknown. */
   uint64_t mutator;
-  uint64_t tenured;   /* tenured since the previous record */
+  uint64_t tenured;   /* bytes tenured since the previous record */
   /* Sums over the nurseries since the previous record, bytes. 'charged': the bytes that counted
      toward a minor collection. 'planned': the size of the nursery, or 'charged' if that is less. */
   uint64_t planned, charged;
@@ -108,7 +108,7 @@ enum { PROFILE_LABELS = 32 };  /* largest number of labels in a set */
 /* Counts of data dropped by limits, for the meta "asamp.left". */
 typedef struct ProfileLeft {
   uint64_t chunks, functions, classes, natives, paths, steps, labelnames, labelvalues, labelsets;
-  uint64_t before;  /* dropped by a flight recorder (ring_left) */
+  uint64_t before;  /* number of items that a flight recorder dropped (ring_left) */
 } ProfileLeft;
 
 #endif

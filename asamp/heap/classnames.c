@@ -13,7 +13,8 @@
 #define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* most classes; further metatables have "(other
                                                classes)" */
 
-/* The classes so far: by metatable's object number + 1, and by hash of the name. */
+/* The classes so far. 'metatables': by object number of the metatable + 1. 'names': by hash of the
+   name. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;

@@ -43,8 +43,8 @@ typedef struct Work {
   uint32_t variable;		/* name of the removed variable, or GRAPH_NONE */
   uint32_t function;		/* prototype that declares the removed variable; GRAPH_NONE:
                                    unknown */
-  uint32_t *protoparent;	/* the prototype around each prototype, or GRAPH_NONE; NULL: not
-                                   computed */
+  uint32_t *protoparent;	/* for each prototype: the prototype in which it is nested, or
+                                   GRAPH_NONE; NULL: not computed */
 } Work;
 
 /* {== the path ========================================================= */
@@ -300,7 +300,7 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   }
 }
 
-/* If v is held by a variable, also removes the variable's other references (CU2). Returns 0 if
+/* If a variable holds v, also flags the variable's other references for removal (CU2). Returns 0 if
    there is not enough memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;

@@ -59,7 +59,7 @@ typedef struct Out {
   uint32_t nstrings;	/* number of texts of string objects */
   uint64_t firstsite;	/* index of site 0's name in the file's strings; name and source of each
                            site follow */
-  uint64_t firstword;	/* index of word 0 in the file's strings */
+  uint64_t firstword;	/* index in the file's strings of the first of 'words' */
   int failed;		/* 1: there was not enough memory */
 } Out;
 

@@ -14,8 +14,8 @@ typedef struct Work {
   uint32_t *number;	/* number of each object */
   uint32_t *above;	/* parent in the search tree; later a higher ancestor (eval) */
   uint32_t *dominator;	/* parent in the search tree; after nearest() the immediate dominator */
-  /* For each v: its semidominator; and the number with the smallest semidominator among v and
-     its ancestors up to above[v]. */
+  /* semi[v]: the semidominator of v. label[v]: among v and its ancestors up to above[v], the number
+     with the smallest semidominator. */
   uint32_t *semi, *label;
   uint32_t *first, *from;  /* predecessors of v: from[first[v]] to from[first[v + 1] - 1] */
 } Work;

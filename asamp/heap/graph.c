@@ -55,8 +55,8 @@ typedef struct Reader {
   const char *path;
   unsigned char buffer[PIECE];
   size_t at, n;			/* next byte, and number of bytes, in 'buffer' */
-  /* hash table from addresses to objects: tag of the address (second hash) and object number,
-     or FREE */
+  /* hash table from addresses to objects: an entry has the tag of an address (its second hash) and
+     the number of the object, or is FREE */
   uint64_t *table;
   uint32_t mask;		/* entries - 1; 0: no table */
   uint64_t seed;		/* makes collisions unpredictable */

@@ -51,7 +51,7 @@ typedef struct Slot {
                            function, from 2 on others, 0 unknown */
 } Slot;
 
-/* An edge not stored next to the others of its object. */
+/* An edge that is not stored next to the other edges of its object. */
 typedef struct LateEdge {
   uint32_t from, to;
   Way way;
@@ -81,7 +81,7 @@ typedef struct Graph {
      'codes' (each may be GRAPH_NONE); prototype: index in 'protos'; thread: 1 for the main
      thread; else GRAPH_NONE. */
   uint32_t *info;
-  /* First edge in 'to' and 'ways', and number of edges there, without 'late'. */
+  /* For each object: index of its first edge in 'to' and 'ways', and number of its edges there. */
   uint32_t *first, *count;
   uint32_t *parent;		/* parent on a shortest path; GRAPH_NONE for object 0 */
   Way *way;			/* the reference from the parent */

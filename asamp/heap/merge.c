@@ -261,8 +261,9 @@ static int byvalue (const void *a, const void *b) {
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Merges groups of fields of one class into "[*]", if there are more than FIELDS_MANY and none
-   has over half of the bytes. Returns 0 if there is not enough memory. */
+/* Merges the groups of fields with values of one class into one group "[*]", if there are more than
+   FIELDS_MANY such groups and none has over half of their bytes. Returns 0 if there is not enough
+   memory. */
 static int mergefields (Groups *s) {
   size_t i, k;
   for (i = 0; i < s->n; i++) {
@@ -294,8 +295,8 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if group p belongs to the row of 'above': the value of an upvalue, or a repeated
-   step. */
+/* Returns 1 if group p becomes a part of the row of its parent group 'above': p is the value of an
+   upvalue, or a repeated step. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
