@@ -31,7 +31,8 @@ static uint32_t whose (Firefox *f) {
   return tag != TAGS_NONE ? tag : 0;
 }
 
-/* Stores a row of an allocation. 'leaf': index in 'leaves'. */
+/* Stores a row of an allocation. 'leaf' is the index in 'leaves'; 'bytes' is negative if the row is
+   a death (FX2). */
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address, uint32_t tag) {
   if (time < f->last)

@@ -33,7 +33,7 @@ enum FirefoxCategory {
 
 /* A sample whose block has died, but whose row with negative bytes (FX2) is not stored yet. */
 typedef struct FirefoxDeath {
-  size_t leaf;          /* index in 'leaves' */
+  size_t leaf;          /* index in Firefox.leaves */
   uint32_t tag;
   uint64_t bytes;
   uint64_t address;
@@ -56,14 +56,14 @@ typedef struct Firefox {
   /* Numbers of rows by group of Lua states (tags.h). Set by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
   int bylabels;            /* not 0: Site.tag of 'leaves' and 'ticksites' is a label set */
-  SiteTable leaves;        /* stacks of allocations; Site.kind is the sample's kind * 3 + its
-                              outcome */
+  SiteTable leaves;        /* stacks of allocations; Site.kind is the sample's kind * 3 +
+                              READER_DIED, READER_SURVIVED or READER_UNDECIDED */
   SiteTable ticksites;     /* stacks of time samples */
   SiteTable held;       /* objects alive at the end; Site.kind is the number of the path of
-                           references */
+                           references to the object, 0: unknown */
   uint64_t last;        /* time of the last allocation row, us */
   uint64_t address;     /* largest address used */
-  uint64_t *unused;     /* free addresses */
+  uint64_t *unused;     /* addresses that no live sample has (FX2) */
   size_t nunused, unusedsize;
   FirefoxDeath *deaths; /* samples whose block has died, but whose second row (FX2) is not stored */
   size_t ndeaths, deathsize;

@@ -69,7 +69,7 @@ static inline void firefoxcolumns_comma (FirefoxFile *w, uint64_t i) {
   if (i > 0)
     output_char(w->o, ',');
 }
-/* Writes the number n, or null if it is 'none'. */
+/* Writes the number n; writes null if n equals 'none'. */
 void firefoxcolumns_ornull (FirefoxFile *w, uint64_t n, uint64_t none);
 /* Writes a column of n times the JSON text 'value'. */
 void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value,

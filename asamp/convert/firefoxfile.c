@@ -80,7 +80,7 @@ static int firefoxfile_frames (FirefoxFile *w) {
 
 /* ------------------------------------------------------ shared tables -- */
 
-/* Returns the innermost frame of a stack with labels. */
+/* Returns the index of the innermost frame of a stack with labels. */
 static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }
@@ -246,7 +246,7 @@ static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the shared tables and then the strings; no strings may be added later. */
+/* Writes the tables that all threads share, and then the strings. No strings may be added later. */
 static void shared (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   uint32_t *sources = malloc((r->nfunctions + (size_t)1) * sizeof(*sources));

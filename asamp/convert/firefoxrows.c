@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the number of the stack of an allocation; 'leaf' is its index in Firefox.leaves. */
+/* Returns the number of the stack of an allocation; 'leaf' is the allocation's index in
+   Firefox.leaves. */
 static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
   return (uint64_t)leaf + firefoxstacks_count(&w->stacks);
 }
@@ -32,8 +33,8 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* Writes a column of times. The n stored values are differences in us; rows are left out as by
-   'column'. */
+/* Writes a column of times from n stored differences in us. Rows of Lua states that are not in
+   w->group are left out. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);

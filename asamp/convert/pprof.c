@@ -25,9 +25,9 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
-/* Largest number of a label set whose exact bytes are written as a comment of the profile. */
+/* Label sets with a larger number have no comment with their exact bytes. */
 #define EXACT_COMMENTS	256
-/* A comment about a label set has no further labels from this number of bytes on. */
+/* A comment that has this length, in bytes, receives no further labels. */
 #define EXACT_TEXT	1024
 
 typedef struct Writer {
@@ -244,7 +244,7 @@ static int locations (Writer *w) {
   return 1;
 }
 
-/* Writes all locations; after writeheld, which adds some. */
+/* Writes all locations. Call it after writeheld, which adds locations. */
 static void writelocations (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->nlocations; i++) {
@@ -276,9 +276,9 @@ static void countnatives (Writer *w, IdMap *natives) {
   }
 }
 
-/* Returns the string index of a function's full name; 'name' is the one of its plain name. Tools
-   merge functions with equal names, so a script's function has file and line in its name, and a
-   native one whose name is not unique has its library. */
+/* Returns the string index of a function's full name; 'name' is the string index of its plain name.
+   Tools merge functions with equal names. So the full name of a script's function has file and
+   line; that of a native function has the library if the plain name is not unique. */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
   char line[32] = "";
@@ -429,7 +429,7 @@ static void writeheld (Writer *w, const HeldRow *row) {
   emit(w, PROFILE_SAMPLE);
 }
 
-/* Writes the strings; last, because other fields add some. */
+/* Writes the strings. Call it last, because the other functions add strings. */
 static void writestrings (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->strings.n; i++) {

@@ -17,7 +17,8 @@
 #define UNKNOWNTYPE	0xffffu  /* number of the type "unknown", of the objects that putobjects
                                     adds */
 
-/* A client of the reader that counts samples without an outcome. */
+/* A client of the reader that counts allocation samples without an outcome: the log does not record
+   whether their blocks survived a collection. */
 typedef struct Counter {
   ReaderClient client;
   uint64_t undecided;
@@ -29,8 +30,8 @@ static void repair_fate (void *ud, const ReadSample *s, int fate, uint64_t time)
   c->undecided += fate == READER_UNDECIDED;
 }
 
-/* Appends dead objects of type "unknown", and this type's name, for the stacks of allocation
-   samples without an object (X2). */
+/* Appends dead objects of type "unknown" for the stacks of allocation samples that have no object,
+   and the name of this type (X2). */
 static void putobjects (const ReadProfile *r, Bytes *to) {
   uint64_t left = r->end.unpaired;
   char key[32];
@@ -66,8 +67,8 @@ static void putend (const ReadProfile *r, uint64_t undecided, Bytes *to) {
     bytes_char(to, VMPROF_TRAILER);
 }
 
-/* Copies n bytes of the log to the output; 'o' NULL: skips them. Returns the number of bytes,
-   less than n at the end of the file. */
+/* Copies n bytes of the log to the output, or skips them if 'o' is NULL. Returns the number of
+   bytes, which is less than n at the end of the file. */
 static uint64_t copied (Source *s, uint64_t n, Output *o) {
   unsigned char piece[PIECE];
   uint64_t done = 0, step = 1;

@@ -33,7 +33,7 @@ void transcode_split (const char *text, char *symbol, size_t symbolsize, char *f
     snprintf(file, filesize, "%s", third + 1);
 }
 
-/* Stores symbol and library of a native address, for the encoder. */
+/* Stores the symbol and the library of a native function's address, for the encoder. */
 static void transcode_resolve (void *ud, uint64_t address, char *symbol,
                                size_t symbolsize, char *file, size_t filesize) {
   const Transcode *t = ud;
@@ -42,7 +42,7 @@ static void transcode_resolve (void *ud, uint64_t address, char *symbol,
     transcode_split(t->r->text.text + name, symbol, symbolsize, file, filesize);
 }
 
-/* Stores the labels of a set, for the encoder. */
+/* Stores the labels of a label set in 'to', for the encoder. Returns their number. */
 static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return transcode_labels(((const Transcode *)ud)->r, set, to);
 }

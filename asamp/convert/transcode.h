@@ -18,7 +18,8 @@
 typedef struct TranscodeState {
   uint32_t id;          /* number in the output */
   uint32_t from;        /* number in the input */
-  size_t deathplace;    /* 'deaths' covers this number of the state's survivors, oldest first */
+  size_t deathplace;    /* number of the state's survivors, oldest first, that the runs in 'deaths'
+                           cover */
   int undecided;        /* 1: a sample of the state had no outcome. Outcomes are in the order of
                            samples, so no further one of the state can be written */
   int ended;            /* 1: the state was closed at the time 'end' */
@@ -80,7 +81,7 @@ typedef struct Transcode {
                            indexes in 'frame' */
   uint64_t *frame;      /* ids in the merged file of the frames in 'named' */
   size_t nframe, framesize;
-  IdMap classes;        /* maps a class name's offset + 1 to the class's id in the output */
+  IdMap classes;        /* maps 1 + the offset of a class's name to the class's id in the output */
   uint32_t nclasses;
   unsigned char *survived;  /* outcomes of samples, not yet passed to the encoder: 0 died, 1
                                survived, 2 survived and its death is not recorded */
@@ -96,8 +97,8 @@ typedef struct Transcode {
                          the output */
 } Transcode;
 
-/* Initializes t for an open output. Returns 0 if there is not enough memory; call
-   transcode_free in either case. */
+/* Initializes t, which will write to the open output 'o'. Returns 0 if there is not enough memory;
+   call transcode_free in either case. */
 int transcode_start (Transcode *t, int format, Output *o);
 /* Initializes t for a profile that becomes a part of a merged file. The part starts at 'start'
    (monotonic clock, ns). Returns 0 if there is not enough memory; call transcode_free in either
@@ -121,7 +122,7 @@ void transcode_pause (Transcode *t);
 
 /* Adds the input's counts of dropped data to *to. Returns the number of cut texts. */
 uint64_t transcode_left (ProfileLeft *to, const ReadProfile *r);
-/* Stores up to PROFILE_LABELS labels of a set. Returns their number. */
+/* Stores up to PROFILE_LABELS labels of a label set in 'to'. Returns their number. */
 size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to);
 /* Splits the name "n:symbol:0:library" of a native function; truncates the parts. Changes
    nothing if the name has another form. */

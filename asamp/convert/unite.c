@@ -22,7 +22,7 @@ static const char TOOLONG[] = "the durations of the profiles add up to more than
 typedef struct Check {
   ReaderClient client;
   Unite *m;
-  int own;             /* 1: can be merged */
+  int own;             /* 1: the profile can be merged */
   uint64_t timens;     /* first sampling period of time in the profile, ns; 0: none */
   int wall;
 } Check;
@@ -57,7 +57,8 @@ static void seetime (void *ud, uint64_t ns, int wall) {
   }
 }
 
-/* Stores the first profile's command; notes whether others differ. */
+/* Stores the command line of the first profile. Sets 'othercommand' if another profile has a
+   different one. */
 static void addcommand (Unite *m, const char *command) {
   if (!m->checked)
     m->command = command != NULL ? strdup(command) : NULL;
@@ -199,7 +200,7 @@ static uint32_t labels (void *ud, uint32_t set) {
   return number;
 }
 
-/* Stores the labels of the set of the last call of 'labels', for the encoder. */
+/* Stores in 'to' the labels of the set m->set, for the encoder. Returns their number. */
 static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
   Unite *m = ud;
   (void)number;

@@ -23,8 +23,8 @@
 typedef struct UniteRest {
   uint32_t id;              /* number in the result */
   int ended;                /* 1: closed in its profile, at the time 'end' */
-  uint64_t end, allocated, orphans;  /* The state's end, ns; exact bytes that it allocated; number
-                                        of its samples of native memory that outlive it. */
+  uint64_t end, allocated, orphans;  /* Time of the state's end, ns; exact bytes that it allocated;
+                                        number of its samples of native memory that outlive it. */
 } UniteRest;
 
 typedef struct Unite {
@@ -43,10 +43,10 @@ typedef struct Unite {
   Origins names;            /* names of functions and classes; equal ones have one number (UN1) */
   StrTab natives, labels;   /* names of native functions; texts of label sets */
   uint32_t nsets;           /* number of label sets whose text is in 'labels' */
-  ProfileLeft left;         /* data dropped by the writers or by the merge */
-  uint64_t texts, lost;     /* number of texts cut, and of samples lost, in all profiles */
-  uint64_t ring[4];         /* sums of ReadProfile.ring */
-  int isring;               /* 1: some profile is a flight recorder's */
+  ProfileLeft left;         /* counts of the data that the profiles' writers or the merge dropped */
+  uint64_t texts, lost;     /* number of cut texts, and of lost samples, in all profiles */
+  uint64_t ring[4];         /* sums of ReadProfile.ring over all profiles */
+  int isring;               /* 1: a flight recorder wrote at least one of the profiles */
   uint64_t shift;           /* total duration of the profiles so far, us */
   uint32_t nstates;         /* states in the result */
   UniteRest *rest;
@@ -65,14 +65,14 @@ typedef struct Unite {
   uint32_t set;             /* label set of the last call of TranscodeInto.labels */
 } Unite;
 
-/* Initializes m for an open output. Returns 0 if there is not enough memory; call unite_free in
-   either case. */
+/* Initializes m, which will write to the open output 'o'. Returns 0 if there is not enough memory;
+   call unite_free in either case. */
 int unite_start (Unite *m, Output *o);
 /* Reads the head of a profile. Call it for all profiles before the first unite_add. Returns 0 with
    the reason in 'err' if the profile cannot be merged. */
 int unite_check (Unite *m, const char *path, char *err, size_t errsize);
-/* Adds a profile that unite_check has accepted. Returns its data, which the caller frees; or
-   NULL with the reason in 'err', and *fatal 1 if the result is unusable. */
+/* Adds a profile that unite_check has accepted. Returns its data, which the caller frees. On
+   failure returns NULL with the reason in 'err', and sets *fatal to 1 if the result is unusable. */
 ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
                     void *ud, int *fatal, char *err, size_t errsize);
 /* Completes the result. Returns NULL, or why it is incomplete. */

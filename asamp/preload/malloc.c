@@ -150,7 +150,8 @@ static unsigned char *malloc_watch (void *block) {
 
 /* {== sample points ===================================================== */
 
-/* Reads a decimal number and advances *text. strtoull might allocate. */
+/* Reads a decimal number and moves *text to its end. Does not use strtoull, which might allocate
+   memory. */
 static uint64_t malloc_number (const char **text) {
   uint64_t n = 0;
   while (**text >= '0' && **text <= '9') n = n * 10 + (uint64_t)(*(*text)++ - '0');

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 
 typedef struct Draft {
-  int fd;		/* for writing */
+  int fd;		/* descriptor of the file that is being written */
   char *name;		/* temporary name; NULL: 'fd' is the final file */
   char *target;		/* final file, no link */
-  struct stat final;	/* its status at draft_start */
+  struct stat final;	/* status of the final file at draft_start */
 } Draft;
 
 /* Creates the temporary file of a snapshot. 'place' has the final file, opened with

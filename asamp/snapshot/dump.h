@@ -26,7 +26,8 @@ typedef struct Dump {
   void *(*memory) (void *ud, void *block, size_t old, size_t size);	/* like lua_Alloc */
   const struct Tracker *tracker;	/* the samples of this tracker's live objects are written;
                                            NULL: none */
-  uint64_t time;		/* CLOCK_MONOTONIC, ns; for ages of samples */
+  uint64_t time;		/* present time (CLOCK_MONOTONIC), ns; the ages of samples are
+                                   computed from it */
   uint64_t objects, edges, bytes;	/* written so far: objects, edges, bytes of objects */
   uint64_t last;		/* address of the previous object; in the samples, of the previous
                                    sample's object */

@@ -29,7 +29,7 @@
 
 #include "binding.h"
 
-#define CODES_MOST	64	/* largest number of C functions with names */
+#define CODES_MOST	64	/* largest number of C functions whose names are written */
 
 /* A snapshot that is being written; allocated before the fork (SN3). */
 typedef struct Writer {
@@ -80,7 +80,7 @@ static int sink (void *ud, const unsigned char *data, size_t n) {
   return w->error == 0;
 }
 
-/* Writes the snapshot under its final name. Returns 0 or an errno. */
+/* Writes the whole snapshot and gives the file its final name. Returns 0 or an errno. */
 static int writeall (Writer *w, lua_State *L) {
   int result = dump_walk(&w->dump, L);
   if (result == LUAN_WALKED)
@@ -144,7 +144,7 @@ static void overtime (unsigned seconds, char *why, size_t size) {
            "have no limit", seconds);
 }
 
-/* Writes the child's message to stderr without allocating (SN3). */
+/* Writes the child's error message to stderr. Allocates no memory (SN3). */
 static void childfailed (const char *path, int error, unsigned seconds) {
   char line[600], why[128];
   int n = snprintf(why, sizeof(why), "writing failed with error %d of the system (errno)", error);
@@ -158,8 +158,8 @@ static void childfailed (const char *path, int error, unsigned seconds) {
   if (n > 0 && write(2, line, (size_t)n) < 0) { /* nowhere to report it */ }
 }
 
-/* Limits a child: it is killed first when memory runs out (SN5), and by SIGALRM after
-   'seconds'. */
+/* Limits this child: the system kills it first when memory runs out (SN5), and SIGALRM kills it
+   after 'seconds'. */
 static void bound (unsigned seconds) {
   sigset_t alarms;
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -187,7 +187,7 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
 /* A child for which waitpid must be called. */
 typedef struct Waiting {
   pid_t child;
-  pid_t parent;		/* process that forked it */
+  pid_t parent;		/* process that forked the child */
   unsigned seconds;	/* 0: no limit */
   Draft draft;		/* copy of Writer.draft, for the names of its files */
   char *path;		/* for messages */

@@ -30,9 +30,9 @@ typedef struct SnapshotWish {
                            PLACE_ALL */
   int option;		/* 1: error messages may advise the option 'overwrite' */
   int wait;		/* 1: wait until the file is complete */
-  int inprocess;	/* 1: without a child */
+  int inprocess;	/* 1: this process writes the file, without a child */
   unsigned seconds;	/* time limit; 0: none */
-  const char *command;	/* for information; may be NULL */
+  const char *command;	/* the program's command line, stored in the file; may be NULL */
 } SnapshotWish;
 
 /* Result of snapshot_take. */
@@ -44,8 +44,8 @@ typedef struct Snapshot {
   uint64_t stopped;	/* pause of the program, ns */
 } Snapshot;
 
-/* Writes a snapshot of L's heap, on the state's thread where luaN_walk may be called. Returns 1
-   if the file is complete or a child is writing it; 0 with errno and a reason in 'err' on
+/* Writes a snapshot of L's heap. Call it on the thread that runs L, where luaN_walk may be called.
+   Returns 1 if the file is complete or a child is writing it; 0 with errno and a reason in 'err' on
    failure. */
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size);
