@@ -45,8 +45,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->cut = (ci->callstatus & CIST_TAIL);
   }
   else {
-    /* NULL if no C function is in the slot. This is so in the frame of a call hook, and of a call
-       of an object with __call. */
+    /* NULL if no C function is in the slot, as in the frame of a call hook or of a call of an
+       object with __call. */
     f->function = luaN_codeof(func);
     f->id = NULL;
     f->pc = 0;

@@ -68,10 +68,10 @@ static void restore (luaN_Tick *t) {
 
 /*
 ** The machine's registers at the last tick (timer signal) of this OS thread that requested a
-** safepoint before the next instruction. They are not stored in each state, because there may be
-** ten thousand states. If a second state has a tick before the safepoint of the first, the
-** registers of the first are lost. Its sample may then have the next instruction instead of the one
-** that ran at the tick (TK4).
+** safepoint before the next instruction. The registers are not stored in each state, because there
+** may be ten thousand states. If a second state has a tick before the safepoint of the first, the
+** registers of the first are lost. The sample of the first state may then have the next instruction
+** instead of the one that ran at the tick (TK4).
 */
 static __thread struct Held {
   /* the luaN_Tick of the state that ran at the tick */
@@ -147,8 +147,8 @@ static int candidate (const Proto *p, uintptr_t pc, int n) {
 }
 
 
-/* Returns the index of the instruction of frame ci that ran at the tick. Returns n, the index of
-   the next instruction, if that is not known (TK4). */
+/* Returns the index of the instruction of frame ci that ran at the tick. If that instruction is not
+   known (TK4), returns n, the index of the next instruction. */
 static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   const Proto *p = ci_func(ci)->p;
   int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);
@@ -212,7 +212,8 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 }
 
 
-static const char nowhere;  /* its address in luaN_Tick.where stands for no OS thread */
+static const char nowhere;  /* the address of this variable in luaN_Tick.where means: no OS
+                               thread */
 
 
 /* Returns 1 if a protected call of the state is running on this OS thread. */

@@ -48,7 +48,7 @@
 
 #include "seam.h"
 
-/* Bit of a thread's hookmask: it must run a safepoint for a time sample (TK1). */
+/* Bit of a thread's hookmask: the thread must run a safepoint for a time sample (TK1). */
 #define LUAN_TICK	0x80
 
 /* Runs a safepoint for time samples in thread L: clears the request, restores the dispatch table,
@@ -70,15 +70,16 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
 /* For the label to which all entries of the dispatch table lead after a tick. Marks the label as
-   rarely reached, so that the compiler lays out the loop without regard to it. (Clang has no such
-   attribute of labels.) */
+   rarely reached, so that the label does not change the layout of the bytecode loop. (Clang has no
+   such attribute of labels.) */
 #if defined(__clang__)
 #define LUAN_COLD
 #else
 #define LUAN_COLD	__attribute__((cold))
 #endif
 
-/* The state's dispatch table. Its address is constant, so the loop computes it once. */
+/* The state's dispatch table. Its address is constant, so the bytecode loop computes the address
+   once. */
 #define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
 
 /* On x86-64, keeps the address of the dispatch table in a register. The empty asm statement hides
@@ -120,11 +121,9 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
-/* Handles the rare cases of luaN_protect:
-   - a protected call inside that of another state
-   - the first protected call of a state
-   - the first one of a state on another OS thread; it requests a safepoint, where the sampler moves
-     its timer */
+/* Handles the rare cases of luaN_protect: - a protected call inside that of another state - the
+   first protected call of a state - the first protected call of a state on another OS thread; this
+   call requests a safepoint, where the sampler moves its timer */
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
 /* Records in luaN_innermost that a protected call of L starts. Copies the previous luaN_innermost

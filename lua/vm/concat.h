@@ -39,7 +39,7 @@ static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
 
 
 /* Replaces the n values at the top of the stack by their concatenation and returns 1. Returns 0 if
-   luaV_concat must do that. May raise a memory error. */
+   luaV_concat must concatenate the values. May raise a memory error. */
 static int luaN_concat (lua_State *L, int n) {
   luaN_Pieces p;
   StkId top = L->top.p;

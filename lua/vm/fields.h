@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Lookup of table fields by short strings; ltable.h includes this header last. The lookup is inline
-** also for a key that is not at its main position. In a small table this is true of half of the
-** keys; the random seed of the hashes determines of which. If such keys needed a call, the speed of
-** a program would differ by a quarter from run to run.
+** also for a key that is not at its main position. In a small table half of the keys are not at
+** their main position; the random seed of the hashes determines which keys. If such keys needed a
+** call, the speed of a program would differ by a quarter from run to run.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
@@ -53,8 +53,8 @@ LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
 }
 
 
-/* Returns the metamethod 'ename' of metatable 'events'. If there is none, records that in the flags
-   and returns NULL (like luaT_gettm of ltm.c). */
+/* Returns the metamethod 'ename' of metatable 'events'. If there is no such metamethod, sets its
+   bit in the flags of 'events' and returns NULL (like luaT_gettm of ltm.c). */
 LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename) {
   const TValue *tm = luaH_getshortstr(events, ename);
   if (!notm(tm)) return tm;

@@ -48,8 +48,8 @@
 #include "heap.h"
 
 /* log2 of the number of nodes of the smallest hash part for which a larger one is allocated in
-   advance; smaller parts are rehashed in a short pause. The larger one comes from lua_Alloc, so it
-   must have more than LUAN_LARGE bytes (H2). */
+   advance; smaller parts are rehashed in a short pause. The larger hash part comes from lua_Alloc,
+   so the part must have more than LUAN_LARGE bytes (H2). */
 #if defined(LUAI_ASSERT)
 #define LUAN_LEASTGROWTH	8
 #else

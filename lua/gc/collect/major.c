@@ -99,7 +99,7 @@ static void takeepoch (luaN_Gc *c) {
 void luaN_beginmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
-  lua_assert(g->gcstate == GCSpause && c->bytes.aged == 0);  /* G10 */
+  lua_assert(g->gcstate == GCSpause && c->bytes.aged == 0);  /* no object is young (G10) */
   takeepoch(c);
   luaN_dropidle(g);
   c->mark.reached = 0;

@@ -234,7 +234,8 @@ typedef struct luaN_Blocks {
      when lua_Alloc refuses memory, set to 0 at the end of a major collection. */
   size_t ceiling;
   /* luaN_leavesroom checks no growth of 'held' up to 'proven' bytes. While heap.allocated is at
-     most 'unchecked', it checks no growth at all. The end of a major collection sets both again. */
+     most 'unchecked', luaN_leavesroom checks no growth at all. The end of a major collection sets
+     'proven' and 'unchecked' again. */
   size_t proven;
   uint64_t unchecked;
 } luaN_Blocks;
@@ -259,8 +260,8 @@ LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
    cache if possible. */
 LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p);
 
-/* Returns the block of address p, which must be in one. Tries the cache of small blocks before a
-   search, which took half of the collection time of a small heap. */
+/* Returns the block that contains address p; there must be such a block. Tries the cache of small
+   blocks before a search, which took half of the collection time of a small heap. */
 static inline luaN_Block *luaN_blockof (const luaN_Blocks *h, const void *p) {
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
     luaN_Block *b = luaN_recent(h, p);

@@ -158,7 +158,7 @@ static int sweepblock (luaN_Blocks *h, luaN_Block *b, lu_byte keep) {
 #endif
     memcpy(b->marks + i, &kept, sizeof(kept));
   }
-  (void)h;  /* unused in a release build */
+  (void)h;  /* h is unused in a release build */
   return freed != 0;
 }
 
@@ -187,7 +187,7 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    /* still part of a hole of the nursery; luaN_recycle frees the line */
+    /* the line is still part of a hole of the nursery; luaN_recycle frees the line */
     if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;
     else if (b->marks[i] != 0) {
       b->marks[i] = 0;
@@ -241,7 +241,7 @@ static unsigned nextused (const luaN_Block *b, unsigned i) {
 
 
 /* Takes the first hole (run of free lines) of at least n bytes of b, from line 'from' on: sets *r
-   to it, marks its lines as young, and moves b to 'used'. Returns 0 if there is none. */
+   to the hole, marks its lines as young, and moves b to 'used'. Returns 0 if b has no such hole. */
 static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
                      unsigned from, size_t n) {
   unsigned i = from;
@@ -274,7 +274,7 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 
 
 /* Takes the first hole of at least n bytes in any block, whether the block is in a list or not.
-   Returns 0 if there is none. */
+   Returns 0 if no block has such a hole. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {

@@ -16,7 +16,7 @@ LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
                              size_t n, int desperate);
 
 /* Takes the next hole of at least n bytes in the block of *r, after r->end. Returns 0, with *r
-   unchanged, if there is none or *r is not in a block. */
+   unchanged, if the block has no such hole or *r is not in a block. */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
 /* Frees the lines of the nursery without survivors: removes LUAN_YOUNG, and moves the blocks of
@@ -25,8 +25,8 @@ LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
 /*
-** Moves b to the list for its free lines, after some have become free: to 'empty', to 'holed', or
-** to no list if few lines are free. A block in 'used' stays there.
+** Moves b to the list for its free lines, after some of its lines have become free: to 'empty', to
+** 'holed', or to no list if few lines are free. A block in 'used' stays there.
 */
 LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
 

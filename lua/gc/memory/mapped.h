@@ -21,13 +21,13 @@
 /* number of blocks of the largest mapping that is kept for other states (spare mapping) */
 #define LUAN_MAPUNITS	32u
 
-/* Maps 'size' bytes, aligned to 'to' (a power of 2), at address 'at' if possible, and returns their
-   address. Unmaps the spare mappings and tries again if the system refuses. Returns NULL if that
-   fails. */
+/* Maps 'size' bytes, aligned to 'to' (a power of 2), at address 'at' if possible, and returns the
+   address of the mapping. If the system refuses, unmaps the spare mappings and tries again. Returns
+   NULL if the system refuses again. */
 LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 
-/* Unmaps 'size' bytes at p. Only releases their pages if munmap fails, because the process has too
-   many mappings. */
+/* Unmaps 'size' bytes at p. If munmap fails, only releases the pages of these bytes, because the
+   process has too many mappings. */
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
 /* Returns the largest spare mapping (left by a closed state) of at most *size bytes, and sets *size
