@@ -73,7 +73,7 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
 }
 
 /* Sets the names of the types of blocks. They come from meta records __rtype_N or, in asamp's
-   format for other readers, from the names of the frame ids that represent types (frameids.h). */
+   files for VMProf's tools, from the names of the frame ids that represent types (frameids.h). */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
   uint32_t i;

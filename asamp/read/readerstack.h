@@ -7,12 +7,12 @@
 
 #include "readerstate.h"
 
-/* Adds a stack record. 'seconds' is its time (monotonic clock; 0: unknown). 'allocation' 0:
-   time sample. 'type' is as in Run, for asamp's files. */
+/* Adds a stack record. 'seconds': time of the record (monotonic clock; 0: unknown). 'allocation'
+   0: the stack of a time sample. 'type': Run.type of the stack, used only in asamp's files. */
 void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
                       double seconds, uint64_t thread, int allocation);
 
-/* Delivers the outcomes and the collection in an object record of n words. Ignored in asamp's
+/* Delivers the outcomes and the collection in an object record of n words. Does nothing in asamp's
    files. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n);

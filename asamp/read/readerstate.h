@@ -42,7 +42,7 @@ typedef struct ReaderState {
   int failed;          /* 1: an allocation failed */
   uint64_t summed[2];  /* totals of all samples: bytes of allocation samples and copies; ns of
                           time samples */
-  uint64_t decided;    /* bytes of all samples whose outcome was read */
+  uint64_t decided;    /* bytes that the samples with an outcome of all states represent */
   int toomuch;         /* 1: the samples exceed READER_MAXSUM */
   int hashead;           /* 1: the client's 'head' was called */
   int format;          /* format of the texts with details (details_format) */

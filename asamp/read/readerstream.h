@@ -43,7 +43,7 @@ typedef struct ReaderStream {
   /* Samples whose outcome was read since the previous collection, and the survivors among these
      samples, in sampling periods. */
   uint64_t decided, survived;
-  uint64_t allocated;  /* bytes of the state's samples whose outcome was read */
+  uint64_t allocated;  /* bytes that the state's samples with an outcome represent */
   /* The previous collection. The record of the next collection has differences from it. */
   ReadCollection before;
   /* 'planned' of the last minor collection. The record of the next minor collection has the

@@ -339,7 +339,7 @@ typedef struct ReaderClient {
 
 void readprofile_free (ReadProfile *r);
 
-#define READER_MAXSOURCES	4000000  /* largest text in 'sources', bytes */
+#define READER_MAXSOURCES	4000000  /* limit of the text of readprofile_source, bytes */
 
 /* Appends a text that identifies the recording of a profile. Form:
    "p<pid>:<start, s>:<monotonic start, us>"; for a flight recorder's file
