@@ -24,7 +24,7 @@ typedef struct FirefoxFile {
   const Fold *fold;
   Output *o;
   int failed;          /* 1: not enough memory */
-  /* Times of time samples are multiplied by this factor: 1 or, in a profile without times, the
+  /* The times of all rows are multiplied by this factor: 1 or, in a profile without times, the
      factor that makes the samples fill the profile's duration. */
   double stretch;
   StrList strings;     /* all strings of the file; tables refer to them by index */
