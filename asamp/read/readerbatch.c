@@ -20,7 +20,7 @@
    q that of time samples, line T the OS thread. */
 typedef struct Periods {
   Fields events;       /* the lines after the current one */
-  int letter;          /* 'p', 'q' or 'T'; 0: no line is left */
+  int letter;          /* letter of the current line: 'p', 'q' or 'T'; 0: no line is left */
   uint64_t at;         /* index of the first sample to which the line applies */
   uint64_t period;     /* line p: period, bytes; line q: period, ns; line T: system number of
                           the OS thread */

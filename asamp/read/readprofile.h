@@ -36,7 +36,8 @@ typedef struct ReadSample {
   /* Sampling period: ns for time samples, else bytes to be multiplied by ReadProfile.scale. */
   uint64_t period;
   uint64_t size;       /* bytes of the block; 0: unknown */
-  /* Thread in the sample's record; in files of many Lua states, id of the state. */
+  /* Number of the thread in the stack record of the sample. In files of many Lua states, this is
+     the id of the state. */
   uint64_t thread;
   /* Allocation sample: bytes that this sample and all samples decided before it represent, not
      multiplied by ReadProfile.scale. Set when the outcome is read. */
@@ -198,7 +199,8 @@ typedef struct ReadProfile {
                           without object records: of version 0 to 6, or of 32 bits */
     uint64_t statistics;  /* number of statistics in an object record */
     double seconds;    /* time of the last stack or object record; 0 before version 7 */
-    int period, undecided;  /* 1: the log has the meta record "period", "asamp.undecided" */
+    int period, undecided;  /* 1: the log has the meta record "period"; 1: it has the meta
+                                record "asamp.undecided" */
   } end;
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
   uint64_t periods;    /* number of later changes of the sampling period */
