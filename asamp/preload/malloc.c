@@ -45,7 +45,7 @@ static __thread struct {
 #define WAYS		8	/* blocks per bucket */
 
 /* near[i] is the number of watched blocks in the i-th 16 KiB of each 16 GiB of the address space.
-   If it is 0, free() tests nothing else. It is never 0 for addresses of the arena. */
+   If near[i] is 0, free() tests nothing else. For addresses of the arena, near[i] is never 0. */
 static uint16_t near[NNEAR];
 static unsigned char slots[MALLOC_SLOTS];	/* one byte for each watched block: free, alive,
                                                    dead or given up (MA3) */

@@ -462,8 +462,8 @@ static void count (Work *w) {
   w->counting = 0;
 }
 
-/* Visits an edge of object w->at. If it is the first edge to a needed object, sets that object's
-   path; but if w->counting is 1, only counts the edge. Returns 0 to stop. */
+/* Visits an edge of object w->at. If the edge is the first one to a needed object, sets the path of
+   that object; but if w->counting is 1, only counts the edge. Returns 0 to stop. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;

@@ -13,9 +13,9 @@
 
 #define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
                                            that decide no sample and find no death */
-#define RESIDENT_NS	100000000	/* ns; a reading of the process's resident bytes is reused
-                                           for this time, because it takes as long as ten small
-                                           collections */
+#define RESIDENT_NS	100000000	/* ns; a reading of the process's resident bytes is
+                                           reused for this time, because a reading takes as long as
+                                           ten small collections */
 #define RESIDENT_PART	16	/* a change of the heap's size by more than 1/16 requires a new
                                    reading of the resident bytes */
 #define DEATHS_NS	100000000	/* ns; shortest time between two searches for freed blocks
@@ -91,7 +91,8 @@ static int isdead (void *ud, const void *owner) {
 }
 
 /* Returns 1 if the owner is a freed block of native memory. Minor collections search the earlier
-   survivors with it, because they do not find out which old Lua objects are dead. */
+   survivors with this function, because a minor collection does not find out which old Lua objects
+   are dead. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);

@@ -444,7 +444,7 @@ static int works (const Profile *p, uint64_t *used) {
   return *used != before || __atomic_load_n(&p->file.waiting, __ATOMIC_RELAXED);
 }
 
-/* Waits until the writer has finished. Returns 0 if it is stuck. */
+/* Waits until the writer has finished. Returns 0 if the writer is stuck. */
 static int awaitwriter (const Profile *p) {
   uint64_t used = 0;
   int idle = 0;

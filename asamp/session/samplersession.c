@@ -270,8 +270,8 @@ static int inuse (const struct stat *file) {
   return 0;
 }
 
-/* Opens the file of a session. If it is not the requested file, prints its path and why it was
-   chosen. Returns NULL with the reason in 'err' on failure. */
+/* Opens the file of a session. If another file than the requested one was opened, prints the path
+   and why it was chosen. Returns NULL with the reason in 'err' on failure. */
 static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, char *err,
                                          size_t errsize) {
   Profile *p;

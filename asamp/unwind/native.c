@@ -246,8 +246,8 @@ static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
 }
 
 /* Reports the loaded objects to libdwfl. libdwfl reads the list of mappings and the auxiliary
-   vector. If the process has changed its user, it can read only the list of mappings. Without
-   /proc, there is only the loader's list of objects. */
+   vector. A process that has changed its user can read only the list of mappings. Without /proc,
+   there is only the loader's list of objects. */
 static int report (Dwfl *s) {
   Loaded loaded = {s, 0};
   FILE *maps;

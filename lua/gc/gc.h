@@ -678,13 +678,13 @@ static inline int luaN_bucket (const global_State *g, unsigned int h) {
    longer then. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
-/* Sets the size of L's stack to 'size' slots without moving it, and returns 1. Returns 0 if it has
-   that size, or if its block is too short. All frames must end within 'size' slots (T4). Does not
-   allocate or collect. */
+/* Sets the size of L's stack to 'size' slots without moving it, and returns 1. Returns 0 if the
+   stack has that size, or if the block of the stack is too short. All frames must end within 'size'
+   slots (T4). Does not allocate or collect. */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
 /* Largest growth of a stack, in slots. With a higher value stacks are moved less often, but each
-   scan writes more, because it sets all slots above the top to nil (T3). */
+   scan writes more, because a scan sets all slots above the top to nil (T3). */
 #define LUAN_STRIDE	8192
 /* Returns the next size of a stack that is too short, in slots: twice the size, at most LUAN_STRIDE
    slots more. */
@@ -717,7 +717,7 @@ LUAI_FUNC void luaN_built (lua_State *L);
 /*
 ** Updates L after its stack was moved from a block of 'oldsize' slots. stack_last must be the end
 ** of the new block; it becomes the end of a stack of 'size' slots. Makes the next collection scan
-** the stack. Takes the sample of the block if it was postponed (S2).
+** the stack. If the sample of the block was postponed (S2), takes this sample.
 */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 

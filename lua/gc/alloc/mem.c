@@ -46,7 +46,7 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 /*
 ** Returns a vector with capacity for more than 'nelems' elements, and sets *psize to its capacity:
-** twice the capacity of 'block', at most 'limit'; 'block' itself if that suffices. If it has
+** twice the capacity of 'block', at most 'limit'; 'block' itself if that suffices. If 'block' has
 ** 'limit' elements already, raises an error with the name 'elements'.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,

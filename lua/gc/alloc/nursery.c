@@ -111,7 +111,8 @@ static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
 
 
 /* Returns the list to which a new large block of this kind adds an entry: the block itself if it is
-   an object, or the table that owns the block. Returns NULL if it adds none. */
+   an object, or the table that owns the block. Returns NULL if the block adds no entry to a
+   list. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -167,8 +168,8 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates n bytes that share no line with other objects, from the overflow region. Takes other
-   free lines for the region if it is too short. Returns NULL if there are none. */
+/* Allocates n bytes that share no line with other objects, from the overflow region. If the region
+   is too short, takes other free lines for it. Returns NULL if there are no such lines. */
 static char *bumplines (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -185,9 +186,9 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates a block that is not in the nursery. If it is an object, adds it to its list (listfor).
-   Returns NULL if there is no memory. A string or userdata of up to LUAN_LINETEXT bytes gets lines
-   of its own, other blocks come from lua_Alloc. */
+/* Allocates a block that is not in the nursery. If the block is an object, adds the object to its
+   list (listfor). Returns NULL if there is no memory. A string or userdata of up to LUAN_LINETEXT
+   bytes gets lines of its own, other blocks come from lua_Alloc. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;

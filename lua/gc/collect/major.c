@@ -50,8 +50,8 @@
    line (LUAN_LINE bytes) of the block's mark bytes. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
-/* luaN_trimheap keeps one RESERVE_PART-th more memory than the heap needs now, because it may grow.
-   A larger RESERVE_PART keeps less memory and requests memory more often. */
+/* luaN_trimheap keeps one RESERVE_PART-th more memory than the heap needs now, because the heap may
+   grow. A larger RESERVE_PART keeps less memory and requests memory more often. */
 #define RESERVE_PART		8u
 
 /* Bytes of empty blocks that all states of the process together keep, except in a full collection:
@@ -110,8 +110,8 @@ void luaN_beginmajor (lua_State *L) {
 
 
 /* Updates the counts of live and old bytes when everything alive is marked, and finds out whether
-   the heap has shrunk. If it has not, sets bytes.needed to the bytes of the blocks in use, because
-   the heap will need as many again. */
+   the heap has shrunk. If the heap has not shrunk, sets bytes.needed to the bytes of the blocks in
+   use, because the heap will need as many again. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;

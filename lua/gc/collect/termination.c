@@ -40,7 +40,7 @@
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
 
 
-/* Marks the values of the hash part of t whose keys are marked. Returns 1 if it has marked any. */
+/* Marks the values of the hash part of t whose keys are marked. Returns 1 if a value was marked. */
 static int markvalues (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   int changed = 0;
@@ -251,8 +251,8 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of listed entries with unmarked keys. If marking from the queued objects with
-   finalizers lowers this number, it has marked a dead key. */
+/* Returns the number of listed entries with unmarked keys. If this number falls when the queued
+   objects with finalizers are marked, a dead key was marked. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }

@@ -154,8 +154,8 @@ static int reach (Walk *w, GCObject *o) {
 
 
 /* Reports the edge w->e, a reference to object o, and queues o if it was not reached before. If the
-   walk builds a tree, reports the edge only if it is the first one to o and comes from a root or a
-   weak key; w->parents records the other edges of the tree. */
+   walk builds a tree, reports only a first edge to o that comes from a root or a weak key;
+   w->parents records the other edges of the tree. */
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;

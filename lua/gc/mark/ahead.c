@@ -2,8 +2,8 @@
 /*
 ** Visits weak tables in slices (ahead.h). The two lists weak.doubtful contain entries with unmarked
 ** weak keys, and entries with unmarked weak values. A word of a list is a table, or a slot of the
-** last table before the word. In the list of keys, it may also be an object that was marked after
-** the list was visited (the log).
+** last table before the word. In the list of keys, a word may also be an object that was marked
+** after the list was visited (the log).
 */
 #define LUA_CORE
 
@@ -257,7 +257,7 @@ static size_t visitnext (global_State *g, size_t bytes) {
 
 
 /* Starts the log: from now on, each old object that is marked is appended to the list of entries
-   with unmarked keys, because it may be the key of such an entry. */
+   with unmarked keys, because the object may be the key of such an entry. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;

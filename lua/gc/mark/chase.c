@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolves ephemerons from their keys (chase.h). During a chase, each object that is marked and can
-   be a weak key is pushed on a mark stack; when it is popped, it is looked up as a key. Strings are
-   not pushed, because weak tables refer to them strongly. */
+   be a weak key is pushed on a mark stack. An object that is popped from a mark stack is looked up
+   as a key. Strings are not pushed, because weak tables refer to them strongly. */
 #define LUA_CORE
 
 #include "lprefix.h"
