@@ -34,8 +34,8 @@ static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
 #if __has_include(<isa-l/igzip_lib.h>) && !defined(ASAMP_ZLIB)
 #include <isa-l/igzip_lib.h>
 
-/* Lowest level of ISA-L with Huffman codes from the data, and the bytes of memory that it
-   needs. */
+/* The lowest level of ISA-L that computes Huffman codes from the data, and the bytes of memory that
+   this level needs. */
 enum { FASTLEVEL = 1, LEVELBYTES = ISAL_DEF_LVL1_DEFAULT };
 
 static void beginfast (struct isal_zstream *z) {
@@ -98,8 +98,8 @@ static uint32_t fastlength (const struct isal_zstream *fast) {
   return (uint32_t)fast->z.total_in;
 }
 
-/* Parameters of zlib for FAST: it accepts the first match. As small as the default level, in
-   two thirds of the time. */
+/* Parameters of zlib for FAST: zlib accepts the first match. The output is as small as with the
+   default level, but takes two thirds of the time. */
 enum { FASTLEVEL = 3, LONGEST = 258, FASTCHAIN = 32 };
 
 static void beginfast (struct isal_zstream *fast) {
@@ -150,7 +150,7 @@ static int hand (Compressor *p, CompressorSink sink, void *ud) {
   return n == 0 || sink(ud, p->packed, n);
 }
 
-/* Least free bytes of output for a step of a library. */
+/* Smallest number of free output bytes with which a step of zlib or ISA-L is run. */
 enum { ROOM = 64 };
 
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,

@@ -20,7 +20,8 @@
 
 #define NOGROUP		65534
 
-/* The same on all processors; missing in headers before Linux 5.6. */
+/* These numbers of system calls are the same on all processors. Headers before Linux 5.6 do not
+   have them. */
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open		434
 #endif
@@ -162,8 +163,8 @@ static void restore (Rights *before) {
   errno = e;
 }
 
-/* As root, takes the rights of another user on files. Returns 0 with errno on failure, with
-   unchanged rights. */
+/* As root, takes the rights of another user on files. On failure, returns 0 with errno and does not
+   change the rights. */
 static int foreign_take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));
   if (geteuid() != 0 || uid == 0)

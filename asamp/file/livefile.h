@@ -3,14 +3,14 @@
 ** Writes the file of a profile, with or without gzip. Used by one thread at a time.
 **
 **   W1  after livefile_flush, all bytes put before can be read from the file, however the process
-**       ends, unless it has failed or is stalled;
+**       ends, unless the file has failed or is stalled;
 **   W2  after the first failure nothing more is written; the file is a prefix of the content,
 **       except by W7;
 **   W3  a file has one writer, because its opener has locked it, if possible (PL4 of place.h);
 **   W4  a removed file is a failure (ENOENT), reported by livefile_close;
 **   W5  no other file is written or closed: the program may have closed the descriptor, and reused
-**       its number, as daemons do. Then the file is opened again by its path, and goes on. It is a
-**       failure (EBADF) if the path leads to another file, for example after chroot;
+**       its number, as daemons do. Then the file is opened again by its path. If the path leads to
+**       another file, for example after chroot, that is a failure (EBADF);
 **   W6  if a write fails (disk full), a regular file that can be truncated to its last flush
 **       stalls: later bytes are kept in memory, up to LIVEFILE_KEPT, and each flush tries again;
 **   W7  a file truncated by another program is a failure (ESTALE);
@@ -26,12 +26,12 @@
 #include "bytes.h"
 #include "compressor.h"
 
-/* compression: none, or a method of compressor.h */
+/* PLAIN: not compressed. FAST: gzip, and the file cannot stall (W6). LIVE: gzip. */
 enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
-#define LIVEFILE_PIECE	(1u << 20)    /* bytes after which a file that can stall is flushed
-                                         without request (W6) */
+#define LIVEFILE_PIECE	(1u << 20)    /* bytes after which a file that can stall is flushed even
+                                         without livefile_flush (W6) */
 
 typedef struct LiveFile {
   int fd;               /* -1: none */
@@ -54,8 +54,8 @@ typedef struct LiveFile {
   Bytes kept;           /* bytes put since the last flush */
 } LiveFile;
 
-/* Opens *f for an empty regular file, or another kind such as a pipe. Returns 0 or an errno;
-   call livefile_close in either case. */
+/* Opens *f for the descriptor 'fd' of an empty regular file, or of another kind of file such as a
+   pipe. Returns 0 or an errno; call livefile_close in either case. */
 int livefile_open (LiveFile *f, int fd, int how);
 
 /* Sets the path of the open file, so that it can be opened again if the program closes its
@@ -70,7 +70,7 @@ void livefile_flush (LiveFile *f, int last);
 /* Makes the file fail with that errno. */
 void livefile_fail (LiveFile *f, int error);
 
-/* Truncates a regular file to 0 bytes; then close it. */
+/* Truncates a regular file to 0 bytes. After that, only livefile_close may be called. */
 void livefile_empty (LiveFile *f);
 
 /* Closes the file and frees all but *f. */

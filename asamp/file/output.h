@@ -21,7 +21,7 @@
 enum { OUTPUT_PLAIN, OUTPUT_SMALL, OUTPUT_FAST };
 
 typedef struct Output {
-  Temporary temporary;  /* NULL name: written directly */
+  Temporary temporary;  /* name NULL: the file is written directly (OU1) */
   int fd;
   int packed;
   Compressor compressor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the bytes of a file (source.h). Bytes to deliver are in 'out' from 'next' on;
-   compressed ones in 'in'. A gzip file may have several members; their checksums are verified,
-   and other data after the last one skipped. */
+/* Reads the bytes of a file (source.h). 'out' has the bytes to deliver, from index 'next' on; 'in'
+   has compressed bytes. A gzip file may have several members. Their checksums are verified; data
+   after the last member that are no member are skipped. */
 #include "source.h"
 #include "descriptor.h"
 #include "filekind.h"
@@ -29,7 +29,7 @@ struct Source {
   const char *failure;
   uint64_t offset;        /* bytes returned or skipped */
   uint64_t fetched;       /* bytes read from the file */
-  uint64_t filesize;      /* when opened; 0: unknown */
+  uint64_t filesize;      /* size of the file when it was opened, bytes; 0: unknown */
   size_t next, ready;     /* bytes in 'out' to deliver: index of the first, and their number */
   Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
@@ -65,7 +65,7 @@ static void source_end (Source *s, const char *failure) {
     s->failure = failure;
 }
 
-/* Returns 1 if the data after the last gzip member are not another one. */
+/* Returns 1 if a gzip member has ended and no header of another member was read. */
 static int isafterlast (const Source *s) {
   return s->members && !decompressor_inmember(s->decompressor);
 }

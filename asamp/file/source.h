@@ -41,7 +41,7 @@ double source_fraction (const Source *s);
 /* Returns 1 if the file is being written (locked, place.h) or has grown. */
 int source_live (const Source *s);
 
-/* Returns 1 if 'path' names another file now. */
+/* Returns 1 if 'path' names another file now than when it was opened. */
 int source_replaced (const Source *s, const char *path);
 
 /* Writes the kind of a file that is no log, as "; this is a pprof profile (...)", or "". */

@@ -21,7 +21,7 @@ enum { NSIGNALS = 4 };
 static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
 static Temporary *first;
-static int set[NSIGNALS];  /* 1: our action is installed */
+static int set[NSIGNALS];  /* 1: our handler is installed */
 
 /* Signal handler: removes the files. The signal then ends the process. */
 static void temporary_ended (int sig) {
@@ -61,7 +61,8 @@ static void sethandlers (void) {
   }
 }
 
-/* Restores the default actions, except where the program has replaced ours. */
+/* Restores the default actions of the signals, except where the program has replaced our
+   handler. */
 static void takehandlers (void) {
   struct sigaction now;
   int i;

@@ -21,15 +21,15 @@ enum FileKind {
   FILEKIND_TEXT
 };
 
-/* Bytes that determine the type. */
+/* Number of bytes at the start of a file that determine its type. */
 #define FILEKIND_HEAD	4096
 
 /* Returns the type of a file that starts with the n bytes 'head' (n <= FILEKIND_HEAD, not
    compressed). */
 enum FileKind filekind_of (const unsigned char *head, size_t n);
 
-/* Returns the type of an open file, or that of its content if it is gzip; UNKNOWN if it cannot
-   be read or seeked. Does not change the position. */
+/* Returns the type of an open file; if the file is gzip, the type of its content. Returns UNKNOWN
+   if the file cannot be read or seeked. Does not change the position in the file. */
 enum FileKind filekind_offile (int fd);
 
 /* Returns a name such as "a pprof profile"; NULL for UNKNOWN. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, described by "meta",
-   and a list of strings. Ids of objects are made from addresses, so that DevTools can compare
-   two snapshots; they have 32 bits. */
+/* Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, described by "meta", and a
+   list of strings. The id of an object has 32 bits and is made from its address, so that DevTools
+   can compare two snapshots. */
 #include "devtools.h"
 #include "words.h"
 #include "idmap.h"
@@ -54,11 +54,11 @@ typedef struct Out {
   const Naming *m;
   StrList words;	/* names of functions and descriptions of references */
   IdMap ids;		/* assigned ids */
-  uint32_t *strings;	/* for each string object with a text: the text's number; else
-                           GRAPH_NONE */
+  uint32_t *strings;	/* for each string object: the number of its text among the texts of string
+                           objects; GRAPH_NONE: no text */
   uint32_t nstrings;	/* number of texts of string objects */
-  uint64_t firstsite;	/* index of site 0's name in the file's strings; name and source of each
-                           site follow */
+  uint64_t firstsite;	/* index in the file's strings of the name of site 0; its source and the
+                           names and sources of the other sites follow */
   uint64_t firstword;	/* index in the file's strings of the first of 'words' */
   int failed;		/* 1: there was not enough memory */
 } Out;
@@ -89,7 +89,8 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
   output_uint(&o->file, c);
 }
 
-/* Assigns an id to v, once: 30 bits of its address, or the next free one. */
+/* Assigns an id to v: 30 bits of its address, or the next id that no object has. Call it once for
+   each object. */
 static uint64_t idof (Out *o, uint32_t v) {
   uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
   while (idmap_get(&o->ids, id) != IDMAP_NONE)

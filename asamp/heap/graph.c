@@ -54,7 +54,7 @@ typedef struct Reader {
   Source *source;
   const char *path;
   unsigned char buffer[PIECE];
-  size_t at, n;			/* next byte, and number of bytes, in 'buffer' */
+  size_t at, n;			/* index of the next byte in 'buffer', and number of bytes there */
   /* hash table from addresses to objects: an entry has the tag of an address (its second hash) and
      the number of the object, or is FREE */
   uint64_t *table;
@@ -67,10 +67,11 @@ typedef struct Reader {
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* object records and edges read; the record HEAP_END must have the
                                    same numbers */
-  uint64_t bytes, sampled;	/* bytes of objects; bytes of samples */
+  uint64_t bytes, sampled;	/* bytes of the objects read; bytes that the samples read
+                                   represent */
   uint64_t spent;		/* approximate memory used, bytes */
-  /* Distances in the file are relative to: the previous object; the previous sample's object;
-     the object whose edges are read. */
+  /* Addresses from which the file stores distances. 'last': previous object. 'lastsample': object
+     of the previous sample. 'from': object whose edges are read. */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
   int late;			/* 1: the edges of 'holder' are stored in Graph.late, because it has
@@ -134,7 +135,7 @@ static unsigned byte (Reader *r) {
   return r->buffer[r->at++];
 }
 
-/* Reads a LEB128 number; the next function a signed, zigzag one. */
+/* Reads a LEB128 number. The next function reads a signed (zigzag) number. */
 static uint64_t graph_number (Reader *r) {
   uint64_t n = 0;
   unsigned b, shift = 0;
@@ -296,7 +297,8 @@ static uint32_t maybe (Reader *r, uint64_t a) {
   return a == 0 ? GRAPH_NONE : object(r, a);
 }
 
-/* Stores a text. Returns its offset in Graph.text, or GRAPH_NONE beyond TEXT_MOST. */
+/* Stores a text. Returns its offset in Graph.text, or GRAPH_NONE if Graph.text would exceed
+   TEXT_MOST. */
 static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   Graph *g = r->g;
   uint32_t at = (uint32_t)g->ntext;
@@ -651,8 +653,8 @@ static void graph_check (Reader *r) {
       mustbe(r, way_argument(g->late[i].way), HEAP_STRING);
 }
 
-/* Fails unless all parents lead to object 0 (GR2). 'seen' is 1 for checked objects, 2 on the
-   current path: meeting 2 again is a cycle. */
+/* Fails unless all parents lead to object 0 (GR2). seen[v] is 1 if v is checked, 2 if v is on the
+   current path. If the path leads to an object with 2, it is a cycle. */
 static void checkparents (Reader *r) {
   Graph *g = r->g;
   unsigned char *seen = calloc(g->n, 1);
@@ -681,8 +683,8 @@ static void nosite (Reader *r) {
   r->g->nsites = 1;
 }
 
-/* Raises an error for a file whose first bytes are not those of a snapshot; 'i' is the index of the
-   first other byte. */
+/* Raises an error for a file whose first bytes are not those of a snapshot. 'i' is the index of the
+   first byte that differs. */
 static _Noreturn void nosnapshot (Reader *r, size_t i) {
   char other[SOURCE_OTHER];
   if (r->n == 0 && (source_live(r->source) || source_replaced(r->source, r->path)))

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* flag in Group.kind: the parent does not refer to the object
-                                   directly */
+#define TOGETHER	64	/* flag in Group.kind: the parent in the tree does not refer to the
+                                   objects directly */
 #define FIELDS_MANY	12	/* more fields of a table may become one row "[*]" */
 
 /* State of the computation. */
@@ -72,7 +72,7 @@ static int children (Work *w) {
   return 1;
 }
 
-/* Returns 1 if v is a wanted object. */
+/* Returns 1 if v is a wanted object (MergeWish). */
 static int iswanted (const MergeWish *wish, uint32_t v) {
   return v != 0 && (wish->wanted != NULL ? wish->wanted[v]
                                          : wish->naming->class[v] == wish->class);
@@ -219,8 +219,8 @@ typedef struct Groups {
   uint32_t mask;	/* number of entries - 1 */
 } Groups;
 
-/* Returns the group with the key of 'like'; adds it if needed. Returns NULL if there is not
-   enough memory. Valid until the next call. */
+/* Returns the group with the key of 'like'; adds it if needed. The result is valid until the next
+   call. Returns NULL if there is not enough memory. */
 static Group *groupof (Groups *s, const Group *like) {
   uint32_t i, k;
   if (s->table == NULL || s->n * 2 >= s->mask) {
