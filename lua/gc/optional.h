@@ -6,6 +6,8 @@
 ** - "files:": source files that only this mechanism needs, or functions of a file after a colon
 ** - "invariants:": invariants that only this mechanism needs; "-": none
 ** - "loads:": test programs of bench/ablate.lua or bench/load that show the effect
+** For example, LUAN_AGEING is the files mark/ageing.c and mark/ageing.h and invariant G10, and the
+** programs edited, messages and handles are slower without it.
 */
 #ifndef luaN_optional_h
 #define luaN_optional_h

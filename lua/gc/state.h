@@ -137,7 +137,8 @@ typedef struct luaN_Remset {
   /* The object that was last stored into a huge table (LUAN_VAST), or NULL. Its memory is never
      read, because it may have been freed. */
   const GCObject *stored;
-  /* for some tables, how many of their slots refine.c has removed from 'slots' */
+  /* Counts of remembered slots that refine.c has visited and removed, by table. The cache is small,
+     so most tables have no entry. */
   luaN_Writes writes[LUAN_WRITES];
   /* 1: many words of 'slots' belong to weak tables, so refine.c cannot remove them, and has
      requested a minor collection. Until that collection runs, 'slots' may get twice as long as

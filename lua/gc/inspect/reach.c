@@ -260,7 +260,8 @@ static void reach_await (Walk *w, const Table *t, Node *n) {
 }
 
 
-/* Reports the values of the nodes in w->open with this key, which was just reached. */
+/* The walk has just reached 'key'. Reports the values that it leads to: those of the weak tables'
+   entries with this key, which w->open lists. */
 static void arrive (Walk *w, const GCObject *key) {
   uintptr_t i = (uintptr_t)*headof(w, key);
   while (i != 0 && !w->failed) {

@@ -140,9 +140,9 @@ static Entry entryin (global_State *g, Table *t) {
 }
 
 
-/* Reads word k of list d. If the word is a slot of table e->t that must be visited, stores the slot
-   in *e and returns 1. Otherwise returns 0: the word is a slot that need not be visited, a logged
-   object, or a table, which is stored in *e. */
+/* Reads word k of d, a list weak.doubtful. The word is a weak table, a slot of the table before it,
+   or an object that was marked. For a table, sets *e to it. For a slot of table e->t that must be
+   visited, stores the slot in *e and returns 1. Returns 0 in all other cases. */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
   unsigned i;
