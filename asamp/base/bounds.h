@@ -47,14 +47,15 @@
 /* Blocks of one Lua state that are watched until they die (followed.h). */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
-/* Names of Lua states. Each name has totals (seen.h); the last one stands for all others. */
+/* Names under which the numbers of Lua states are summed (seen.h); the last name stands for all
+   further ones. */
 #define SEEN_NAMES		BOUND(64u, 4)
 
 /* Limits of a flight recorder, which keeps only the newest events. */
-/* bytes of the stacks of live samples whose events it has dropped */
+/* bytes of the stacks of live samples whose events the recorder has dropped */
 #define PAST_STACKS		BOUND(8u << 20, 4096)
-#define PAST_TEXTS		BOUND(8u << 20, 400)   /* bytes of names (past.c), and of native
-                                                          names (ring.c) */
+/* bytes of the names in events that the recorder has dropped; as many for native functions */
+#define PAST_TEXTS		BOUND(8u << 20, 400)
 #define RING_NATIVES		BOUND(1u << 16, 12)    /* named native addresses */
 
 /* Limits of the reader. */
@@ -62,51 +63,52 @@
                                                          a longer one counts as damaged. */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
 #define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
-/* entries of each map from ids to names */
+/* entries of each map from the numbers in a profile to names */
 #define READER_MAXIDS		BOUND(1u << 20, 12)
-#define READER_MAXALIASES	BOUND(1u << 24, 24)   /* numbers of functions whose name an
-                                                         earlier function has */
-#define READER_MAXNAMELESS	BOUND(1u << 16, 4)    /* nameless functions that are
-                                                         distinguished */
-#define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of a meta record's value, with a
-                                                         NUL */
-#define READER_MAXKINDS		BOUND(1u << 16, 8)    /* pairs of block type and class */
-/* Runs of successive equal stacks. The sizes and types of their samples come later in the file. */
+/* functions with the name of an earlier function */
+#define READER_MAXALIASES	BOUND(1u << 24, 24)
+/* functions without a name; further ones are shown as one function */
+#define READER_MAXNAMELESS	BOUND(1u << 16, 4)
+/* bytes of a value in the profile's metadata, with a NUL */
+#define READER_MAXMETA		BOUND(4u << 20, 4096)
+/* kinds of allocated blocks, each a type and a class */
+#define READER_MAXKINDS		BOUND(1u << 16, 8)
+/* Runs of samples with equal stacks that wait for the sizes and types of their samples. */
 #define READER_MAXRUNS		BOUND(1u << 18, 24)
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* sampling periods that one sample
 							  represents */
 #define TREE_MAXNODES		BOUND(2u << 20, 60)   /* nodes of the call tree */
-#define FIFO_MOST		BOUND(2u << 20, 16)   /* samples of one Lua state that
-                                                         have no outcome yet */
-#define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* survivors of one Lua state that
-                                                         may still die */
-#define READER_MAXSTATES	BOUND(1u << 16, 4)    /* rows of ReadProfile.states; the last
-                                                         one stands for all further states */
-#define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states open at a time */
+/* samples of one Lua state of which it is not known yet if they survive a collection */
+#define FIFO_MOST		BOUND(2u << 20, 16)
+/* samples of one Lua state that have survived a collection and are not dead yet */
+#define READERFOLLOW_MOST	BOUND(1u << 20, 12)
+#define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states in a report; the last one
+                                                         stands for all further ones */
+#define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states that exist at a time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
 #define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* label sets of a profile */
 #define READER_MAXLABELS	BOUND(1u << 21, 12)   /* labels of all sets */
 
 /* Limits of the totals. */
-#define SITETABLE_MAXSITES		BOUND(1u << 20, 40)   /* rows of a table of totals by
-                                                                 stack and kind of block */
-/* rows of a table of totals by slice of time, or of allocated bytes (bins.h) */
+/* pairs of a stack and a kind of block for which a report has totals */
+#define SITETABLE_MAXSITES		BOUND(1u << 20, 40)
+/* rows of a report's table by time or by allocated bytes (bins.h) */
 #define BINS_MAXROWS		BOUND(1u << 20, 60)
-#define COURSE_MOST		BOUND(1u << 13, 8)    /* spans of the timeline of collections
-                                                         (course.h). Even: pairs are merged. */
-#define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of the program in the timeline.
-                                                         Even: every second is dropped. */
+/* groups of collections in the timeline; even, because beyond the limit each two become one */
+#define COURSE_MOST		BOUND(1u << 13, 8)
+/* marks of the program in the timeline; even, because beyond the limit every second is dropped */
+#define MARKS_MOST		BOUND(1u << 13, 8)
 #define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last one stands for
                                                          all others */
-#define TAGS_STATES		BOUND(64u, 3)         /* Lua states, or scripts, that files for
-                                                         other tools distinguish */
-#define TAGS_MOST		BOUND(1u << 17, 12)   /* triples of state, OS thread and label
-                                                         set */
-#define AGES_OPEN		BOUND(1u << 20, 64)   /* samples decided by one collection */
+/* Lua states, or scripts, shown separately in files for other tools */
+#define TAGS_STATES		BOUND(64u, 3)
+/* combinations of Lua state, OS thread and labels in files for other tools */
+#define TAGS_MOST		BOUND(1u << 17, 12)
+/* samples that died in or survived one collection */
+#define AGES_OPEN		BOUND(1u << 20, 64)
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* snapshots of resident memory */
 /* rows of one snapshot of resident memory */
 #define PICTURES_ROWS		BOUND(1u << 10, 8)
-#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the texts of all snapshots
-                                                         of resident memory */
+#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the names of all these rows */
 
 #endif

@@ -14,7 +14,7 @@
 #define HASH_STEP()	((void)0)
 #endif
 
-/* The keys, odd; 0 before hash_prepare. */
+/* The random odd numbers of the hash function; 0 before hash_prepare. */
 extern uint64_t hash_key[2];
 
 /* Draws the keys, once. Thread-safe, not async-signal-safe. */

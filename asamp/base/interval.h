@@ -14,7 +14,7 @@
 
 #define INTERVAL_MIN	UINT64_C(64)	/* shortest period, bytes */
 #define INTERVAL_MAX	(UINT64_C(1) << 62)	/* Longest period, bytes. As a distance
-                                                   it means that no sample is due. */
+                                                   to a sample point: there is none. */
 
 /* A sequence of sample points. */
 typedef struct Interval {
@@ -29,8 +29,8 @@ void interval_open (Interval *v, uint64_t period, int random, uint64_t seed);
 /* Returns the bytes to the first sample point. */
 uint64_t interval_first (Interval *v);
 
-/* Handles an allocation that ends 'over' bytes after a sample point. Returns the number of
-   points passed, at least 1. Sets *distance to the bytes from its end to the next point. */
+/* Handles an allocation whose first sample point is 'over' bytes before its end. Returns the
+   number of sample points in it, and sets *distance to the bytes from its end to the next one. */
 uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance);
 
 /* Returns a uniform random number below n > 0. */

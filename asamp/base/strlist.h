@@ -9,11 +9,11 @@
 /* A list of distinct strings. */
 typedef struct StrList {
   StrTab strings;
-  IdMap index;         /* maps 1 + the number that 'strings' gives a string to its index */
-  uint32_t *numbers;   /* for each index: the number that 'strings' gives the string */
+  IdMap index;         /* maps 1 + a string's number in 'strings' to its index in the list */
+  uint32_t *numbers;   /* for each index in the list: the string's number in 'strings' */
   uint32_t n;          /* number of strings */
   size_t size;         /* capacity of 'numbers' */
-  int failed;          /* 1: not enough memory; later indexes are 0 */
+  int failed;          /* 1: not enough memory; strlist_put returns 0 from now on */
 } StrList;
 
 /* Initializes the list. If a new string would give the list more than 'limit' bytes, it becomes "".

@@ -20,7 +20,7 @@ typedef struct StrTab {
   uint32_t limit;    /* largest number of bytes */
   uint64_t left;     /* strings beyond the limit (ST3) */
   IdMap byhash;      /* maps hashes to numbers */
-  int failed;        /* 1: not enough memory; later numbers are 0 */
+  int failed;        /* 1: not enough memory; strtab_put returns 0 from now on */
 } StrTab;
 
 /* Initializes the table; 'limit' <= 2^30 bytes. Returns 0 if there is not enough memory;

@@ -11,25 +11,25 @@
 
 #define NOMEMORY	"not enough memory"
 #define STEPS_MOST	250u	/* longest path, steps */
-#define DEAD	255u	/* stepsto: the path does not lead to the object */
-#define UNKNOWN	254u	/* stepsto: not called yet */
+#define DEAD	255u	/* result of stepsto: the path does not lead to the object */
+#define UNKNOWN	254u	/* in place of a result of stepsto: not called yet */
 #define ELLIPSIS	"…"
 
-/* Flags of an object: which references to or from it are removed. */
+/* Flags of an object: which references to or from the object are removed. */
 enum {
-  OWN = 1,		/* the reference from the object's parent */
-  VALUE = 2,		/* an upvalue's reference to its value */
-  ELEMENTS = 4,		/* a table's references to its elements */
-  KEY = 8,		/* a key of removed fields: the references to it from tables with the flag
-                           HOLDER */
-  HOLDER = 16,		/* a table with removed fields: its references to keys with the flag KEY */
-  LOCAL = 32		/* the references from the stack slots of a removed local variable */
+  OWN = 1,		/* to the object, from its parent */
+  VALUE = 2,		/* from the object, an upvalue, to its value */
+  ELEMENTS = 4,		/* from the object, a table, to its elements */
+  KEY = 8,		/* to the object as a key, from each table with HOLDER */
+  HOLDER = 16,		/* from the object, a table, to each key with KEY */
+  LOCAL = 32		/* to the object, from a local variable */
 };
 
-/* A value under a weak key of which only the key or only the table is reached so far. */
+/* The value of a field in a table with weak keys, while only its key or only its table is
+   reached. */
 typedef struct Waiting {
-  /* 'from': the key or table that is reached already. 'to': the value. 'next': index + 1 of the
-     next entry that waits for the same object; 0: none. */
+  /* 'from': the key or table that is reached. 'to': the value. 'next': index + 1 of the next
+     Waiting whose other object is the same; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -81,8 +81,8 @@ static int isloaded (const Graph *g, uint32_t v) {
          graph_is(g, way_argument(g->way[v]), "_LOADED");
 }
 
-/* Returns 1 if v is held by the registry, package.loaded or the main thread's stack: then the
-   path to v starts with v. */
+/* Returns 1 if a path of references to v has v as its first step: the registry, package.loaded or
+   the main thread's stack holds v. */
 static int istop (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   int kind = way_kind(g->way[v]);
@@ -94,8 +94,8 @@ static int istop (const Graph *g, uint32_t v) {
          (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
 }
 
-/* Returns 1 if 'step' describes the reference from v's parent to v. With 'merged' 1, the step may
-   stand for several references ("[1..n]"). */
+/* Returns 1 if 'step', a text, describes the reference from v's parent to v. 'merged' 1: as one of
+   several references, such as "[1..n]". */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);
@@ -115,13 +115,13 @@ static int describes (const Graph *g, const char *step, uint32_t v, int merged) 
   return islike(step, text);
 }
 
-/* Returns 1 if step number 'step' describes the reference from v's parent to v, alone or as one
-   of several. */
+/* Returns 1 if w->steps[step] describes the reference from v's parent to v, alone or as one of
+   several references. */
 static int matches (const Work *w, size_t step, uint32_t v) {
   return describes(w->g, w->steps[step], v, 0) || describes(w->g, w->steps[step], v, 1);
 }
 
-/* Returns 1 if v is a function in a field with the function's name. */
+/* Returns 1 if v is a function that its parent holds in a field with the name of v. */
 static int isnamesake (const Graph *g, uint32_t v) {
   const struct Proto *p;
   size_t n, m;
@@ -135,8 +135,8 @@ static int isnamesake (const Graph *g, uint32_t v) {
   return n == m && n > 0 && memcmp(a, b, n) == 0;
 }
 
-/* Returns n if the first n steps of the path describe the shortest path to v, or DEAD. 'above' is
-   the result for v's parent. */
+/* Returns the number of elements of w->steps that describe the shortest path to v, or DEAD if none
+   do. 'above' is the result for v's parent. */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
   int top = istop(g, v);
@@ -144,16 +144,15 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (above == DEAD || above == w->n) return DEAD;
   if (way_kind(g->way[v]) == HEAP_EVALUE) return above;
   if (matches(w, above, v)) return above + 1;
-  /* a repeated step, as in a linked list, is written once (HO3) */
+  /* several equal references in a row, as in a linked list, are one step of w->steps */
   if (above > 0 && !top && matches(w, above - 1, v)) return above;
-  /* the path has no step for a function in a field of its own name: the step to its upvalue names
-     it */
+  /* w->steps has no step to such a function, because the step to its upvalue names it */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
-/* Sets the flag OWN of each object to which the path leads, and *count to their number. Returns 0
-   if there is not enough memory. */
+/* Sets the flag OWN of each object to which w->steps lead, and *count to the number of these
+   objects. Returns 0 if there is not enough memory. */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
   unsigned char *at = malloc(g->n);
@@ -167,7 +166,7 @@ static int findends (Work *w, uint64_t *count) {
   for (v = 1; v < g->n; v++) {
     size_t n = 0;
     uint32_t u = v;
-    /* few iterations: most parents have lower numbers, so that their 'at' is known already */
+    /* few iterations: most parents have lower numbers, so that at[] of the parent is known */
     for (; at[u] == UNKNOWN; u = g->parent[u]) {
       if (!list_grow(&path, n, &size, sizeof(*path))) {
         free(path);
@@ -194,7 +193,8 @@ static int findends (Work *w, uint64_t *count) {
 
 /* {== removal ========================================================== */
 
-/* Returns why no Lua code can remove the reference from v's parent to v, or NULL. */
+/* Returns the reason why no Lua code can remove the reference from v's parent to v. Returns NULL
+   if Lua code can remove it. */
 static const char *fixed (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   switch (way_kind(g->way[v])) {
@@ -246,7 +246,7 @@ static int isinside (const Work *w, uint32_t p, uint32_t outer) {
   return 0;
 }
 
-/* Returns the variable or stack slot of a reference, or NULL. */
+/* Returns the variable or stack slot that holds the reference 'way'; NULL: unknown. */
 static const Slot *slotof (const Graph *g, Way way) {
   return way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
 }
@@ -258,8 +258,8 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Sets the flag VALUE of all upvalues that may be the removed variable (CU2): they have its name
-   and its value, and belong to functions nested in w->function (GRAPH_NONE: to any). */
+/* Sets the flag VALUE of each upvalue that may be the removed variable: with the same name and
+   value, in a function nested in w->function (in any function if that is GRAPH_NONE). */
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -279,9 +279,8 @@ static void removeupvalues (Work *w, uint32_t value) {
   }
 }
 
-/* Searches the local variables to which an upvalue of prototype 'inner' may refer (CU2): they have
-   the value 'value' and the name w->variable. If there are any, sets the flag LOCAL of the value,
-   and sets w->function. */
+/* Searches for a local variable with the name w->variable and the value 'value', in a function
+   around prototype 'inner'. If there is one, sets the value's flag LOCAL, and w->function. */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -300,8 +299,8 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   }
 }
 
-/* If a variable holds v, also flags the variable's other references for removal (CU2). Returns 0 if
-   there is not enough memory. */
+/* If v is held by a local variable or is an upvalue, sets the flags of all references that are the
+   same variable (CU2). Returns 0 if there is not enough memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
@@ -323,8 +322,8 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* Computes the flags of all objects from those with OWN. Returns NULL, or why a reference
-   cannot be removed. */
+/* Completes the flags: for each object with OWN, adds those of the other references that are
+   removed with it. Returns NULL, or the reason why a reference cannot be removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
   uint32_t v;
@@ -382,7 +381,7 @@ typedef struct Marking {
   size_t nwaiting, waitingsize;
 } Marking;
 
-/* Marks 'to' as reached from 'from', unless 'to' is reached already. */
+/* Unless 'to' is reached already, marks it as reached, with 'from' as its parent. */
 static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;
@@ -392,8 +391,8 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   m->queue[m->n++] = to;
 }
 
-/* Stores a value under a weak key until 'other' is reached. 'from' (reached) and 'other' are
-   its key and table, in either order. Returns 0 if there is not enough memory. */
+/* Stores the value 'to' of a field with a weak key until 'other' is reached. One of 'from' and
+   'other' is the key, the other one the table. Returns 0 if there is not enough memory. */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;
@@ -435,7 +434,8 @@ static int mark (Marking *m) {
   return 1;
 }
 
-/* Computes the result from w->flags. Returns 0 if there is not enough memory. */
+/* Fills *w->c, the result: counts the objects that are unreachable without the references that
+   w->flags name. Returns 0 if there is not enough memory. */
 static int measure (Work *w) {
   const Graph *g = w->g;
   Cut *c = w->c;

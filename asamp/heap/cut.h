@@ -19,24 +19,23 @@
 
 /* The removed references. */
 typedef enum CutHow {
-  CUT_REFERENCE,	/* the last reference of the path */
-  CUT_ELEMENTS		/* the references to the elements of the table to which the path leads */
+  CUT_REFERENCE,	/* the last reference of the path given to cut_of */
+  CUT_ELEMENTS		/* all references to elements of the table at the end of this path */
 } CutHow;
 
 /* Result of cut_of. */
 typedef struct Cut {
-  uint64_t references;		/* removed references, without those to keys (CU2) */
+  uint64_t references;		/* number of removed references, without those to keys */
   uint64_t freed, objects;	/* bytes and number of unreachable objects */
   unsigned char *reached;	/* for each object: 1 if it stays reachable */
   uint32_t *parent;		/* for each reachable object: its parent on a shortest path */
-  Way *way;			/* the reference from that parent */
+  Way *way;			/* for each reachable object: the reference from 'parent' to it */
 } Cut;
 
 /*
-** Removes the references of a path and measures the effect. The n steps are as in holders.h;
-** "[1..n]" stands for many references, so several paths may match. Returns 1 (call cut_free), or 0
-** with a reason in *why: no such path, a reference that Lua code cannot remove, or not enough
-** memory.
+** Measures the effect of removing the last reference of a path. The path has n steps, each a text
+** that describes a reference (holders.h). A text such as "[1..n]" stands for many references, so
+** several paths may match. Returns 1 (call cut_free), or 0 with the reason in *why.
 */
 int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow how,
             const char **why);
