@@ -92,7 +92,7 @@ local DESCRIPTION = {
   {"sum", nil, "prints one report with the sums of all files, for several processes or runs"},
   options.WIDTH,
   options.COLOR,
-  {"json", nil, "prints everything as JSON, the call tree if it is requested; all " ..
+  {"json", nil, "prints the report as JSON, with the call tree if that is requested; all " ..
     "rows unless --top is given"},
 }
 

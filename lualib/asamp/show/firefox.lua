@@ -51,8 +51,8 @@ local function collection(name, description)
 end
 
 local SCHEMAS = {
-  collection("Minor GC", "A minor collection. The sampled objects allocated " ..
-                         "before it died in it, or were tenured."),
+  collection("Minor GC", "A minor collection: each sampled young object died, " ..
+                         "or was tenured."),
   collection("Major GC", "A major collection, or a slice of one."),
   {
     name = "Mark", description = "Set by the program: profiler.mark.",

@@ -41,8 +41,8 @@ function M.summary(found)
     return "T" .. grew .. (besides and "; " .. besides or "") .. ", and these lines kept " ..
            "allocating objects that " .. (found.proved and "are still alive" or "survived")
   elseif found.grew and not found.kept then
-    return ("None: t%s, but of %s that survived their first collection in the second half, most " ..
-            "died later"):format(grew, units.bytes(found.late))
+    return ("None: t%s; %s allocated in the second half of the run survived their first " ..
+            "collection, but most of that died later"):format(grew, units.bytes(found.late))
   elseif found.maybe then
     return "None that is certain: t" .. grew .. "; the verdict names possible leaks"
   elseif found.grew and found.alloc then

@@ -73,7 +73,7 @@ end
 local NOTE = "Free memory in blocks is charged to the source lines whose objects keep the blocks in use; " ..
   "native memory to the source lines that requested it, if it was sampled (--malloc). Both are " ..
   "estimates."
-local UNTOUCHED = " A row below 0: memory that was requested and not written to yet is not resident."
+local UNTOUCHED = " A row is negative if memory was requested and not written to: it is not resident."
 
 -- Returns true if a is so much larger than b that b alone would be misleading.
 local function ismore(a, b)

@@ -141,8 +141,8 @@ end
 
 local function growth(v, p, add)
   if v.lost then
-    add(("Samples were lost: they come to %s of %s allocated, and the bytes below are too few by " ..
-         "that."):format(units.bytes(v.lost), units.bytes(p.allocated)))
+    add(("Samples were lost: those in the file come to %s of %s allocated. The bytes below are " ..
+         "too few by the difference."):format(units.bytes(v.lost), units.bytes(p.allocated)))
   end
   if v.growth == "few" then
     add(few(v, p))

@@ -431,8 +431,8 @@ describe("the report's text", function()
     found.rows = {}
     has(flat(render(nil, o)), "but no line kept allocating")
     found.kept = false
-    has(flat(render(nil, o)), "None: the heap grew from 1 MiB to 3 MiB, but of 9 MiB that survived " ..
-      "their first collection in the second half, most died later.")
+    has(flat(render(nil, o)), "None: the heap grew from 1 MiB to 3 MiB; 9 MiB allocated in " ..
+      "the second half of the run survived their first collection, but most of that died later.")
     found.grew = false
     has(flat(render(nil, o)), "None: the heap does not grow (1 MiB, then 3 MiB).")
   end)
