@@ -31,8 +31,8 @@ static uint32_t whose (Firefox *f) {
   return tag != TAGS_NONE ? tag : 0;
 }
 
-/* Stores a row of an allocation. 'leaf' is the index in 'leaves'; 'bytes' is negative if the row is
-   a death (FX2). */
+/* Stores a row of an allocation or, with negative 'bytes', of a death (FX2). 'leaf' is the index in
+   'leaves'. */
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address, uint32_t tag) {
   if (time < f->last)
@@ -84,9 +84,9 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
   f->deathtime = time;
 }
 
-/* Returns the index in 'leaves' of a sample's stack, kind and outcome. If the table is full,
-   adds 'count' to its number of left-out samples. Returns SITETABLE_NONE if there is not enough
-   memory. */
+/* Returns the index in 'leaves' of a sample's stack, kind and outcome. If the table is full, adds
+   'count' to the number of samples that the table left out. Returns SITETABLE_NONE if there is not
+   enough memory. */
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);
@@ -99,7 +99,7 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
   uint64_t bytes = readsample_bytes(s), address;
   size_t leaf;
   if (bytes == 0)
-    return;  /* only in damaged files; such a sample has no row (FX2) */
+    return;  /* only damaged files have samples of 0 bytes; these have no row */
   leaf = leafof(f, s, fate, s->count);
   if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;
@@ -159,7 +159,7 @@ static void firefox_sample (void *ud, const ReadSample *s) {
   f->timerows++;
 }
 
-/* Starts an entry of the temporary file 'event' with the tag of the Lua state. */
+/* Starts an entry of the temporary file 'event': stores the tag (tags.h) of the Lua state. */
 static void event (Firefox *f) {
   uint32_t tag = whose(f);
   spill_put(&f->event, tag);

@@ -39,8 +39,8 @@ typedef struct FirefoxDeath {
   uint64_t address;
 } FirefoxDeath;
 
-/* Numbers of rows of one thread: allocations; time samples; collections and marks of the
-   program. */
+/* Numbers of rows of one thread. 'rows': of allocations; 'timerows': of time samples; 'events': of
+   collections and marks of the program. */
 typedef struct FirefoxRows {
   uint64_t rows, timerows, events;
 } FirefoxRows;
@@ -56,8 +56,8 @@ typedef struct Firefox {
   /* Numbers of rows by group of Lua states (tags.h). Set by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
   int bylabels;            /* not 0: Site.tag of 'leaves' and 'ticksites' is a label set */
-  SiteTable leaves;        /* stacks of allocations; Site.kind is the sample's kind * 3 +
-                              READER_DIED, READER_SURVIVED or READER_UNDECIDED */
+  SiteTable leaves;        /* stacks of allocations; Site.kind is 3 * the sample's kind + its
+                              outcome (READER_DIED, ...) */
   SiteTable ticksites;     /* stacks of time samples */
   SiteTable held;       /* objects alive at the end; Site.kind is the number of the path of
                            references to the object, 0: unknown */
@@ -65,12 +65,13 @@ typedef struct Firefox {
   uint64_t address;     /* largest address used */
   uint64_t *unused;     /* addresses that no live sample has (FX2) */
   size_t nunused, unusedsize;
-  FirefoxDeath *deaths; /* samples whose block has died, but whose second row (FX2) is not stored */
+  FirefoxDeath *deaths; /* samples whose blocks have died, but whose rows of the death (FX2) are
+                           not stored yet */
   size_t ndeaths, deathsize;
   /* time at which the blocks of 'deaths' were found dead, us */
   uint64_t deathtime;
-  /* Numbers of all stored rows: allocations; time samples; collections and marks; collections
-     alone. */
+  /* Numbers of all stored rows. 'rows': of allocations; 'timerows': of time samples; 'events': of
+     collections and marks; 'collections': of collections alone. */
   uint64_t rows, timerows, events, collections;
   /* Columns of the allocation rows. 'time': us since the previous row; 'stack': index in 'leaves';
      'weight': bytes; 'memory': address; 'whose': tag (tags.h). */

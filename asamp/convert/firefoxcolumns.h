@@ -30,8 +30,8 @@ typedef struct FirefoxFile {
   StrList strings;     /* all strings of the file; tables refer to them by index */
   FirefoxFrame *frames;  /* all distinct frames */
   size_t nframes, framesize;
-  IdMap byframe;       /* maps the content of a frame to its index. The content is function and
-                          line, kind and outcome, a reference, or a label set */
+  IdMap byframe;       /* maps the content of a frame to its index in 'frames'. The content is a
+                          function and line, a kind and outcome, a reference, or a label set */
   uint32_t *frameof;   /* indexes of frames: of the call tree's nodes, then of the sites in
                           Firefox.leaves, then of held.nodes from node 1 on */
   uint32_t *labelframes;  /* index of the frame of each label set */

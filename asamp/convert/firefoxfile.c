@@ -85,9 +85,9 @@ static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }
 
-/* Returns the number of the prefix (caller's stack) of stack i; UINT64_MAX: none. Stacks below
-   'plain' are call tree nodes; then below 'nodes' are nodes with labels, below 'sites' samples with
-   their kind; the rest are paths of references. */
+/* Returns the number of the prefix (caller's stack) of stack i; UINT64_MAX: none. The stacks are
+   those of call tree nodes (i < plain), of nodes with labels (i < nodes), of samples with their
+   kind (i < sites), and of paths of references. */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
   uint32_t parent;

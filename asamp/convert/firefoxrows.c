@@ -94,7 +94,7 @@ static void timesamples (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].timerows);
 }
 
-/* A sample made of one or several allocation rows, for a profile without time samples. */
+/* One or several rows of allocations as one sample, for a profile without time samples. */
 typedef struct TrackRow {
   int more;            /* 0: no more rows */
   uint64_t time;       /* us */

@@ -13,7 +13,7 @@
 #include "fold.h"
 #include "sitetable.h"
 
-/* A stack with labels as outermost frame. */
+/* A stack whose outermost frame is a label set. */
 typedef struct FirefoxStack {
   uint32_t node;       /* call tree node; 0: the stack has only the labels */
   uint32_t set;        /* index in 'sets' */

@@ -198,7 +198,8 @@ typedef struct Shown {
   const ReadProfile *r;
   const Fold *fold;
   const Tags *tags;
-  uint64_t labels;     /* the frame of label set i has the number 'labels' + i */
+  uint64_t labels;     /* number of the frame of label set 0; label set i has the frame 'labels'
+                          + i */
   uint32_t group;      /* group of Lua states whose profile is being written */
   uint32_t *path;      /* buffer of READER_MAXDEPTH nodes */
 } Shown;
@@ -247,12 +248,11 @@ static int byplace (const void *a, const void *b) {
 }
 
 /* Returns the position of each node in a depth-first walk of the call tree, or NULL if there is not
-   enough memory. Parents precede children, so two passes suffice: sizes of subtrees, then
-   positions. */
+   enough memory. A first pass computes the sizes of subtrees, a second the positions. */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
-  /* size[i]: first the size of the subtree of node i, then the next free position in this
-     subtree */
+  /* size[i]: in the first pass the size of the subtree of node i, in the second the next free
+     position in it */
   uint32_t *size = calloc(n, sizeof(*size));
   uint32_t *place = calloc(n, sizeof(*place));
   if (size == NULL || place == NULL) {

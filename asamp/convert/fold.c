@@ -9,8 +9,8 @@
 #define DEEPEST		64 /* largest number of frames that a stack leaves out (folds); fits into a
                               byte */
 
-/* Computes the weight of each node; the array 'weight' is zeroed before. Children have higher
-   indexes than their parents, so one pass from the end suffices. */
+/* Sets weight[i] to the weight of call tree node i; all elements must be 0 before. Walks from the
+   last node to the first, because children follow their parents. */
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
   for (i = r->tree.n - 1; i > 0; i--) {
@@ -34,8 +34,8 @@ static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, ui
   return best < r->nfunctions && r->functions[best].native ? best : r->nfunctions;
 }
 
-/* Returns 1 if the caller of 'node' is a folded frame at position 'depth' of the stack; 1 is the
-   outermost. */
+/* Returns 1 if the caller of 'node' is folded and has the position 'depth' in the stack (1:
+   outermost). */
 static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth) {
   uint32_t parent = r->tree.nodes[node].parent;
   return parent != 0 && f->folded[parent] == depth;

@@ -40,9 +40,10 @@ typedef struct HeldStack {
   size_t nodesize, stepsize, rowsize;
 } HeldStack;
 
-/* Fills h from the objects alive at the end. In the table 'held', Site.node is the stack that
-   allocated, and Site.kind is the number of the path of references (0: unknown; ReaderClient.held).
-   Returns 0 if there is not enough memory; call heldstack_free in either case. */
+/* Fills h with the stacks of the objects alive at the end. A site of 'held' has the bytes of
+   objects with one allocating stack (Site.node) and one path of references (its number is
+   Site.kind; 0: unknown). Returns 0 if there is not enough memory; call heldstack_free in either
+   case. */
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);
 

@@ -120,8 +120,8 @@ static void decidetypes (Writer *w) {
   w->heap = r->samples > 0 || wantsheap || !w->time;
 }
 
-/* Returns the length of the requested time range in us. An end after the end of the profile is cut
-   off, unless the file is still being written. */
+/* Returns the length of the requested time range in us. Of a complete profile, only the time before
+   its end counts. */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
   uint64_t since = w->sum->since, till = w->sum->till;

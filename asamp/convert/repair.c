@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 
 #define PIECE		65536    /* bytes copied at a time */
-#define UNKNOWNTYPE	0xffffu  /* number of the type "unknown", of the objects that putobjects
-                                    adds */
+#define UNKNOWNTYPE	0xffffu  /* type of the objects that putobjects adds; its name is
+                                    "unknown" */
 
 /* A client of the reader that counts allocation samples without an outcome: the log does not record
    whether their blocks survived a collection. */

@@ -23,8 +23,8 @@ typedef struct RepairResult {
   uint64_t samples;      /* allocation samples before the damage */
   uint64_t timesamples;  /* time samples before the damage */
   uint64_t kept;         /* bytes of the unpacked log before the damage */
-  uint64_t cut;          /* bytes of the unpacked log after the damage; ends where the file cannot
-                            be unpacked */
+  uint64_t cut;          /* bytes of the unpacked log after the damage, as far as the file can be
+                            unpacked */
   uint64_t size;         /* bytes of the new file, unless 'whole' is 1 */
   int live;              /* 1: the old file was still being written */
   char message[256];     /* the damage: "cannot be read after byte N of the log: PROBLEM" */

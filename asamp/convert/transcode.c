@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FATES		65536  /* largest number of outcomes (died, survived) per call of
-                                  encoder_fates */
+#define FATES		65536  /* largest number of outcomes that one call of encoder_fates
+                                  receives */
 #define HOLDERS_RUNS	2047   /* largest number of values in a record of paths of references; odd:
                                   one flag and pairs */
 
@@ -255,8 +255,8 @@ static int newnodes (Transcode *t) {
   return 1;
 }
 
-/* Passes the stack of 'node' to the encoder: only the frames that differ from the previous
-   stack. */
+/* Passes the stack of a call tree node to the encoder, without the outer frames that the previous
+   stack shares. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
   size_t n = 0, shared = 0, i;
@@ -280,8 +280,8 @@ static void setstack (Transcode *t, uint32_t node) {
   t->node = node;
 }
 
-/* Converts a sample of an allocation or of copied bytes to the encoder's form. Does not set 'size'
-   and 'outside'. */
+/* Converts a sample of an allocation or of copied bytes to the encoder's form. The caller sets the
+   members 'size' and 'outside'. */
 static ProfileSample anysample (Transcode *t, const ReadSample *s, int kind) {
   ProfileSample sample = {0};
   sample.time = t->start + s->time * 1000;
@@ -409,8 +409,8 @@ static void handon (Transcode *t) {
   t->nfates = 0;
 }
 
-/* Passes the deaths in 'deaths' to the encoder. The outcomes of the same collection must be passed
-   before. */
+/* Passes the deaths in 'deaths' to the encoder. Call it after the outcomes of the same collection
+   are passed (handon). */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
     encoder_deaths(t->encoder, t->deaths, t->ndeaths);
@@ -432,7 +432,7 @@ static void transcode_death (void *ud, const ReadDeath *d) {
     return;
   }
   if (!transcode_select(t) || t->of->ended)
-    return;  /* the end of the state implies the death */
+    return;  /* the state was closed, which ends its objects */
   if (t->ndeaths > 0 && d->place == t->of->deathplace)
     t->deaths[t->ndeaths - 1]++;
   else {
@@ -532,8 +532,8 @@ static void transcode_resident (void *ud, const ReadResident *r) {
 
 /* ------------------------------------------------------------- holders -- */
 
-/* Returns the number in the output of the current state's path of references 'path': 1, 2, ...; 0:
-   no path. Writes the path if it is new, after the shorter path that it extends. */
+/* Returns the number that the current state's path of references 'path' has in the output: 1, 2,
+   ...; 0: no path. A new path is written, after the shorter path that it extends. */
 static uint32_t pathid (Transcode *t, uint32_t path) {
   const ReadProfile *r = t->r;
   uint32_t parent, id = path != 0 ? idmap_get(&t->paths, path) : 0;

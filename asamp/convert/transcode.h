@@ -18,8 +18,8 @@
 typedef struct TranscodeState {
   uint32_t id;          /* number in the output */
   uint32_t from;        /* number in the input */
-  size_t deathplace;    /* number of the state's survivors, oldest first, that the runs in 'deaths'
-                           cover */
+  size_t deathplace;    /* position of the first survivor of the state that the deaths in
+                           Transcode.deaths do not cover; 0 is the oldest */
   int undecided;        /* 1: a sample of the state had no outcome. Outcomes are in the order of
                            samples, so no further one of the state can be written */
   int ended;            /* 1: the state was closed at the time 'end' */
@@ -39,8 +39,8 @@ typedef struct TranscodeState {
 typedef struct TranscodeInto {
   void *ud;
   Encoder *encoder;
-  uint64_t mallocs;  /* sampling period of native memory in the file's head, bytes; 0: it is written
-                        with the samples */
+  uint64_t mallocs;  /* sampling period of native memory in the file's head, bytes; 0: the head
+                        has none, and periods are written with the samples */
   /* Returns the merged file's state for the input's state 'id'; adds it if needed. Returns NULL if
      there is not enough memory or, with client.stop set, if there are too many states. */
   TranscodeState *(*state) (void *ud, uint32_t id);
@@ -73,8 +73,9 @@ typedef struct Transcode {
   uint32_t node;        /* call tree node of the encoder's current stack */
   uint32_t *path;       /* nodes of the encoder's current stack, outermost first */
   size_t npath;
-  uint32_t *place;      /* place[i]: index of node i in 'path', valid if path[place[i]] is i */
-  uint32_t nplaces;     /* number of nodes with an entry in 'place' */
+  uint32_t *place;      /* place[i]: index in 'path' at which call tree node i was last; another
+                           node may be there now */
+  uint32_t nplaces;     /* number of call tree nodes that have an element in 'place' */
   size_t placesize;
   ProfileFrame *frames;  /* READER_MAXDEPTH frames */
   IdMap named;          /* frames whose names are written. In a merged file it maps frames to
@@ -87,8 +88,9 @@ typedef struct Transcode {
                                survived, 2 survived and its death is not recorded */
   uint32_t *class;      /* classes of the samples in 'survived' */
   size_t nfates;
-  uint32_t *deaths;     /* deaths of survivors, not yet passed to the encoder: lengths of runs of
-                           live, dead, live ... survivors, oldest first */
+  uint32_t *deaths;     /* deaths of survivors, not yet passed to the encoder: from the oldest
+                           survivor on, the number of live ones, then of dead ones, then of live
+                           ones, ... */
   size_t ndeaths, deathsize;
   /* For each live survivor the number of the path of references that keeps it alive; 0: none. */
   uint32_t *holder;

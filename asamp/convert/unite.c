@@ -128,9 +128,8 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* {== names (UN1) ========================================================== */
 
-/* The address in the result of a native function is NATIVES + 2 * the number of its name in
-   'natives'. Its id is the address + 1. NATIVES makes these ids larger than the special ids of
-   frameids.h. */
+/* The native function with the number n in 'natives' has the address NATIVES + 2 * n and the id
+   NATIVES + 2 * n + 1. These ids are larger than the special ids of frameids.h. */
 #define NATIVES		66
 
 /* Returns the id in the result of a native function (callback TranscodeInto.native). Returns 0 if
@@ -211,7 +210,8 @@ static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
 
 /* {== states (UN2, UN3) ==================================================== */
 
-/* Returns the key, above 0, of the state 'id' in the maps 'places' and 'orphaned'. */
+/* Returns the key of the profile's state 'id' in the maps 'places' and 'orphaned'; keys are above
+   0. */
 static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }
@@ -461,7 +461,7 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r != NULL)
       account(m, r);
     else
-      *fatal = m->nopen > 0;  /* 0: nothing was written, so the caller can skip the profile */
+      *fatal = m->nopen > 0;  /* 0: nothing was written, and the profile can be skipped */
     stop = m->t.client.stop;
     if (r == NULL)
       stop = NULL;

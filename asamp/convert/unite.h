@@ -54,15 +54,17 @@ typedef struct Unite {
   /* The following members are for the profile being read. */
   Transcode t;
   const char *path;
-  TranscodeState **open;    /* states of this profile whose end was not written, in any order */
+  TranscodeState **open;    /* states of this profile whose ends are not written yet, in any
+                               order */
   size_t nopen, opensize;
-  TranscodeState *ended;    /* closed states whose end was not written, last closed first */
+  TranscodeState *ended;    /* closed states whose ends are not written yet, last closed first */
   IdMap places;             /* maps the key of a state (placekey) to its index in 'open' */
   /* Maps the key (placekey) of an ended state with live native memory to the state's number in the
      result. */
   IdMap orphaned;
   IdMap sets;               /* maps label sets of this profile to numbers in 'labels' */
-  uint32_t set;             /* label set of the last call of TranscodeInto.labels */
+  uint32_t set;             /* label set of this profile whose labels the callback labelsof
+                               stores */
 } Unite;
 
 /* Initializes m, which will write to the open output 'o'. Returns 0 if there is not enough memory;

@@ -63,7 +63,7 @@ static void freefast (struct isal_zstream *z) {
   free(z);
 }
 
-/* Runs a step of ISA-L, like stepzlib. */
+/* Compresses with ISA-L; parameters and result are those of stepzlib. */
 static size_t stepfast (struct isal_zstream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   z->next_in = (unsigned char *)*data;

@@ -43,8 +43,8 @@ int compressor_open (Compressor *p, int how);
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud);
 
-/* Stores the bytes that would end the gzip member of FAST after the output so far. Call it directly
-   after a FLUSH. */
+/* Stores the bytes that would complete the gzip member if it ended now. Call it directly after a
+   flush, and only with the method FAST. */
 #define COMPRESSOR_ENDING	10
 void compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);
 

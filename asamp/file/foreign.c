@@ -31,7 +31,7 @@
 
 /* {== the other process ====================================================== */
 
-/* Determines the effective user of a process. Returns 0 if the system does not show it. */
+/* Determines the effective user of a process. Returns 0 if /proc does not show it. */
 static int userof (pid_t pid, uid_t *uid) {
   char path[64], line[256];
   unsigned found;

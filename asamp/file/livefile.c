@@ -150,8 +150,8 @@ static void livefile_settle (LiveFile *f) {
     compressor_ending(&f->compressor, f->ending);
 }
 
-/* Tries to end a stall (W6): ends the gzip member at 'sure', and writes the kept bytes as another
-   member. */
+/* Tries to end a stall (W6): completes the gzip member of the first 'sure' bytes, and writes the
+   kept bytes as another member. */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)

@@ -45,11 +45,12 @@ typedef struct LiveFile {
   int waiting;          /* 1: a write is running and may block; atomic */
   int leaving;          /* 1: the profile is ending (W8); atomic */
   Compressor compressor;
-  /* The rest is for stalls (W6). */
+  /* The following members are for stalls (W6). */
   int patient;          /* 1: can stall */
   int stalled;          /* errno of the failed write during a stall, else 0 */
-  uint64_t sure;        /* length at the last flush, bytes */
-  unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member at 'sure' */
+  uint64_t sure;        /* length of the file at the last flush, bytes */
+  unsigned char ending[COMPRESSOR_ENDING];  /* bytes that complete the gzip member of the first
+                                               'sure' bytes */
   size_t nending;
   Bytes kept;           /* bytes put since the last flush */
 } LiveFile;

@@ -211,7 +211,7 @@ static int openold (Attempt *a) {
   return error;
 }
 
-/* Opens the path of the attempt. Returns 0, an errno or NEXT. */
+/* Opens or creates the file a->path. Returns 0, an errno, or NEXT: try the next numbered name. */
 static int attempt (Attempt *a) {
   int error;
   Where at = whereis(a->wish->folder, a->path);

@@ -36,8 +36,8 @@ typedef struct PlaceWish {
   int later;
   int folder;           /* descriptor of the folder of 'path', if its name cannot be reached any
                            more; 0: none */
-  /* The end of the message if the file may not be replaced, after the file's kind. NULL: the
-     message for profiles. */
+  /* Why the file may not be replaced: the end of a message that starts with the file's kind. NULL:
+     the reason for profiles. */
   const char *refusal;
 } PlaceWish;
 

@@ -24,7 +24,7 @@ struct Source {
   int fd;
   int ended;              /* 1: no more bytes: the end or a failure */
   int inmember;           /* gzip: 1 within a member */
-  int members;            /* gzip: 1 after the first member */
+  int members;            /* gzip: 1 if a member has ended */
   enum FileKind kind;
   const char *failure;
   uint64_t offset;        /* bytes returned or skipped */

@@ -55,8 +55,8 @@ void details_collection (Fields *f, int format, Collected *c) {
     c->processor = c->duration;
     return;
   }
-  /* formats 3 and 4 store the start of a collection instead of its end, and the change of the bytes
-     in use without the tenured bytes */
+  /* in formats 3 and 4 'time' is the start of the collection, not its end, and 'inuse' is the
+     change without the tenured bytes */
   (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&

@@ -31,10 +31,12 @@ typedef struct Details {
   Fields times;           /* stock format: us since the previous sample */
   Fields kinds;           /* extended format: type of each allocation sample, 'a' for 0 */
   Fields sizes;           /* bytes of each allocation sample's block */
-  Fields counts;          /* for each sample that represents several sampling periods: its number in
-                             the batch (from 1), number of periods, number of equal stacks */
-  Fields outside;         /* numbers in the batch (from 1) of samples outside the nursery */
-  Fields labels;          /* runs of samples with the same label set: length, set */
+  Fields counts;          /* for each sample that represents several sampling periods: its number
+                             in the batch (1: first), number of periods, number of equal stacks */
+  Fields outside;         /* samples outside the nursery, each as its number in the batch (1:
+                             first) */
+  Fields labels;          /* label sets: for each run of successive samples with the same set,
+                             the number of samples and the number of the set */
   Fields events;          /* lines, for details_event */
 } Details;
 
@@ -60,8 +62,8 @@ typedef struct Collected {
   uint64_t processor;
   uint64_t slices;
   uint64_t mutator;
-  /* 'planned': change since the previous minor collection of ProfileCollection.planned. 'over':
-     ProfileCollection.charged - planned. */
+  /* 'planned': ProfileCollection.planned minus that of the previous minor collection. 'over':
+     ProfileCollection.charged minus ProfileCollection.planned. */
   int64_t planned, over;
   uint64_t looked[LOOKED_COUNT];
 } Collected;

@@ -13,21 +13,23 @@
                                        and samples, 2 no names of C functions and slots */
 
 /* Tags of records. */
-#define HEAP_META	0x01  /* key and value, each with its length */
-#define HEAP_FROM	0x02  /* absolute address / 8 of the object whose edges follow; 0: the
-                                 roots */
-#define HEAP_END	0x03  /* number of objects, number of edges, bytes of objects */
+#define HEAP_META	0x01  /* a property of the snapshot: key and value, each with its length */
+#define HEAP_FROM	0x02  /* the object whose edges follow: its absolute address / 8; 0: the
+                                 edges of the roots follow */
+#define HEAP_END	0x03  /* end of the snapshot: number of objects, number of edges, bytes
+                                 of all objects */
 #define HEAP_SITE	0x04  /* function name, source, line of definition, allocating line.
                                  Sites are numbered 1, 2, ... */
-/* address (from the previous sample's), site or 0, age in ms, represented bytes */
+/* A sampled object: distance of its address from the previous sample's, number of its site
+   (HEAP_SITE; 0: unknown), age in ms, bytes that the sample represents. */
 #define HEAP_SAMPLE	0x05
 #define HEAP_CODE	0x06  /* absolute address and name of a running C function; before the
                                  objects */
-/* + kind of object: address (from the previous object's), bytes, fields of the kind; its edges
-   follow */
+/* HEAP_OBJECT + kind of object: distance of its address from the previous object's, bytes, fields
+   of the kind. The object's edges follow. */
 #define HEAP_OBJECT	0x10
-#define HEAP_EDGE	0x40  /* + kind of edge: target address (from the object's), fields of
-                                 the kind */
+#define HEAP_EDGE	0x40  /* HEAP_EDGE + kind of edge: distance of the target's address from
+                                 the object's, fields of the kind */
 
 /* Kinds of objects, with their fields. Addresses are distances from the object's own. */
 enum {

@@ -40,8 +40,8 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
   o->failed |= o->fates.failed;
 }
 
-/* Writes 'words' words, one for each copy of an object. Starts with copy *copy of object *i, and
-   advances both. Fills 'to' from its end, so that the newest object is first. */
+/* Writes 'words' words: each object has one word for each of its stacks. Starts with word *copy of
+   object *i, and advances both. Fills 'to' from its end, so that the newest object is first. */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
   while (words-- > 0) {
@@ -89,7 +89,7 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* ignores later outcomes of objects written as dead */
+  if (all)  /* objects without an outcome were written as dead: ignores their later outcomes */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

@@ -24,7 +24,7 @@ typedef struct Objects {
   struct OpenObject {
     /* the object's word; bit 0 ("survived") is added when it is written */
     uint32_t word;
-    uint32_t copies;     /* stacks of the sample, at least 1 */
+    uint32_t copies;     /* number of stacks of the allocation sample, at least 1 */
   } *open;               /* oldest first */
   size_t n, size;
   uint64_t early;        /* number of the next outcomes to ignore: their objects are written already
@@ -39,7 +39,8 @@ extern const char *const objects_stats[OBJECTS_NSTATS];
 
 /* Returns 1 if the queue is full: call objects_write first. */
 int objects_full (const Objects *o);
-/* Adds the object of a sample. Sets 'failed' if there is not enough memory. */
+/* Adds the object of an allocation sample to the queue. 'outside' 1: it is outside the nursery;
+   'copies': number of the sample's stacks. Sets 'failed' if there is not enough memory. */
 void objects_add (Objects *o, int kind, int outside, uint32_t copies);
 /* Adds the next n outcomes, in the order of the objects; 0: died. */
 void objects_fates (Objects *o, const unsigned char *survived, size_t n);

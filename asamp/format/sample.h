@@ -70,8 +70,8 @@ enum ProfileLooked {
   LOOKED_REMEMBERED, LOOKED_STACKS, LOOKED_WEAK, LOOKED_LISTED, LOOKED_COUNT
 };
 
-/* The record of a collection, and the memory after it, in bytes. A collection without outcomes
-   and deaths may have no record; the next record counts it. */
+/* A collection, and the memory after it, in bytes. A collection without outcomes and deaths may
+   have no record; the next record counts it in 'minors' or 'majors'. */
 typedef struct ProfileCollection {
   uint64_t time;      /* end, CLOCK_MONOTONIC, ns */
   uint64_t inuse;     /* bytes of objects alive or not swept yet */
@@ -81,9 +81,11 @@ typedef struct ProfileCollection {
   /* Unrecorded collections since the previous record. */
   uint64_t minors, majors;
   uint64_t left;      /* their pauses, ns */
-  uint64_t duration;  /* pause, or the part of a pause that belongs to this collection, ns */
+  uint64_t duration;  /* duration of the pause, ns; if collections share a pause, this
+                         collection's part of it */
   uint64_t processor; /* CPU time of the thread during 'duration', ns */
-  /* CPU time of major slices in pauses of minor collections since the previous record, ns. */
+  /* CPU time since the previous record of the parts of major collections that ran in pauses of
+     minor collections, ns. */
   uint64_t slices;
   /* CPU time of the program since the previous record, ns; 0: unknown. */
   uint64_t mutator;

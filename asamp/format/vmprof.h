@@ -32,7 +32,8 @@ enum VmprofMode {
 void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
                    const char *interpreter);
 
-/* Appends VMPROF_TIME or VMPROF_TRAILER; 'us' since the epoch. */
+/* Appends a record with a time: 'marker' is VMPROF_TIME or VMPROF_TRAILER, 'us' is the time since
+   1970. */
 void vmprof_time (Bytes *b, int marker, uint64_t us);
 
 /* Appends a meta record; invalid bytes of the value become U+FFFD. An ASCII key is used once in
