@@ -72,9 +72,8 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Outcome 1 means a survivor whose death is reported later, outcome 2 one whose death is not. If a
-   sample has outcome 2, writes the survivors as run lengths, alternately of outcome 1 and of
-   outcome 2. */
+/* Writes which survivors are followed until their deaths (1) and which are not (2), as run lengths
+   that start with 1. Writes nothing if all are followed. 'survived' is 0 for dead samples. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;
@@ -317,7 +316,8 @@ int batch_full (const Batch *b) {
   return b->samples >= BATCH_SAMPLES || b->events.n >= BATCH_BYTES;
 }
 
-/* Writes a column as a line, if it is not empty, and empties it. */
+/* Writes 'letter' and 'text', the values of one column of the batch, as a line. Empties 'text'.
+   Does nothing if it is empty. */
 static void column (Bytes *to, char letter, Bytes *text) {
   if (text->n > 0) {
     bytes_char(to, letter);

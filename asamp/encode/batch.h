@@ -23,11 +23,11 @@ typedef struct Batch {
   uint64_t samples;      /* number of samples; a sample with several copies of its stack is one */
   Bytes times, kinds, sizes, counts, outside, labels, events;
   uint32_t label;        /* label set of the last sample */
-  uint64_t labelled;     /* number of consecutive samples with the set 'label', up to the last
-                            sample */
+  uint64_t labelled;     /* length of the run of samples with label set 'label' at the end of the
+                            batch */
   uint64_t sampletime;   /* time of the last sample */
   uint64_t eventtime;    /* time of the last collection, mark, start or end of a state */
-  uint64_t state;        /* number + 1 of the state to which the last line belongs; 0: none */
+  uint64_t state;        /* number + 1 of the state selected by batch_of; 0: none */
 } Batch;
 
 /* Adds a sample: its time 'us' if 'timed' is 1, the sampling periods that it represents, the copies
@@ -45,15 +45,15 @@ void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 /* Adds the outcomes of n > 0 samples. 'classes' has their classes, or is NULL. */
 void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
-/* Adds deaths of survivors, as for encoder_deaths. */
+/* Adds deaths of survivors: n run lengths, alternately of live and of dead samples. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
 /* Adds a collection that ended at 'us'. 'label' is the number of its label set in the file. *before
    is the state's previous collection; *c is copied to it. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);
-/* Assigns the following lines to a state, in files of many states. */
+/* Selects the state whose events are added next. Needed only if a file has many states. */
 void batch_of (Batch *b, uint32_t id);
-/* Records the start of a state, and assigns the following lines to it. */
+/* Records the start of a state, and selects this state as batch_of does. */
 void batch_start (Batch *b, uint64_t us, uint32_t id);
 /* Records that the OS thread 'thread' now runs the state. */
 void batch_thread (Batch *b, uint32_t thread);
@@ -61,9 +61,11 @@ void batch_thread (Batch *b, uint32_t thread);
 void batch_called (Batch *b, const char *name, size_t n);
 /* Records the bytes that the state has allocated. */
 void batch_allocated (Batch *b, uint64_t bytes);
-/* Records the end of the state, as for encoder_end. */
+/* Records the end of the state and its allocated bytes. 'orphans' is the number of its samples of
+   native memory that are still alive. */
 void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans);
-/* Adds deaths of an ended state's samples of native memory, as for encoder_orphans. */
+/* Adds deaths of samples of native memory that an ended state has left: n run lengths, alternately
+   of live and of dead samples. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n);
 void batch_period (Batch *b, uint64_t period);
 void batch_timeperiod (Batch *b, uint64_t ns, int wall);
@@ -73,8 +75,9 @@ void batch_holders (Batch *b, const uint32_t *runs, size_t n);
 /* Adds a heap walk that searched for references to samples, from 'us' on, with a pause of
    'duration' us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
-/* Adds a row of resident memory: the bytes of one use (encoder_resident). Stores 'us' itself, no
-   difference, because rows with equal times form a snapshot. */
+/* Adds the bytes of resident memory that have one use: its name (n bytes), and as 'text' a file, a
+   source line or "" (m bytes). Stores the time unchanged, because calls with equal times form one
+   snapshot. */
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,

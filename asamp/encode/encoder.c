@@ -32,13 +32,13 @@ struct Encoder {
   uint64_t last;        /* time of the last stack, ns */
   int failed;
   int periodwritten;       /* 1: the meta "period" is written */
-  uint64_t used;        /* the special frames (FRAME_...) whose names are written; the bit of a
-                           frame is id / 2 */
+  uint64_t used;        /* bit id / 2 is 1: the name of the special frame 'id' (FRAME_...) is
+                           written */
   unsigned nbatch;      /* batches written */
   Batch batch;
   Origins origins;
   Origin *of;           /* state of the following events */
-  Origin spare;         /* value of 'of' if there is no memory for a new Origin */
+  Origin spare;         /* used instead of a new Origin if there is not enough memory */
   uint64_t lost;        /* number of samples that are missing in the log */
   uint64_t undecided;   /* number of samples of ended states of which it is not known whether they
                            survived */
@@ -47,8 +47,10 @@ struct Encoder {
   int notallocated;     /* 1: omits the total of allocated bytes */
   int notlabelled;      /* 1: bytes by label set are unknown */
   ProfileLeft left;
-  uint64_t texts;       /* truncated texts of the program */
-  uint64_t natives;     /* frames without a name because of ENCODER_MAXNATIVES */
+  uint64_t texts;       /* number of names, labels and other texts of the program that were
+                           truncated */
+  uint64_t natives;     /* number of frames without a name, because too many native addresses
+                           occurred */
   Objects objects;      /* extended format: objects not yet in a record */
   IdMap named;          /* functions whose names are written */
   IdMap seen;           /* native addresses of all stacks */
@@ -143,7 +145,7 @@ static void encoder_head (Encoder *e) {
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
     char text[48];
-    /* the time from which readers count the times of stacks, s */
+    /* time zero of the stacks' times, s */
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
     encoder_meta(e, "start_time_offset", text);
@@ -208,7 +210,7 @@ int encoder_failed (const Encoder *e) {
          batch_failed(&e->batch);
 }
 
-/* Returns the microseconds since the start. */
+/* Returns the microseconds from the start of the log to 'time'. */
 static uint64_t since (const Encoder *e, uint64_t time) {
   return time > e->start ? (time - e->start) / 1000 : 0;
 }
@@ -237,8 +239,8 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* Stores a native address that is new, so that namefresh writes its name. If ENCODER_MAXNATIVES
-   addresses are stored, only counts the frame in 'natives'. */
+/* Remembers a new native address, so that its name is written later. Stores at most
+   ENCODER_MAXNATIVES addresses; beyond that it only counts the frame. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
@@ -288,7 +290,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* readers would take such an id for a line or an object's type */
+    /* in the file, such an id means a line or the type of an object */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);
@@ -447,8 +449,8 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns a new vector with the file's numbers of n classes of the state, or NULL if there is not
-   enough memory. */
+/* Returns a new array with the numbers in the file of n classes of the state, or NULL if there is
+   not enough memory. */
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   uint32_t *to = spare_malloc(n * sizeof(*to));
   size_t i;
@@ -461,8 +463,8 @@ static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   return to;
 }
 
-/* Returns the open batch. In files of many states, first adds a line that selects the present
-   state, if needed. */
+/* Returns the open batch. In files of many states, first records to which state the next events
+   belong. */
 static Batch *lines (Encoder *e) {
   if (e->config.states)
     batch_of(&e->batch, e->of->id);

@@ -23,11 +23,12 @@
 /* Options of a log. */
 typedef struct EncoderConfig {
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
-  uint64_t period;      /* first period of allocation samples, bytes */
+  uint64_t period;      /* sampling period of allocations at the start of the log, bytes */
   int random;           /* 1: exponentially distributed intervals */
-  uint64_t mallocs;     /* period of samples of native memory, bytes; 0: none */
+  uint64_t mallocs;     /* sampling period of native memory, bytes; 0: not sampled */
   int copies;           /* 1: copied bytes are sampled */
-  uint64_t timeperiod;  /* first period of time samples, ns; 0: none */
+  uint64_t timeperiod;  /* sampling period of time at the start of the log, ns; 0: no time
+                           samples */
   int wall;             /* 1: wall time, 0: CPU time */
   int native;           /* 1: native frames */
   uint64_t followed;    /* largest number of survivors whose deaths are recorded; 0: no deaths are
@@ -37,11 +38,11 @@ typedef struct EncoderConfig {
   uint64_t pid;         /* process id; 0: unknown */
   uint64_t recorder;    /* random number that all files of a flight recorder have; 0: none */
   uint64_t recorded;    /* time at which a flight recorder writes the log, CLOCK_MONOTONIC, ns */
-  int states;           /* 1: the log has many Lua states. Unless 'numbered' is 1, each state
-                           numbers its functions and classes from 1 (PROFILE_STOCK only) */
+  int states;           /* 1: the log has many Lua states; not in the extended format */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
-  const char *sources;  /* merged: identities of the sources (readprofile_source); may be NULL */
-  int numbered;         /* 1: functions and classes have the same numbers in all states */
+  const char *sources;  /* text that identifies the merged profiles, or NULL */
+  int numbered;         /* 0: each state numbers its functions and classes from 1; 1: all states
+                           share the numbers */
   /* Writes the symbol and the object file of a native address, or "" if they are unknown. The
      address is a frame's id without its lowest bit. Called once per address. NULL: native frames
      have no names. */
@@ -75,8 +76,9 @@ void encoder_called (Encoder *e, const char *name, size_t n);
 /* Records the end of the state and its allocated bytes, in files of many states. 'orphans' is the
    number of its samples of native memory that are still alive (encoder_orphans). */
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
-/* Records deaths of an ended state's samples of native memory: n run lengths from the oldest sample
-   on, alternately of live and of dead samples. The next call does not count these dead samples. */
+/* Records deaths of samples of native memory that an ended state has left: n run lengths,
+   alternately of live and of dead samples, from the oldest sample on. Samples that an earlier call
+   has reported dead are not counted. */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /* Frees the memory of the present state. After that, only its allocated bytes and its end may be
    recorded. */
@@ -95,10 +97,9 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
    encoder_collection. 'classes' may be NULL. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
-/* Records deaths of followed samples, which are the survivors whose deaths are reported (P7 of
-   profile.h): n run lengths, alternately of live and of dead samples. The first call after an
-   outcome or a collection starts at the oldest followed sample; the other calls start where the
-   previous call has ended. */
+/* Records deaths of followed samples, which are the survivors whose deaths are reported: n run
+   lengths, alternately of live and of dead samples. They start at the oldest followed sample after
+   an outcome or a collection, else where the previous call ended. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
@@ -113,20 +114,22 @@ void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
 void encoder_notlabelled (Encoder *e);
 /* Omits the total of allocated bytes: the bytes of some states are unknown. */
 void encoder_notallocated (Encoder *e);
-/* Records a path of references, as for profile_holderpath. */
+/* Records path 'id' of references to a live object: path 'parent' (0: empty) with the reference
+   'step' added. */
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
-/* Records which paths keep the samples alive: n numbers as in EVENT_HOLDERS (event.h). */
+/* Records which paths of references keep the sampled objects alive. The n words have the form of
+   the body of EVENT_HOLDERS (event.h). */
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
 /* Records a heap walk that searched for references to samples: its start, and its pause in ns. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
-/* Records the bytes of resident memory of one use. The first text is the name of the use (n bytes),
-   the second a file, a source line or "" (m bytes). */
+/* Records the bytes of resident memory that have one use: its name (n bytes), and as 'text' a file,
+   a source line or "" (m bytes). */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
                        const char *text, size_t m);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
-/* Adds a state's counts of dropped data. 'texts' is the number of truncated texts of all
+/* Adds a state's counts of dropped data. 'texts' is the number of texts that were truncated, in all
    states. */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
@@ -136,9 +139,9 @@ int encoder_full (const Encoder *e);
 /* Ends the batch: writes the names of new native addresses, then the details (batch.h). */
 void encoder_batch (Encoder *e);
 
-/* Marks the log as written by a flight recorder that was to keep the last 'wanted' ns. The log has
-   the events of the last 'ns' ns. 'samples' and 'bytes' describe the older samples whose memory is
-   still alive: number of sampling periods, and bytes that they represent. */
+/* Marks the log as written by a flight recorder that was to keep the last 'wanted' ns and has the
+   events of the last 'ns' ns. 'samples' (in sampling periods) and 'bytes' are the totals of the
+   older samples whose memory is still alive. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

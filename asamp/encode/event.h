@@ -14,14 +14,15 @@
 enum EventType {
   /* Name of a function. n: id. Body: name, NUL-terminated */
   EVENT_NAME,
-  /* An allocation or copy sample. n: new frames. Body: SampleEvent */
+  /* An allocation or copy sample. n: number of new frames. Body: SampleEvent */
   EVENT_SAMPLE,
-  /* A time sample. n: new frames. Body: TimeEvent */
+  /* A time sample. n: number of new frames. Body: TimeEvent */
   EVENT_TIME,
-  /* Outcomes of samples. n: number of samples. Body: a byte for each */
+  /* Outcomes of samples. n: number of samples. Body: a byte for each: 0: died, 1: survived, 2:
+     survived, but the death is not reported later */
   EVENT_FATES,
-  /* Outcomes and classes of samples. n: number of samples. Body: a 32-bit class for each, then
-     a byte for each */
+  /* Outcomes and classes of samples. n: number of samples. Body: a 32-bit class for each, then the
+     bytes of EVENT_FATES */
   EVENT_CLASSFATES,
   /* Deaths of survivors. n: number of run lengths. Body: 32-bit run lengths, alternately live
      and dead */
@@ -34,10 +35,11 @@ enum EventType {
   EVENT_CPUPERIOD, EVENT_WALLPERIOD,
   /* Exact bytes that a state has allocated. n: bytes */
   EVENT_ALLOCATED,
-  /* Counts of data dropped by limits. n: truncated texts. Body: ProfileLeft */
+  /* Counts of data dropped by limits. n: number of the program's texts that were truncated. Body:
+     ProfileLeft */
   EVENT_LEFT,
-  /* Stack of a lost time sample: the next stack is stored as a difference to it. n: new frames.
-     Body: TimeEvent */
+  /* The stack of a time sample that is not in the profile: the next stack of the state is stored as
+     a difference to it. n: number of new frames. Body: TimeEvent */
   EVENT_STACK,
   /* Name of a class. n: id. Body: name, NUL-terminated */
   EVENT_CLASS,
@@ -58,11 +60,12 @@ enum EventType {
   /* A heap walk that searched for references to samples. n: pause, ns. Body: 64-bit start,
      CLOCK_MONOTONIC, ns */
   EVENT_WALK,
-  /* Paths that keep samples alive. n: number of 32-bit words. Body: a word, 1 if the pairs start at
-     the first sample, 0 if they continue those of the previous event; then pairs: number of
-     samples, id of their path */
+  /* Paths of references that keep sampled objects alive. n: number of 32-bit words. Body: a flag
+     word, then pairs: number of samples, id of their path. Flag 1: the pairs start at the first
+     sample; 0: they continue the pairs of the previous event */
   EVENT_HOLDERS,
-  /* Resident memory of one use. n: bytes, signed. Body: ResidentEvent */
+  /* The resident memory that has one use, such as the Lua heap. n: bytes, signed. Body:
+     ResidentEvent */
   EVENT_RESIDENT,
   /* Exact bytes that a state has allocated with a label set. n: bytes. Body: 32-bit number of
      the set */
@@ -98,7 +101,8 @@ typedef struct MarkEvent {
 
 typedef struct ResidentEvent {
   uint64_t time;
-  char text[];          /* use and text of profile_resident, each NUL-terminated */
+  char text[];          /* name of the use of the memory, then a file, a source line or ""; each
+                           NUL-terminated */
 } ResidentEvent;
 
 typedef struct EndEvent {

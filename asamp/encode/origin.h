@@ -29,7 +29,8 @@ typedef struct Numbers {
   size_t n, size;
 } Numbers;
 
-/* The data of a Lua state. */
+/* The data that the encoder keeps for a Lua state: its current stack, numbers and last
+   collection. */
 typedef struct Origin {
   uint32_t id;
   uint32_t thread;      /* the OS thread that last ran the state; 0: unknown */
@@ -43,7 +44,7 @@ typedef struct Origin {
 typedef struct Origins {
   Origin **list;        /* the states that have not ended */
   size_t n, size;
-  IdMap places;         /* maps ids + 1 to indexes in 'list' */
+  IdMap places;         /* maps a state's id + 1 to its index in 'list' */
   Origin *last;         /* last result of origins_get, or NULL */
   IdMap functions, classes;  /* map hashes of names to the file's numbers */
   uint32_t nfunctions, nclasses;
@@ -60,20 +61,19 @@ void origins_free (Origins *o);
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
 
-/* Returns the number that a function has in the file. *name is its name, 'local' its number in the
-   state. Sets *isnew to 1 if the name must be written. If the file has FUNCTIONS_MOST names, a
-   further function is counted as ORIGIN_FUNCTIONS, and *name is set to that. Returns 0 if there is
-   not enough memory. */
+/* Returns the number in the file of the state's function 'local', and sets *name to its name. Sets
+   *isnew to 1 if the name must be written. If the file has FUNCTIONS_MOST names, other functions
+   share one number and the name ORIGIN_FUNCTIONS. Returns 0 if there is not enough memory. */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
-/* Like origins_function, for a class: if the file has CLASSES_MAX names, *name becomes
-   ORIGIN_CLASSES. */
+/* Returns the number in the file of the state's class 'local'; like origins_function. If the file
+   has CLASSES_MAX names, other classes share one number and the name ORIGIN_CLASSES. */
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
-/* Returns the number of a function name, as origins_function, but without a state. */
+/* Returns the number in the file of the function name *name. Otherwise like origins_function. */
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
-/* Returns the number of a class name, as origins_class, but without a state. */
+/* Returns the number in the file of the class name *name. Otherwise like origins_class. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
 /* Returns the number in the file of the function or class that has the number 'local' in its state;

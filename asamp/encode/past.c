@@ -41,7 +41,8 @@ typedef struct PastPath {
 
 typedef struct PastState {
   struct PastState *chain;           /* next in the hash chain */
-  struct PastState *next, *before;   /* list of states by first event */
+  struct PastState *next, *before;   /* neighbours in the list of all states, which is in the order
+                                        of their first events */
   uint32_t id, thread;
   int started, ended, iscalled, wall, istimed, iscollected;
   uint64_t start, end, period, timeperiod;
@@ -49,7 +50,8 @@ typedef struct PastState {
   PastName *names;
   size_t nnames, namesize;
   IdMap known;                       /* functions with a name */
-  uint32_t *classes;                 /* element i - 1: offset in 'texts' of the name of class i */
+  uint32_t *classes;                 /* element i - 1: the name of class i, as an offset in
+                                        Past.texts */
   size_t nclasses, classsize;
   PastPath *paths;                   /* element i - 1: path of references number i */
   size_t npaths, pathsize;
@@ -59,7 +61,8 @@ typedef struct PastState {
   Kept *list;                        /* live samples: survivors, then samples without an outcome
                                         (PA1) */
   size_t followed, n, size;
-  size_t cursor;                     /* index of the sample at which the next run length starts */
+  size_t cursor;                     /* index in 'list' of the sample at which the next run length
+                                        of an event starts */
 } PastState;
 
 struct Past {

@@ -24,8 +24,9 @@ typedef struct PastTotals {
   uint64_t bytes;       /* bytes that they represent */
 } PastTotals;
 
-/* Makes a Past without data. 'period' is the first period of allocation samples, 'mallocs' the
-   period of samples of native memory, bytes. Returns NULL if there is not enough memory. */
+/* Makes a Past without data. 'period' is the sampling period of allocations at the start of the
+   profile, 'mallocs' that of native memory, both in bytes. Returns NULL if there is not enough
+   memory. */
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 

@@ -16,15 +16,15 @@
 #include <zlib.h>
 
 #define PIECE_BYTES	BOUND(256u << 10, 2048)  /* bytes of the open buffer */
-#define PIECES		16            /* a piece covers at most 1/PIECES of the kept period, or 1 s
-                                         if that is longer */
+#define PIECES		16            /* a piece covers at most 1/PIECES of the kept period; at most
+                                         1 s if that is below 1 s */
 #define SECOND		UINT64_C(1000000000)
 
 typedef struct Piece {
   struct Piece *next;
-  uint64_t start, end;  /* time range of its events, ns */
-  size_t n, raw;        /* Bytes of 'data', and of the events before compression; if equal, the
-                           piece is not compressed. */
+  uint64_t start, end;  /* time range of the events in the piece, ns */
+  size_t n, raw;        /* n: bytes of 'data'. raw: bytes of the events before compression; equal to
+                           n: not compressed. */
   unsigned char data[];
 } Piece;
 
@@ -198,8 +198,8 @@ static Piece *makepiece (Ring *r) {
   return less != NULL ? less : p;
 }
 
-/* Stores the open buffer as a piece and empties it. If there is not enough memory, passes all
-   events to 'past'. */
+/* Moves the events of the open buffer to a new compressed piece. If there is not enough memory,
+   passes all kept events to 'past'. */
 static void closepiece (Ring *r) {
   Piece *p;
   if (r->open.n == 0)

@@ -27,8 +27,9 @@ typedef struct RingLimits {
 
 /* Totals of ring_emit. */
 typedef struct RingTotals {
-  uint64_t samples, bytes;  /* The live samples from before the kept period: their number in
-                               sampling periods, and the bytes that they represent. */
+  uint64_t samples, bytes;  /* The samples older than the kept period whose memory is still alive:
+                               their number (in sampling periods) and the bytes that they
+                               represent. */
   uint64_t ns;              /* length of the kept period, ns */
 } RingTotals;
 
@@ -44,13 +45,12 @@ void ring_put (Ring *r, const Event *event, uint64_t now);
 /* Drops the events beyond the limits (RG2). Returns the start of the kept period, ns. */
 uint64_t ring_since (Ring *r, uint64_t now);
 
-/* Writes the kept events and the earlier live samples to a new encoder. */
+/* Writes the kept events, and the older samples whose memory is still alive, to a new encoder. */
 void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals);
 
 /* Returns the compressed bytes of the kept events, without the open buffer. Thread-safe. */
 uint64_t ring_bytes (const Ring *r);
-/* Returns the number of items left out because of limits: past_left, and names of native
-   addresses. */
+/* Returns the number of stacks, names and other items that are missing because of limits. */
 uint64_t ring_left (const Ring *r);
 /* Returns 1 if memory ran out: events or names are missing. */
 int ring_failed (const Ring *r);

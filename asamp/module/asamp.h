@@ -75,7 +75,7 @@ typedef struct asamp_Known {
   void *value;		/* Result of 'allocated'; NULL if there is no such callback. */
 } asamp_Known;
 
-/* Outcome of a sample. Outcomes come in the order of the numbers. */
+/* Outcome of a sample. The outcomes are reported in the order in which the samples were taken. */
 typedef struct asamp_Fate {
   int survived;		/* 1: alive at the first collection after its allocation; 0: dead or
                            freed. */
@@ -84,9 +84,9 @@ typedef struct asamp_Fate {
   const char *class_name;  /* Name in the object's metatable, or NULL. Valid until 'stop'. */
 } asamp_Fate;
 
-/* A collection. It is reported after the outcomes and deaths that it has found. If it has found
-   none, it may be left out for 10 ms after the last reported collection. Times are in ns, sizes in
-   bytes. */
+/* A collection. It is reported after the outcomes and deaths that the collection has found. Without
+   outcomes and deaths it may be left out for 10 ms after the last reported collection. Times are in
+   ns, sizes in bytes. */
 typedef struct asamp_Collection {
   uint64_t time;	/* End, CLOCK_MONOTONIC. */
   uint64_t duration;	/* Length of the pause. */
@@ -139,8 +139,8 @@ typedef struct asamp_Client {
 typedef struct asamp_Options {
   size_t size;		/* sizeof(asamp_Options). */
   uint64_t period;	/* Mean distance between samples, bytes: 64 to 2^62. */
-  int fixed;		/* 0: exponentially distributed distances; 1: constant ones. */
-  uint64_t seed;	/* Seed of the distances; 0: random. */
+  int fixed;		/* Distances between samples. 0: exponentially distributed; 1: constant. */
+  uint64_t seed;	/* Seed of the random distances between samples; 0: a random seed. */
   int native;		/* 1: stacks include C frames. */
 } asamp_Options;
 

@@ -47,14 +47,14 @@ typedef struct Work {
   ReaderClient *client;
   Output *output;        /* NULL: not open */
   Firefox *firefox;
-  /* counts of the data that 'firefox' has dropped because of limits */
+  /* number of items that the Firefox output lacks because of each limit */
   uint64_t firefoxleft[LEFT_N];
   ReaderSum *sum;        /* for pprof and collapsed */
   Tags *tags;
   Transcode *transcode;
   Flame *flame;
   Unite *unite;
-  lua_Integer done, all; /* merge: number of profiles before the current one, and of all */
+  lua_Integer done, all; /* for merge: number of finished profiles, number of all profiles */
   Fold fold;
   int top;               /* Stack height before a call of the option 'source'. */
   char err[1024];
@@ -215,9 +215,9 @@ static void left (Work *w) {
   pushleft(w->L, counts);
 }
 
-/* Sets two fields of the table on top: 'states' is the number of Lua states in the profile,
-   'groups' the number of groups of them in the output (tags.h). Sets neither if the format does not
-   distinguish states. */
+/* Sets two fields of the table on top: 'states', the number of Lua states in the profile, and
+   'groups', the number of groups into which the output divides them. Sets neither if the output
+   does not distinguish states. */
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -299,7 +299,8 @@ static const char *source (void *ud, const char *file, size_t *n) {
   return lua_tolstring(L, -1, n);
 }
 
-/* Returns the properties that distinguish samples (TAGS_BY*), by the option 'together'. */
+/* Returns the set of properties (flags TAGS_BY...) by which the output distinguishes samples. The
+   option 'together' removes some. */
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
   if (lua_getfield(w->L, 3, "together") == LUA_TSTRING)
@@ -344,9 +345,9 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Reads the profile and computes its totals. Samples with different properties (Lua state, thread,
-   labels) count separately; the properties are those of tagsby without those in 'butby'. Returns
-   0 on failure, like readprofile. */
+/* Reads the profile and computes its totals. Counts samples separately by the properties (Lua
+   state, thread, labels) that the options distinguish, except those in 'butby'. Returns 0 on
+   failure, like readprofile. */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
@@ -468,8 +469,8 @@ static void manyprogress (void *ud, double fraction) {
     lua_settop(w->L, lua_gettop(w->L) - 1);
 }
 
-/* Sets element i of the list on top. If 'isread' is set, it is the summary of the profile, with the
-   field 'path'; else {path, error}. */
+/* Sets element i of the list on top to the summary of the profile with its path. If 'isread' is 0,
+   to {path, error} instead. */
 static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   if (isread)
     pushsummary(w);
@@ -490,8 +491,8 @@ static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
   return path;
 }
 
-/* Merges the profiles that unite_check accepts, and leaves the list 'files' on the stack.
-   Returns NULL, or the reason why there is no result. */
+/* Merges the profiles that can be merged, and leaves the result list 'files' on the stack. Returns
+   NULL, or the reason why there is no result. */
 static const char *mergeall (Work *w) {
   lua_State *L = w->L;
   lua_Integer i, good = 0;
@@ -580,7 +581,7 @@ typedef struct Peek {
   Bytes sources;
 } Peek;
 
-/* The reader calls it after the head of the file: copies the data to the Peek and stops the
+/* Callback of the reader: copies the data of the head of the file to a Peek, then stops the
    reader. */
 static void convertlib_head (void *ud, const ReadProfile *r) {
   Peek *l = ud;
@@ -595,7 +596,7 @@ static void convertlib_head (void *ud, const ReadProfile *r) {
 /* version(path) -> version, pid, started, clock, recordings: data from the head of a profile; on
    failure nil, message. 'version' is that of the VMProf format. 'started' is the start in s since
    the epoch, 'clock' the start in us of the monotonic clock. 'pid', 'started' and 'clock' are 0 if
-   unknown. 'recordings' is the text of readprofile_source. */
+   unknown. 'recordings' is a text that identifies the recording. */
 static int l_version (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];

@@ -94,8 +94,8 @@ static int corelib_open (lua_State *L) {
 }
 
 /* setup{options, period, alloc, exact, listen, rotate, keep, max} -> true: profiles every state
-   made from now on (process.h, control.h); on failure nil, message, errno. 'rotate' is in ns,
-   'max' in bytes of a file. Call it once. */
+   made from now on; on failure nil, message, errno. 'options' are the fields of SamplerOptions;
+   'alloc' true: samples allocations; 'rotate' in ns, 'max' in bytes of a file. Call it once. */
 static int l_setup (lua_State *L) {
   SamplerShared with;
   ControlOptions control;
@@ -117,7 +117,8 @@ static int l_setup (lua_State *L) {
   return result(L, process_setup(&with, err, sizeof(err)), err);
 }
 
-/* path(pattern, pid) -> the path for process 'pid' if it starts now; "": not enough memory */
+/* path(pattern, pid) -> path of the profile of process 'pid', for the present time; "": not enough
+   memory */
 static int l_path (lua_State *L) {
   char *to = process_path(luaL_checkstring(L, 1), (unsigned long)luaL_checkinteger(L, 2), 1,
                           clock_read(CLOCK_REALTIME) / 1000);
@@ -167,7 +168,7 @@ static int l_close (lua_State *L) {
   return 1;
 }
 
-/* period(bytes): changes the period, in a session */
+/* period(bytes): changes the sampling period of the session */
 static int l_period (lua_State *L) {
   sampler_period(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1));
   return 0;
@@ -313,10 +314,10 @@ static int l_printable (lua_State *L) {
   return 1;
 }
 
-#define LABELS_ATONCE	64	/* changes per call of labels_change */
+#define LABELS_ATONCE	64	/* largest number of label changes in a call of labels_change */
 
-/* Sets *c from the name and value on top of the stack. Returns 0 if they are not valid for a label.
-   *c has pointers to these values and to 'number'. */
+/* Sets *c to the label whose name and value are on top of the stack. Returns 0 if they are not
+   valid. *c points to these strings or, if the value is a number, to 'number'. */
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   int type = lua_type(L, -1);
   if (lua_type(L, -2) != LUA_TSTRING) return 0;

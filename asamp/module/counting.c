@@ -21,8 +21,8 @@ typedef struct Counting {
 typedef struct Counter {
   Counting *counting;	/* the exact counts of the Lua state */
   int active;		/* 1: not closed yet */
-  luaN_Counts counts;	/* While 'active' is 1: the state's counts when the counter was made. Else:
-                           the allocations from then until it was closed. */
+  luaN_Counts counts;	/* While 'active' is 1: the counts of the state when the counter was made.
+                           After the counter is closed: the allocations that it has counted. */
 } Counter;
 
 static const char key = 0;	/* its address is the Counting's key in the registry */
@@ -106,8 +106,8 @@ static int counting_nothing (lua_State *L) {
   return 0;
 }
 
-/* The end of l_count, also after a yield. The stack has the Counting, the bytes and blocks
-   before the call, and the results. */
+/* The end of l_count, also after a yield. The stack has the Counting, the counted bytes and blocks
+   before the call of f, and the results of f. */
 static int counted (lua_State *L, int status, lua_KContext k) {
   const Counting *c = lua_touserdata(L, 1);
   uint64_t bytes = sum(c->counts.bytes) - (uint64_t)lua_tointeger(L, 2);
@@ -163,8 +163,8 @@ static uint64_t checkedalive (lua_State *L) {
   return n;
 }
 
-/* The end of l_alive, also after a yield. The stack has f, its arguments and the bytes before
-   the call. */
+/* The end of l_alive, also after a yield. The stack has f, its arguments, and the number of bytes
+   alive before the call of f. */
 static int alive (lua_State *L, int status, lua_KContext k) {
   (void)status; (void)k;
   lua_pushinteger(L, (lua_Integer)checkedalive(L) - lua_tointeger(L, -1));

@@ -29,7 +29,7 @@ typedef struct Embed {
   asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
   asamp_Frame *frames;		/* stack of the last sample, at the end of the array (EM2) */
-  size_t n, size;		/* frames in that stack; capacity */
+  size_t n, size;		/* number of frames in 'frames'; its capacity */
   asamp_Known *reported;		/* samples that the client knows: survivors, then
                                            undecided (EM4) */
   size_t nreported, nfollowed, reported_size;
@@ -111,7 +111,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->reported[known].size = in->size;
   e->reported[known].count = in->count;
   e->reported[known].value = NULL;
-  if (shared > e->n) shared = e->n;  /* after a lack of memory 'frames' has fewer (EM3) */
+  if (shared > e->n) shared = e->n;  /* frames were dropped when there was no memory */
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
     n = 0;  /* no memory: drops the new, inner frames */
   e->n = shared + n;
@@ -174,7 +174,7 @@ static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   e->nreported = e->nfollowed = e->nreported - (at - to);
 }
 
-/* Calls 'left' for all samples. */
+/* Calls the client's callback 'left' for all samples that the client knows. */
 static void notifyleft (Embed *e) {
   size_t i;
   for (i = 0; i < e->nreported; i++) notify(e, left, &e->reported[i]);
@@ -208,7 +208,7 @@ static void onclass (void *ud, uint32_t id, const char *name) {
 }
 
 static void onpoint (void *ud, lua_State *L) {
-  (void)ud; (void)L;  /* never called: only time sampling needs it */
+  (void)ud; (void)L;  /* never called, because an Embed does no time sampling */
 }
 
 static int embed_stop (lua_State *L);
@@ -219,8 +219,8 @@ static void onclosing (void *ud, lua_State *L) {
   embed_stop(L);
 }
 
-/* Calls 'held' for each live survivor. The path of the survivor reported[i] is the one with the
-   number h->ids[i]. */
+/* Calls the client's callback 'held' for each live survivor. h->ids[i] is the number of the path of
+   references to the survivor reported[i]. */
 static void onholders (void *ud, Holders *h) {
   Embed *e = ud;
   const char *steps[READER_MAXSTEPS];

@@ -33,13 +33,13 @@ typedef struct Identity {
   uint32_t v;
 } Identity;
 
-/* A heap userdata: a snapshot with indexes. 'graph' is NULL after close. */
+/* A heap userdata: a heap snapshot and data computed from it. 'graph' is NULL after close. */
 typedef struct Heap {
   Graph *graph;
   Dominators dominators;
   Naming naming;
-  unsigned char *isnew;	/* For each object: 1 if the other snapshot of heap:compare lacks it;
-                           NULL: not compared. */
+  unsigned char *isnew;	/* isnew[v] is 1 if heap:compare did not find object v in the other
+                           snapshot; NULL: never compared. */
   Identity *sorted;	/* All objects by address; NULL before the first heap:path. */
   lua_State *L;		/* While heaplib_open runs: its Lua thread, whose index 2 is 'progress'. */
   int failed;	/* 1: 'progress' raised an error */
@@ -78,7 +78,7 @@ static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise
 
 /* {== reading ========================================================== */
 
-/* Calls 'progress', if any, until it raises an error. */
+/* Calls the function 'progress', if any. If it raises an error, it is not called again. */
 static void heaplib_progress (void *ud, double share) {
   Heap *h = ud;
   if (h->failed || lua_type(h->L, 2) != LUA_TFUNCTION)
@@ -170,7 +170,7 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
       first[v + 2] = sum;
     }
     for (v = 1; v < n; v++) child[first[d->dominator[v] + 1]++] = v;
-    /* first[v]: index in 'child' of v's next child */
+    /* first[v]: index in 'child' of the child of v that is visited next */
     for (v = 0; ; ) {
       if (first[v] < n - 1 && d->dominator[child[first[v]]] == v) {
         uint32_t c = child[first[v]++];
@@ -193,12 +193,13 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
 #define EXACT_EDGES	UINT64_C(200000000)	/* largest number of references and objects that
                                                    'together' visits (about 4 s) */
 
-/* A class for which retained() may count too few bytes: if two objects of the class refer to an
-   object, neither of them alone retains it. */
+/* A class of which retained() may count too few bytes: it misses an object to which two objects of
+   the class refer, because neither of them alone retains it. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the missing bytes. Each reference from an object v of the class to an object u of
-     another class adds the bytes that u retains, or 1 if v is the dominator of u. */
+  /* Estimate of the bytes that retained() misses. A reference from the class to an object of
+     another class adds the bytes that this object retains, or 1 if it is dominated by the referring
+     object. */
   uint64_t weight;
 } Candidate;
 
@@ -230,8 +231,8 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/* Lists the classes for which retained() may count too few bytes, largest weight first. 'list' and
-   'count' (zeroed) have space for all classes. Returns the number of listed classes. */
+/* Lists the classes of which retained() may count too few bytes, in descending order of 'weight'.
+   'list' and 'count' (zeroed) have space for all classes. Returns the number of listed classes. */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
   const Graph *g = h->graph;
@@ -286,7 +287,7 @@ static void *scratch (lua_State *L, size_t n) {
   return memset(lua_newuserdatauv(L, n, 0), 0, n);
 }
 
-/* Like scratch, with a finalizer. */
+/* Pushes a userdata with n zeroed bytes and the finalizer 'end'. Returns their address. */
 static void *scratchwith (lua_State *L, size_t n, lua_CFunction end) {
   void *p = scratch(L, n);
   lua_createtable(L, 0, 1);
@@ -313,7 +314,8 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  /* The row HEAP_KINDS is the Lua state, which retains everything: it has only its own bytes. */
+  /* The class HEAP_KINDS stands for the Lua state. The state retains everything, so only its own
+     bytes are shown. */
   bytes[HEAP_KINDS] += h->graph->state;
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
@@ -339,8 +341,9 @@ typedef struct SiteRow {
   uint64_t samples, bytes, objects, self, age;
 } SiteRow;
 
-/* Adds up the samples of the objects with wanted[v] != 0 (NULL: all) by site, in zeroed rows.
-   Sets site[v] of every object: the site of its first sample, or g->nsites. */
+/* Adds up the samples of the objects with wanted[v] != 0 (NULL: all) by allocation site, in zeroed
+   rows. Sets site[v] to the site of the first sample of object v, or to g->nsites if v is not
+   counted. */
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
   size_t i;
@@ -353,15 +356,16 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* Counted already. The object may have more
-                                                    samples, such as those of a table's parts. */
+    if (site[s->object] != g->nsites) continue;  /* The object is counted: it has several samples,
+                                                    such as those of a table's parts. */
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
   }
 }
 
-/* Sets the fields of a site in the table on top; site 0 has only 'site'. */
+/* Sets the fields of an allocation site in the table on top. Site 0 is unknown and has only its
+   number. */
 static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   const Site *s = &g->sites[site];
   setinteger(L, "site", site);
@@ -480,8 +484,8 @@ static int endmerge (lua_State *L) {
   return 0;
 }
 
-/* Fills *w, the arguments of merge_of, for a dominator tree. Takes 'least' and 'most' from the
-   options at index 2. */
+/* Sets *w to the arguments of merge_of for a dominator tree. The options at index 2 have 'least',
+   the smallest value of a row of the tree, and 'most', the largest number of rows. */
 static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   luaL_checktype(L, 2, LUA_TTABLE);
   memset(w, 0, sizeof(*w));
@@ -492,7 +496,7 @@ static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   w->most = (uint32_t)integer(L, "most", 10000);
 }
 
-/* heap:tree{least, most} -> rows of the dominator tree, totals */
+/* heap:tree{least, most} -> list of the rows of the dominator tree (see pushmerge), totals */
 static int l_tree (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -515,8 +519,8 @@ static uint32_t classfield (lua_State *L, const Heap *h) {
   return i < h->naming.n && i != HEAP_KINDS ? i : GRAPH_NONE;
 }
 
-/* Returns 'isnew' if the option 'new' is true, else NULL. Raises an error if the heap was not
-   compared. */
+/* Returns the flags of the new objects if the option 'new' is true, else NULL. Raises an error if
+   the heap was not compared. */
 static const unsigned char *newfield (lua_State *L, const Heap *h) {
   int isnew;
   lua_getfield(L, 2, "new");
@@ -565,8 +569,8 @@ static int l_heldby (lua_State *L) {
 
 /* {== single objects =================================================== */
 
-/* Pushes the path from the state to v as rows. Of more than 64 steps it has only the first 40 and
-   the last 21, with one row between them. 'parent' and 'way' are as in Graph. */
+/* Pushes the path of references from the state to object v: a list with a table for each reference.
+   In a path of more than 64, one table replaces those between the first 40 and the last 21. */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;
@@ -666,8 +670,8 @@ static Identity *identities (const Graph *g) {
   return a;
 }
 
-/* heap:path(address) -> {address, class, self, retained, path (rows from the state), and if
-   sampled its site and age}; nil: no such object */
+/* heap:path(address) -> {address, class, self, retained, path (see pushpath); if sampled, also its
+   site and age}; nil: no such object */
 static int l_path (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Identity key, *found;
@@ -681,9 +685,9 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* Returns the index of the row of heap:compare for a class of the snapshot 'old'. If 'new' has a
-   class of that name, it is that class's row; else a row after those of all classes of 'new'.
-   'known' caches the results. */
+/* Returns the index in the result of heap:compare of a class of the snapshot 'old'. A class with
+   the same name in 'new' has the same index; other classes follow those of 'new'. 'known' caches
+   the results. */
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
   if (known[class] != GRAPH_NONE) return known[class];
@@ -730,7 +734,7 @@ static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity
   }
 }
 
-/* Pushes the rows of heap:compare that are not empty. */
+/* Pushes the result of heap:compare: a table for each class whose objects have changed. */
 static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const ClassRow *rows) {
   uint32_t i, n = 0;
   lua_createtable(L, (int)h->naming.n, 0);
@@ -782,8 +786,8 @@ static int l_compare (lua_State *L) {
 
 /* {== removed references ================================================ */
 
-/* Sets fields of the table on top to sums over the samples of the objects v with wanted[v] != 0. If
-   such an object stays reachable after the cut, sets 'also' to a path to it. */
+/* Sets the fields of the result of heap:cut that count samples of objects v with wanted[v] != 0. If
+   such an object stays reachable without the removed references, sets 'also' to a path to it. */
 static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsigned char *wanted) {
   const Graph *g = h->graph;
   uint64_t samples = 0, bytes = 0, freed = 0, freedbytes = 0;
@@ -858,8 +862,8 @@ static int l_cut (lua_State *L) {
 
 /* }===================================================================== */
 
-/* heap:devtools(path [, how]) -> true: writes a file for the browser's tools; 'how' is
-   OUTPUT_PLAIN, ...; on failure nil, message */
+/* heap:devtools(path [, how]) -> true: writes a file for the browser's tools; 'how': its
+   compression (OUTPUT_PLAIN, ...); on failure nil, message */
 static int l_devtools (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const char *path = luaL_checkstring(L, 2);

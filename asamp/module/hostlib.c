@@ -183,8 +183,7 @@ static int iswhole (const char *text, size_t n) {
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
   int isover;	/* 1: finished, with or without an answer */
-  /* If finished: 0, or the errno of the failure. If not: the errno that the request gets if the
-     timeout ends it. */
+  /* errno of the request, 0: success. Until the request is finished: the errno for a timeout. */
   int error;
   int fd;               /* -1: not connected */
   size_t sent;          /* number of bytes of the request's line that were sent */
@@ -622,8 +621,8 @@ static char **pointers (lua_State *L, size_t n) {
   return lua_newuserdatauv(L, n * sizeof(char *), 0);
 }
 
-/* Returns the environment of the program: the pairs of the table at index 2, then this
-   process's other variables. Pushes values that own the memory. */
+/* Returns the program's environment: the pairs of the table at index 2, then other variables of
+   this process. The memory belongs to values that it pushes. */
 static char **environmentof (lua_State *L) {
   size_t n = 0, own = 0, i, given;
   char **list;
@@ -645,7 +644,8 @@ static char **environmentof (lua_State *L) {
     lua_pop(L, 1);
   }
   given = n;
-  for (i = 0; i < own; i++) {  /* this process's variables that index 2 lacks */
+  for (i = 0; i < own; i++) {  /* the variables of this process that the table at index 2 does not
+                                  set */
     size_t k = 0, length = strcspn(environ[i], "=") + 1;
     while (k < given && strncmp(list[k], environ[i], length) != 0)
       k++;

@@ -297,7 +297,8 @@ static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *
 typedef struct Header {
   lua_State *L;
   const char *name;
-  int n;	/* Number of values found. If > 0, the string on top of the stack joins them. */
+  int n;	/* Number of values of the header. If not 0, the string on top of the stack has all
+                   of them. */
 } Header;
 
 static enum MHD_Result onheader (void *ud, enum MHD_ValueKind kind, const char *key,

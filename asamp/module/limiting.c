@@ -61,8 +61,8 @@ static void pushlimits (lua_State *L) {
   }
 }
 
-/* Lowers *limit to 'used' plus the integer at 'index', and sets *why to the string at 'message'.
-   Does nothing if the value at 'index' is nil or the sum is not below *limit. */
+/* Lowers *limit to n + 'used', where n is the integer at 'index' (nil: no limit), and sets *why to
+   the string at 'message'. Does nothing if *limit is not above that. */
 static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
                    const void **why) {
   uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;

@@ -129,10 +129,10 @@ static void pushothers (lua_State *L, const ReadProfile *r,
   }
 }
 
-/* Sets the field 'sites' of the table on top: columns node (0: unknown stack), kind (index in
-   'kinds'), samples, bytes, survived, survivedbytes, later (survivors that died later),
-   laterbytes, undecided, undecidedbytes. A row has the totals of one node and kind. For each
-   column from bytes on, also sets a field of the table on top to the column's sum. */
+/* Sets the field 'sites' of the table on top, totals by node of the call tree and kind of sample:
+   columns node (0: unknown stack), kind (index in 'kinds'), samples, bytes, survived,
+   survivedbytes, later (survivors that died later), laterbytes, undecided, undecidedbytes. The sums
+   of the columns, from 'bytes' on, are fields of the table on top. */
 static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -201,9 +201,9 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Sets the field 'lifeclasses' of the table on top: columns node, digits, samples, bytes, objects.
-   They count the samples that died. 'node' is here a kind of block, 'digits' the number of binary
-   digits of the sample's life in us. */
+/* Sets the field 'lifeclasses' of the table on top, the samples that died: columns node (the kind
+   of block), digits (number of binary digits of the sample's life in us), samples, bytes,
+   objects. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
@@ -211,9 +211,9 @@ static void pushtimes (lua_State *L, const ReaderSum *sum) {
 }
 
 /* Sets the field 'ages' of the table on top, survival by age (ages.h): a list of the nonempty cells
-   {behind, before, bytes, survived}, with the fields first (AGES_FIRST) and doubling
-   (AGES_DOUBLING). The first field of a cell is the bin of the bytes from an allocation to the next
-   collection, the second that of the bytes from the previous collection to the allocation. */
+   {behind, before, bytes, survived}, with the fields 'first' (AGES_FIRST) and 'doubling'
+   (AGES_DOUBLING). The first two fields of a cell are bins: of the bytes allocated between an
+   allocation and the next collection, and between the previous collection and the allocation. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -236,7 +236,8 @@ static void pushages (lua_State *L, const Ages *a) {
 
 /* Sets the field 'holders' of the table on top, if the file has paths of references. The columns
    node, path (0: unknown), samples and bytes count live samples. The columns parent and step have
-   a row for each path: a path is its parent (another path; 0: none) and one more step. */
+   an element for each path: the path without its last reference (0: empty), and the text of that
+   reference. */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
   int holders = lua_gettop(L) + 1;
@@ -255,8 +256,9 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
   lua_setfield(L, -2, "holders");
 }
 
-/* Sets the field 'kinds' of the table on top: {name, class, time, blocks (sampled), objects
-   (estimated), outside (of the nursery)} each. */
+/* Sets the field 'kinds' of the table on top, the kinds of sampled blocks: {name, class, time
+   (true: of time samples), blocks (sampled), objects (estimated), outside (of the nursery)}
+   each. */
 static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
@@ -276,8 +278,8 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
   lua_setfield(L, -2, "kinds");
 }
 
-/* Sets the field 'collections' of the table on top: a list of spans, which are successive
-   collections added up. Each has the fields of Span (course.h). */
+/* Sets the field 'collections' of the table on top: a list with the totals of each span, a group of
+   successive collections. The fields are those of Span (course.h). */
 static void pushcollections (lua_State *L, const Course *c) {
   static const char *const looked[] = {"remembered", "stacks", "weak", "listed"};
   size_t i;
@@ -329,8 +331,8 @@ static void setsizes (lua_State *L, const char *key, uint64_t inuse,
   lua_setfield(L, -2, key);
 }
 
-/* Sets the field 'course' of the table on top: totals over all collections (Course of
-   course.h); nil: none. */
+/* Sets the field 'course' of the table on top, totals of all collections; nil: no collections. The
+   totals are those of Course (course.h). */
 static void pushcourse (lua_State *L, const Course *c) {
   if (c->collections == 0)
     return;
@@ -360,7 +362,7 @@ static void pushcourse (lua_State *L, const Course *c) {
 }
 
 /* Sets the field 'marks' of the table on top: a list of the program's marks, {time, name, value}
-   each. Of many marks it has every second, every fourth, and so on. */
+   each. If there are too many, only every second (fourth, eighth, ...) mark. */
 static void pushmarks (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->n, 0);
@@ -375,8 +377,8 @@ static void pushmarks (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets the field 'walktimes' of the table on top: a list with {time, duration} of every
-   walkstep-th heap walk (ReaderSum). */
+/* Sets the field 'walktimes' of the table on top: a list of heap walks, {time, duration} each. Of
+   many walks it has one in every 'walkstep' of ReaderSum. */
 static void pushwalks (lua_State *L, const ReaderSum *sum) {
   size_t i;
   lua_createtable(L, (int)sum->nwalks, 0);
@@ -389,8 +391,8 @@ static void pushwalks (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "walktimes");
 }
 
-/* Sets a field of the table on top to 'number'. It is an integer if all marks with the name m have
-   integers as values, else a float. */
+/* Sets the field 'key' of the table on top to 'number': an integer if all values of the marks are
+   integers, else a float. */
 static void setmark (lua_State *L, const char *key, const MarkName *m, double number) {
   if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
     lua_pushinteger(L, (lua_Integer)number);
@@ -424,7 +426,8 @@ static void pushmarknames (lua_State *L, const Marks *all) {
 }
 
 /* Sets the field 'pictures' of the table on top: a list of the snapshots of resident memory, {time,
-   rows} each; nil: none. A row has the bytes, the use and a text of one part of the memory. */
+   rows} each; nil: none. A row has a part of the memory: its bytes, its use, and a file, a source
+   line or "". */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
   if (all->n == 0)
@@ -449,10 +452,11 @@ static void pushpictures (lua_State *L, const Pictures *all) {
   lua_setfield(L, -2, "pictures");
 }
 
-/* Number of columns of the fields 'gone', 'bins' and 'born': the first ones of pushslices. */
+/* Numbers of columns that pushslices pushes for the fields 'gone', 'bins' and 'born'. */
 enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
-/* Pushes a table with 'width' and the first nkeys of the columns in 'keys'. */
+/* Pushes a table with totals by slice of time: 'width', the width of a slice, and the first nkeys
+   of the columns in 'keys'. */
 static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   static const char *const keys[BORNKEYS] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -477,9 +481,9 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Sets the fields 'bins' and 'gone' of the table on top. 'bins' has totals by slice of time: the
-   columns, start, width (of a slice) and n (number of slices). 'gone' counts survivors that died
-   later, by the slice of their death. Slices of 'gone' may have another width. */
+/* Sets two fields of the table on top. 'bins' has totals by slice of time: the columns of
+   pushslices, start, width (of a slice) and n (number of slices). 'gone' counts survivors that died
+   later, by the slice of their death; its slices may have another width. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);
@@ -498,11 +502,10 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets three fields of the table on top. 'born' counts the samples with an outcome, by slices of
-   ReadSample.born: the bytes of all samples decided so far. 'alive' counts the samples alive at the
-   end, also by slices of ReadSample.born; its column 'path' is the number of a path of references
-   (0: unknown), 'vector' is 1 for a table's array or hash part. 'worked' counts time samples by
-   slices of time. */
+/* Sets three fields of the table on top. 'born' counts the samples with an outcome and 'alive' the
+   samples alive at the end, both by slices of ReadSample.born. In 'alive', the column 'path' is the
+   number of a path of references (0: unknown), 'vector' is 1 for a table's array or hash part.
+   'worked' counts time samples by slices of time. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];
@@ -772,7 +775,8 @@ static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) 
 /* The numeric options of 'read'. */
 typedef struct Numbers {
   uint32_t bins;
-  uint64_t at, since, till;  /* us; 'instant', 'since' and 'till' of ReaderSum */
+  uint64_t at, since, till;  /* times in us that restrict the samples; 'at' is the field 'instant'
+                                of ReaderSum */
 } Numbers;
 
 /* Reads the options in argument 2: 'bins' (slices of time, up to 16384), 'at' (only samples
