@@ -41,8 +41,8 @@ static int growtable (Account *a) {
   return 1;
 }
 
-/* Adds a sum for a new label set. Returns NULL if all pieces are full or there is not enough
-   memory. */
+/* Adds a sum for a new label set. Returns NULL at the largest number of sums, or if there is not
+   enough memory. */
 static AccountSum *newsum (Account *a, uint32_t set) {
   uint32_t scaled = a->n / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);

@@ -20,8 +20,8 @@
 /* The bytes allocated under one label set. */
 typedef struct AccountSum {
   uint64_t bytes;	/* bytes counted up to the last change of label set */
-  uint64_t reported;	/* bytes already reported by account_each; may exceed 'bytes', which
-                           for the current set is not up to date */
+  uint64_t reported;	/* bytes already reported by account_each; 'bytes' of the current set is
+                           not up to date, and may be smaller */
   uint32_t set;
 } AccountSum;
 
@@ -48,9 +48,8 @@ typedef struct Account {
 void account_on (Account *a, lua_State *L);
 void account_off (Account *a, lua_State *L);
 
-/* Starts a new total. 'rest' is the number of bytes that account_each has not yet reported
-   (ACCOUNT_REPORT) and that remain counted; 0: clears all sums. Call it on the state's own
-   thread. */
+/* Starts a new total with the 'rest' bytes that account_each has not yet reported. 'rest' 0: clears
+   the sums of all label sets. Call it on the state's own thread. */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
 /* Frees the memory. Counting must be off, and no other thread may read the account. */
@@ -64,11 +63,12 @@ uint64_t account_bytes (const Account *a, lua_State *L);
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
-** Calls f for each set whose bytes are not 0, and returns the sum. Allocates nothing.
+** Calls f with the bytes of each label set, unless they are 0. Returns the sum of these bytes.
+** Allocates nothing.
 **
-** 'all' is the total of all sets. The sum of the current set is not up to date. So f receives for
-** this set 'all' minus the bytes of the other sets. If a thread that does not run the state calls
-** account_each, its 'all' may be too small; then the result may exceed 'all'.
+** 'all' is the total of all sets. The sum of the running coroutine's set is not up to date. So f
+** receives for this set 'all' minus the bytes of the other sets. On a thread that does not run the
+** state, 'all' may be too small, and the result larger than 'all'.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

@@ -103,8 +103,8 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   Binding b;
   if (isserved(object)) return 1;
   error = ownsymbol(handle, &where, "luaL_error");
-  if (error == NULL && object != NULL) {  /* the global scope does not have the Lua that
-                                             contains 'caller' */
+  if (error == NULL && object != NULL) {  /* the symbols of the global scope belong to another
+                                             Lua than that of 'caller' */
     const char *path = (object->l_name[0] != '\0') ? object->l_name : NULL;
     handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle != NULL) error = ownsymbol(handle, &where, "luaL_error");

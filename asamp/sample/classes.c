@@ -13,7 +13,8 @@
 #define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
 #define LEVELS	3	/* largest depth of a table in the index */
 
-/* A build of the index costs as many slots of the budget as it has read, but at least this many. */
+/* Smallest cost of building the index of tables. The cost is the number of table slots read. It is
+   subtracted from the budget Classes.saved. */
 #define LEASTSLOTS	256u
 
 static uint64_t classes_keyof (const void *p) {
@@ -126,8 +127,9 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
   }
 }
 
-/* Adds to the index the live tables that 'table' has as values of string keys. A table at a key
-   "__..." is left out if 'table' is a root; else it receives the path of 'table' itself. */
+/* Adds to the index the live tables that are values of string keys in 'table'. Under a key "__...",
+   such as "__index", a table receives the path of 'table' itself. If 'table' is _G or
+   package.loaded, tables under such keys are left out. */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
   luaN_Entry e;
@@ -143,8 +145,7 @@ static void enterall (Classes *c, lua_State *L, const void *table,
   }
 }
 
-/* Returns entry i of the index. If its last component is empty, returns the next of its parents
-   whose last component is not. */
+/* Returns i if path i has a nonempty last component; else the nearest parent path that has one. */
 static uint32_t classes_named (const Classes *c, uint32_t i) {
   while (c->names[i].length == 0 && c->names[i].parent != NONE)
     i = c->names[i].parent;

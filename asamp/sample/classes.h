@@ -23,20 +23,20 @@
 
 enum {
   CLASSES_SLOTS = 16384, CLASSES_BYTES = 4096, CLASSES_SAVED = 8,
-  CLASSES_NAME = 255	/* CLASSES_SLOTS: most slots read to build an index. CLASSES_BYTES:
-                           allocated bytes that permit to read one slot. CLASSES_SAVED: largest
-                           number of builds for which unused budget is kept. CLASSES_NAME: most
-                           bytes of a name. */
+  CLASSES_NAME = 255	/* CLASSES_SLOTS: most table slots read to build an index.
+                           CLASSES_BYTES: one more slot may be read for each of these allocated
+                           bytes. CLASSES_SAVED: the slots saved up suffice for at most this many
+                           builds. CLASSES_NAME: most bytes of a class name. */
 };
 
 typedef struct ClassName {	/* A path: its last component, and the path before it. */
   const void *table;	/* Address of the Lua table. */
   /* Index in Classes.names of the path before the last component; UINT32_MAX: none. */
   uint32_t parent;
-  uint32_t text, length;	/* Last component: offset in Classes.text and length in bytes.
-                                   Length 0: the path is that of 'parent'. */
-  /* 'depth': levels of tables from the root, from 1 on. 'root': 0 for globals, 1 for loaded
-     modules. */
+  uint32_t text, length;	/* Last component of the path: offset in Classes.text, and bytes.
+                                   0 bytes: the path is the same as that of 'parent'. */
+  /* 'depth': number of components of the path. 'root': 0: the path starts with a global; 1: with
+     a loaded module. */
   unsigned char depth, root;
 } ClassName;
 

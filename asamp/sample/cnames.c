@@ -11,7 +11,7 @@
 typedef struct Search {
   lua_State *L;
   const void *function;
-  unsigned slots;		/* slots of tables read so far */
+  unsigned slots;		/* number of table slots that the search has read */
   size_t length;		/* bytes of 'name'; 0: none found yet */
   char name[2 * REGISTERED_NAME];
 } Search;

@@ -24,11 +24,11 @@
 typedef struct FollowedSample {
   const void *owner;	/* Object with which the sampled memory dies; for native memory, the
                            slot that watches the block (mallocs.h); or NULL. */
-  const void *block;	/* Sampled block whose free or resize is watched, or NULL. If 'owner' is
-                           NULL too, the block was freed. */
+  const void *block;	/* Sampled block whose free or resize is watched. NULL: the block is not
+                           watched or, if 'owner' is NULL too, was freed. */
   uint32_t before;	/* Index of the previous sample of the same block, or FOLLOWED_NONE. */
-  uint32_t queried;	/* Index in the last search's list of owners + 1 (trackholders.c); 0:
-                           the sample was added after that search. */
+  uint32_t queried;	/* Number of the sample in the last search for references
+                           (trackholders.c), from 1 on. 0: the sample was added later. */
   Birth birth;		/* Allocation site. */
 } FollowedSample;
 

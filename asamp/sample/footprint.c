@@ -110,8 +110,8 @@ char *footprint_where (const BirthFunctions *functions, uint32_t function, uint3
   return (asprintf(&text, "%s:%u", f->source, (unsigned)line) < 0) ? NULL : text;
 }
 
-/* Copies the FOOTPRINT_LINES largest sums to f->lines[sort], and adds the others to
-   f->rest[sort]. */
+/* Copies the FOOTPRINT_LINES source lines with most bytes to f->lines[sort]. Adds the bytes of the
+   other lines to f->rest[sort]. */
 static void lines (Footprint *f, int sort, Sums *s, const BirthFunctions *functions) {
   size_t i, n = (s->n < FOOTPRINT_LINES) ? s->n : FOOTPRINT_LINES;
   if (s->n == 0) return;

@@ -43,14 +43,14 @@ typedef struct Functions {
   uint32_t nlisted;	/* Entries of 'listed'; FUNCTIONS_LISTED: 'listed' may be incomplete. */
   uint32_t n;	/* Numbers given so far. */
   uint32_t nchunks;	/* Numbers given to functions of chunks that are not files. */
-  unsigned int last;	/* Highest prototype id so far. Prototypes up to it have been counted in
-                           'lumped' or 'lumpedchunks' already, if they belong there. */
+  unsigned int last;	/* Highest prototype id seen in this session. Only prototypes with higher
+                           ids are still to be counted in 'lumped' and 'lumpedchunks'. */
   /* Number of prototypes with the name "(other functions)", and with the source
      "[other chunks]" (FU1). */
   uint64_t lumped, lumpedchunks;
 } Functions;
 
-/* Name of a function, as for profile_function. */
+/* The identity of a function: its name, the line of its definition, and its source. */
 typedef struct FunctionName {
   const char *name;
   int line;

@@ -18,22 +18,22 @@
 #include <string.h>
 
 #define NONE	UINT32_MAX	/* no object, or no number in Work.list */
-#define CODE	"\1code "	/* prefix of a step for a C function without a name yet; 16
-                                   hexadecimal digits of its address follow */
+#define CODE	"\1code "	/* stands in a step's text for the name of a C function; 16
+                                   hexadecimal digits of the function's address follow */
 
 /* A needed object: an owner or one of its ancestors. */
 typedef struct Needed {
-  uint32_t place, parent;	/* Number of the object and of its parent in walk order; parent
-                                   NONE: a root. */
+  uint32_t place, parent;	/* Index of the object and of its parent in Work.objects; parent
+                                   NONE: the object is a root. */
   uint32_t path;	/* Number of the object's path; 0: empty or not yet determined. */
-  uint32_t fields;	/* Number of string keys whose value is a needed object, up to
-                           HOLDERS_FIELDS + 1. */
-  uint32_t key;		/* If the object was reached as the value of a weak key: index in
-                           Work.list of the table with this key; else NONE. */
+  uint32_t fields;	/* Number of string keys in this table whose value is a needed object.
+                           Counted up to HOLDERS_FIELDS + 1. */
+  uint32_t key;		/* NONE, or the index in Work.list of a table with weak keys: only as a
+                           value of this table can the object be reached. */
   unsigned char done, isroot;	/* done: 1 if 'path' is determined. isroot: 1 if the object is a
                                    root. */
-  uint32_t slots;	/* If the object is a thread: number of needed objects that are values
-                           of C functions on its Lua stack. */
+  uint32_t slots;	/* Number of needed objects in stack slots of C functions, if the object is
+                           a Lua thread. */
 } Needed;
 
 /* An object that the first walk reached from no other object: a root of the garbage collector, or
@@ -43,7 +43,7 @@ typedef struct Top {
      root. */
   const void *object, *weak;
   long long which;	/* Kind of the root (LUAN_R*). */
-  uint32_t place;	/* Number of the object in walk order. */
+  uint32_t place;	/* Index of the object in Work.objects. */
 } Top;
 
 /* State of one walk. */
@@ -54,10 +54,10 @@ typedef struct Work {
   uint64_t *filter;		/* Bit set of the owners, indexed by luaN_watchbit. */
   unsigned filterlog;		/* log2 of the number of bits of 'filter': more than 16 bits for
                                    each owner, but at most 2^22. */
-  uint32_t *parent;		/* Parents by number in walk order; valid in the callback
-                                   'done'. */
-  const void *const *objects;	/* Objects by number in walk order; valid in the callback
-                                   'done'. */
+  uint32_t *parent;		/* For each element of 'objects', the index of its parent. Valid
+                                   only until the end of luaN_walk. */
+  const void *const *objects;	/* All objects in the order of the walk. Valid only until the
+                                   end of luaN_walk. */
   const void **kept;		/* Copy of the addresses of the needed objects (owners and their
                                    ancestors). */
   Top *tops;
@@ -70,17 +70,17 @@ typedef struct Work {
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Number in 'list' of the object that is being visited. */
-  int counting;		/* 1: this visit of object 'at' only counts Needed.fields and .slots. */
-  int counted;		/* 1: Needed.fields and .slots of object 'at' have been counted. */
-  const void *body;	/* If object 'at' is a coroutine: its outermost function. */
-  int bodyknown;		/* 1: 'body' has been set for object 'at'. */
-  /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit; may
-     have false positives. */
+  int counting;		/* 1: this visit of list[at] only counts 'fields' and 'slots'. */
+  int counted;		/* 1: the fields 'fields' and 'slots' of list[at] have been counted. */
+  const void *body;	/* If list[at] is a coroutine: the outermost function on its stack. */
+  int bodyknown;		/* 1: 'body' has been set for list[at]. */
+  /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit. Other
+     objects may share their bits. */
   uint64_t *nearly;
   unsigned nearlylog;	/* log2 of the number of bits of 'nearly': more than 16 bits for each
                            needed object, but at most 2^26. */
-  /* Steps such as "[1..n]" are equal for all edges of their kind from object 'at'. For each such
-     kind, the number of the path that its edges share; 0: no such edge visited yet. */
+  /* For each kind of reference whose step has always the same text, such as "[1..n]": number of the
+     path that all such references from list[at] share; 0: none visited yet. */
   uint32_t alike[LUAN_ENAME + 1];
   int failed;
 } Work;
@@ -181,8 +181,8 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Sets 'place' of all elements of w->tops. Returns 0 if these are not exactly the objects without a
-   parent. */
+/* Sets Top.place of all elements of w->tops. Returns 0 if w->tops differs from the list of objects
+   without a parent. */
 static int holders_places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {
@@ -296,7 +296,8 @@ static void holders_function (Work *w, const void *proto, const void *code, char
   else format(to, size, "%s (%s:%d)", name, s, o.line);
 }
 
-/* Writes the step of a stack slot that has no variable name. */
+/* Writes the text of the step from a thread to the value of a stack slot that has no variable
+   name. */
 static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   char in[180];
   if (e->index == 0) {
@@ -326,8 +327,8 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
            body[0] != '\0' ? " of " : "", body);
 }
 
-/* Writes the step of an edge. The step is empty if the previous step describes the edge already. If
-   the step needs no steps before it, as "package.loaded" does not, sets *top to 1. */
+/* Writes the text of the step for a reference. The text is empty if the previous step describes the
+   reference already. Sets *top to 1 if the path starts with this step, such as "package.loaded". */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];
   luaN_Object o;
@@ -422,9 +423,9 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/* Returns the path to which the step of edge 'e' is appended: 'parent', or the path before its last
-   step. The step of an upvalue names the function. So the last step of 'parent' is left out if it
-   is a field with the same name. */
+/* Returns the path to which the step for reference 'e' is appended, normally 'parent'. The step for
+   an upvalue has the function's name. So if the last step of 'parent' is a field of that name,
+   returns 'parent' without this last step. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;
@@ -532,7 +533,8 @@ static void labelall (Work *w) {
 
 /* }===================================================================== */
 
-/* Finds the registry, _G and package.loaded, whose string keys always have own steps (HO3). */
+/* Finds the registry, _G and package.loaded. In paths of references, their string keys are never
+   merged to one step "[*]" (HO3). */
 static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);
@@ -593,8 +595,8 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /* {== names of C functions ============================================= */
 
-/* Replaces the last step of a path by a new text at the end of h->text, in which the C function's
-   name stands for CODE and the address at 'mark'. *size is the capacity of h->text. Returns 0 if
+/* Adds to h->text a new text for the last step of a path: the old text with a C function's name in
+   place of its address (CODE), which is at 'mark'. *size is the capacity of h->text. Returns 0 if
    there is not enough memory. */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];

@@ -25,15 +25,15 @@
 #include <stdint.h>
 
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
-/* If more string keys of a table lead to owners, they become one step (HO3). The same holds for the
-   values that C functions have on the Lua stack of a thread. */
+/* If more string keys of a table lead to owners, they become one step of a path (HO3). So do more
+   stack slots of the C functions of one Lua thread. */
 #define HOLDERS_FIELDS	12u
 
 /* A path, stored as its last step and the path of the steps before it. */
 typedef struct HolderPath {
   uint32_t parent;	/* Number of the path without the last step; 0: none. */
   uint32_t depth;	/* Number of steps of the path. */
-  uint32_t at;		/* Offset of the last step in 'text'. */
+  uint32_t at;		/* Offset of the last step's text in Holders.text. */
   const char *step;	/* Text of the last step; set by holders_name. */
 } HolderPath;
 
@@ -45,7 +45,8 @@ typedef struct Holders {
   size_t ntext;
   uint32_t *ids;	/* For each owner of the caller's list, the number of its path. */
   size_t n;
-  /* Number of steps left out because of READER_MAXPATHS, and because of READER_MAXSTEPS. */
+  /* Number of steps left out. 'left': there were READER_MAXPATHS paths already; 'cut': the path had
+     READER_MAXSTEPS steps already. */
   uint64_t left, cut;
   uint64_t start, nanoseconds;  /* The pause of the program in ns: start (CLOCK_MONOTONIC) and
                                    length. */
@@ -54,12 +55,12 @@ typedef struct Holders {
 /* Like lua_Alloc, but new memory is zero, and 'ud' is NULL. */
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
-/* First half of holders_find; may run in the child of a fork. Allocates only with 'memory'. For a C
-   function stores its address in place of a name. Returns 0 if the walk fails or there is not
+/* Finds paths as holders_find does, but stores addresses of C functions in place of names. May run
+   in the child of a fork. Allocates only with 'memory'. Returns 0 if the walk fails or there is not
    enough memory; the caller frees *h in any case. */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
-/* Second half of holders_find: replaces the addresses of C functions by names. The memory of *h
+/* Replaces the addresses that holders_walk has stored by names of C functions. The memory of *h
    must be from malloc. Returns 0 if there is not enough memory. */
 int holders_name (Holders *h);
 

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEXT	((size_t)4 << 20)	/* bytes of shared memory for the texts of steps */
+#define TEXT	((size_t)4 << 20)	/* bytes of shared memory for Holders.text */
 
 /* Start of the shared memory. The vectors 'ids' and 'paths' and the text of Holders follow. Fields
    without a comment are as in Holders. */

@@ -55,8 +55,8 @@ static struct {
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
   uint64_t head, tail;		/* Number of slots filled, and number of slots emptied, so far.
                                    Atomic. */
-  int draining;			/* 1: a client is emptying the queue, or mallocs_left has counted
-                                   the queued samples as lost; atomic */
+  int draining;			/* 1: no other thread may empty the queue, because one is doing so
+                                   or mallocs_left was called; atomic */
   uint64_t lost;		/* Number of sampling periods lost; atomic. */
 } m;
 
@@ -92,8 +92,8 @@ static int strip (MallocSample *s) {
 }
 
 /* Watches the sample's block and adds the sample to the queue. If the queue is full, counts the
-   sample as lost. If the loop repeats, the loop must not watch the block again: when a block that
-   is watched twice is freed, only one of its slots is marked as dead. */
+   sample as lost. Watches the block only once, even if another thread takes the slot of the queue
+   and the loop repeats. */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;

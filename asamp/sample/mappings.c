@@ -176,8 +176,8 @@ static uint64_t offile (int fd, const Mapping *m) {
   return n * page;
 }
 
-/* Returns 1 for anonymous memory. For this, mincore reports which pages of the process are
-   resident; for a mapped file it reports which pages are in the page cache. */
+/* Returns 1 if the mapping is anonymous memory. Only then does mincore report which pages of the
+   process are resident. */
 static int isanonymous (const Mapping *m) {
   return m->inode == 0 && (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 ||
                            strcmp(m->name, "[stack]") == 0 || strncmp(m->name, "[anon", 5) == 0);

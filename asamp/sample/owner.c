@@ -79,7 +79,7 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
-  /* 1: the last protected call found in 'a' is of L's state, or none was found yet */
+  /* 1: L's state made the protected call that was found last in 'a', or none was found yet */
   int isown = 1;
   int i, m = 0, skip;
   luaN_Code code;

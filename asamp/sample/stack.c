@@ -16,10 +16,10 @@
 #include "unwindpool.h"
 
 #define MAXNATIVE	4096	/* largest number of native frames of a sample */
-#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* capacity for a walk of the C stack,
-                                                           with the frames of the walk itself */
-/* Most frames of a stack: native frames; Lua frames, each with a mark of a tail call; a mark of
-   a cut; and a running collection. */
+/* largest number of frames in Stack.native, including those of the walk of the C stack itself */
+#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)
+/* Largest number of elements of Stack.frames: MAXNATIVE native frames; LUAN_DEPTH Lua frames, each
+   with a FRAME_TAIL; one FRAME_CUT; one frame for a running collection. */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
 #define KEYROOM		256	/* size of the buffer for a name that is not an identifier,
                                    bytes */
@@ -52,8 +52,8 @@ int stack_ready (Stack *s) {
   s->linemask = NLINES_FIRST - 1;
   s->missed = 0;
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
-  /* Each block has two vectors. The first one is filled from its end down, the second one from its
-     start up, so that a shallow stack touches few pages. */
+  /* Two vectors share each malloc block: the first is filled from its end down, the second from its
+     start up. So a stack with few frames touches few pages. */
   s->known = malloc(LUAN_DEPTH * (sizeof(*s->known) + sizeof(*s->lua)));
   s->outside = malloc(LUAN_DEPTH * (sizeof(*s->outside) + sizeof(*s->places)));
   if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->lines != NULL &&
@@ -220,10 +220,10 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
   return i;
 }
 
-/* Pushes the coroutine's frames from s->lua[i] on, when the walk has reached the lua_resume that
-   runs the coroutine. Pushes C functions only if they have yielded and are continued. 'called' 1:
-   the last native frames belong to C functions from s->lua[i] on; only the outermost of these may
-   have yielded. */
+/* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
+   index of the frame after them. A C function is pushed only if it has yielded, because then it has
+   no native frames. 'called' 1: the C functions from s->lua[i] on, except the outermost of them,
+   have native frames. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -238,8 +238,8 @@ static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
 typedef struct Natives {
   void *const *a;		/* return addresses */
   int n;			/* number of return addresses in 'a' */
-  Unwind *more;			/* running walk that returns further addresses; NULL: 'a' has
-                                   all addresses */
+  Unwind *more;			/* the walk of the C stack, if it has not ended; NULL: 'a' has all
+                                   return addresses */
 } Natives;
 
 /* Value of Stack.unwind if there was no memory for a walk. Then there are no native frames. */
@@ -251,7 +251,7 @@ static void stack_leave (Stack *s) {
   s->unwind = NULL;
 }
 
-/* Starts a walk of the calling thread, which runs L. */
+/* Starts a walk of the C stack of the calling thread, which runs L. */
 static void natives (Stack *s, lua_State *L, Natives *w) {
   luaN_Code code;
   w->a = s->native;
@@ -280,8 +280,8 @@ static int hasmore (Stack *s, Natives *w, int i) {
   return i < w->n;
 }
 
-/* Merges the 'nlua' Lua frames with the native frames. Ends after the last native frame; if 'part'
-   is 1, ends earlier when all Lua frames are pushed. Returns the number of Lua frames pushed. */
+/* Pushes the native frames *w, and in their place the 'nlua' Lua frames in s->lua. 'part' 1: stops
+   as soon as all Lua frames are pushed. Returns the number of Lua frames pushed. */
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
@@ -318,9 +318,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   return i;
 }
 
-/* Pushes the Lua frames from s->lua[i] on, for which the walk found no native frames. Returns 1 if
-   a Lua function is among them. Pushes C functions only if the walk found native frames of no Lua
-   frame (i is 0) and was incomplete. 'whole' 1: the walk reached the end of the stack. */
+/* Pushes the Lua functions from s->lua[i] on, for which the walk of the C stack found no native
+   frames. Returns 1 if there are any. If i is 0 and the walk was incomplete, pushes C functions,
+   too. 'whole' 1: the walk reached the end of the stack. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;
@@ -403,19 +403,19 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     return;
   }
   n = luaN_frames(L, all.lua);
-  all.places = s->places;  /* the first walk does not need its places any more */
+  all.places = s->places;  /* no longer needed in s; the second walk uses the memory */
   if (native) whole = walkall(&all, L, n);
   else {
     stack_fresh(&all, L, n);
     stack_frames(&all, n);
   }
   stack_leave(&all);
-  s->lines = all.lines;  /* the second walk may have replaced s->lines and other caches */
+  s->lines = all.lines;  /* s takes back the caches, which the second walk may have replaced */
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
-  if (s->cut || !whole) shared = 0;  /* not compared: where the middle of a very deep stack is
-                                        left out depends on earlier walks */
+  if (s->cut || !whole) shared = 0;  /* frames are missing, and two walks of the same stack may
+                                        lack different ones; so they are not compared */
   if (shared > 0) {
     int same = (s->n + shared == all.n && shared <= s->nreported);
     for (i = 0; same && i < s->n; i++)

@@ -41,23 +41,25 @@ typedef struct Stack {
                                    first. */
   size_t n;	/* Number of elements of 'frames'. */
   size_t shared;			/* Number of unchanged frames outside 'frames' (K1). */
-  void **known;			/* CallInfo addresses (K2), innermost first: the last 'nknown'
-                                   of LUAN_DEPTH elements. */
-  uint32_t *outside;		/* For each entry of 'known': number of frames outside it. */
+  void **known;			/* CallInfo addresses of the previous stack's frames (K2), innermost
+                                   first. Only the last 'nknown' of LUAN_DEPTH elements are used. */
+  uint32_t *outside;		/* For each element of 'known': how many frames the stack has
+                                   outside that frame. */
   uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
   size_t nknown;	/* Number of entries of 'known'. */
-  /* 1: luaN_frames has left out the middle of the stack; 'known' has only the inner frames (K2). */
+  /* 1: the stack is so deep that luaN_frames has left out the frames in its middle. */
   int cut;
-  int bare;			/* 1: the innermost coroutine has no Lua frame yet, and the walk
-                                   has not reached the lua_resume that runs it. */
+  int bare;			/* 1: the innermost coroutine has no Lua frame yet, and the walk of
+                                   the C stack has not yet reached its lua_resume. */
   int resumed;			/* 1: the main thread has resumed a coroutine. */
   struct luaN_Frame *lua;	/* The Lua frames of the walk, from luaN_frames. */
   void **native;		/* Buffer for return addresses. */
   struct Unwind *unwind;		/* Memory of the running walk; NULL: none runs;
                                            &nowhere: there was no memory for it. */
-  StackLine *lines;		/* Cache of lines. It grows when 'missed' exceeds 'linemask'. */
-  unsigned linemask, missed;	/* Number of entries of 'lines' (a power of 2) minus 1; lines not
-                                   found in 'lines' since it was allocated. */
+  StackLine *lines;		/* Cache of the line numbers of instructions. */
+  unsigned linemask, missed;	/* 'linemask': number of entries of 'lines', a power of 2, minus 1.
+                                   'missed': number of lookups that failed since 'lines' was
+                                   allocated; above 'linemask', 'lines' grows. */
   Functions functions;		/* The functions reported in this session. */
   StackEmit emit;
   void *ud;

@@ -25,7 +25,8 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-/* ns; the cost of a signal is measured only for timers of a shorter period, except TIMER_CPU */
+/* ns; for timers of at least this period, and for TIMER_CPU, the cost of a signal is not
+   measured */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
 #define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; a span (time with one tick, timer.h) of
                                                    this length is not doubled */
@@ -39,7 +40,8 @@
 #define MIN_EVENT_NS	UINT64_C(100000)
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns; a signal that is later than this counts as
 						   missing */
-#define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed */
+#define MAX_OWED_NS	INT64_C(200000000)	/* ns; largest value of Clock.owed, the time by
+						   which sampling exceeds its share */
 #define EASY_TICKS	8	/* number of cheap ticks in a row after which a doubled span is
                                    halved */
 
@@ -56,13 +58,13 @@ struct Timer {
                                    lock held */
   Timer *spare;			/* next unused timer */
   Timer *other;			/* next in the list of all timers */
-  Clock *clock;			/* NULL: the timer may be reused */
+  Clock *clock;			/* clock that gives the timer its time; NULL: the timer is unused */
   volatile sig_atomic_t running;
   const void *whose;	/* the Lua state for which it samples */
-  /* 'period': ns. 'time': ns received so far, plus a random number of ns. 'counted': number of
-     periods in 'time' that were passed to 'f'. */
+  /* 'period': ns. 'time': ns received so far, plus the random start value. 'counted': number of
+     periods that were passed to 'f'. */
   uint64_t period, time, counted;
-  TimerTick *f;			/* NULL: the timer is not started yet */
+  TimerTick *f;			/* function called at a tick; NULL: the timer is not started yet */
   void *ud;
 };
 
@@ -79,12 +81,13 @@ struct Clock {
   TimerClock sort;	/* kind of time that the clock measures */
   /* System clock that this clock reads. 'clock' is its id on the clock's own thread. */
   clockid_t clock;
-  clockid_t outside;		/* its id on other threads */
+  clockid_t outside;		/* id, on other threads, of the clock that 'clock' is on its own */
   uint64_t period;		/* ns; shortest period of its timers */
-  /* ns; the clock's time = time of the system clock - base. 'base' grows by the time that ticks
-     take (C1) and by the time without timers (C7). */
+  /* ns; system time that this clock does not count: before its start, during ticks (C1), and while
+     it had no timers (C7). So its time = system clock - base. */
   uint64_t base;
-  uint64_t given;		/* ns given to timers so far: the start of the current span */
+  uint64_t given;		/* ns of the clock's time up to which timers have received time: the
+                                   start of the current span (time with one tick) */
   uint64_t span;		/* ns; length of the current span */
   uint64_t due;			/* ns of the clock's time at which the span's tick is due */
   uint64_t stopped;		/* ns of the clock's time when its last timer stopped */
@@ -92,8 +95,8 @@ struct Clock {
   uint64_t signalcost;		/* ns that a signal takes, without its tick; 0: not measured */
   uint64_t cost;		/* ns added by timer_cost since the last tick */
   uint64_t ticked;		/* ns of the system clock at the last tick */
-  int64_t owed;			/* ns that sampling has taken too much; negative: ns that it may
-                                   still take (adapt) */
+  int64_t owed;			/* ns by which sampling has exceeded its share of the time (C3);
+                                   negative: ns that are left of this share */
   unsigned stretch;		/* log2 of the factor by which spans are lengthened, because
                                    ticks are expensive (C3) */
   /* number of ticks in a row whose cost was so low that the span might be halved */
@@ -106,7 +109,7 @@ struct Clock {
   volatile sig_atomic_t robbed;	/* 1: the program has closed 'fd' (C5) */
   int orphaned;			/* 1: the clock's thread has ended */
   struct Signal *signal;	/* signal that the clock uses */
-  int posix;			/* 1: the POSIX timer 'timer' exists */
+  int posix;			/* 1: 'timer' is valid: an existing POSIX timer */
   timer_t timer;
 };
 
@@ -115,7 +118,7 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  struct sigaction beneath;	/* action replaced when our handler was installed before */
+  struct sigaction beneath;	/* action replaced at our handler's previous installation */
 } Signal;
 
 /* The signals for ticks. The second is for threads that block the first. */
@@ -165,7 +168,7 @@ static int setevent (const Clock *c, uint64_t ns) {
   return ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &ns) == 0;
 }
 
-/* Returns the clock's time (Clock.base) in ns. */
+/* Returns the clock's time in ns: that of its system clock without ticks and stops (Clock.base). */
 static uint64_t timer_timeof (const Clock *c) {
   return clock_read(c->clock) - c->base;
 }
@@ -201,18 +204,18 @@ static void arm (Clock *c) {
   else if (c->fd >= 0) STORE(c->robbed, 1);
 }
 
-/* Starts the next span at c->given, and chooses the time of its tick at random, but not before
-   'earliest'. */
+/* Starts the next span (time with one tick) at time c->given. Chooses a random time in it for the
+   tick; if this is before 'earliest', the tick is due at 'earliest'. */
 static void timer_next (Clock *c, uint64_t earliest) {
   c->span = intervalof(c);
   c->due = c->given + draw(c, c->span);
   if (c->due < earliest) c->due = earliest;
 }
 
-/* Makes spans longer or shorter according to the cost of ticks (C3). Adds the cost 'took' of a tick
-   to c->owed. Subtracts the time that sampling may take: half of the time since the last tick,
-   divided by the number 'share' of this thread's clocks. If c->owed is above 0, doubles the span.
-   After EASY_TICKS cheap ticks, halves the span. */
+/* Adapts the length of spans (each has one tick) to the cost of ticks (C3), after a tick that
+   'took' ns. The 'share' clocks of the thread together may take half of the time. If this clock has
+   taken more than its part (c->owed above 0), doubles the span. After EASY_TICKS cheap ticks,
+   halves it. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -371,8 +374,8 @@ static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    /* The restored handler may call ours. Ours must then call the handler beneath it, because a
-       call of the restored one would not end. */
+    /* The program's handler, which is restored here, may call ours. If ours called it in turn, the
+       calls would not end. So ours then calls the action that it replaced earlier. */
     s->before = s->beneath;
   }
 }
@@ -635,8 +638,8 @@ static Timer *newtimer (void) {
   return timers = t;
 }
 
-/* Sets a clock's kind and period. If expensive ticks have lengthened the spans of the clock (C3),
-   lengthens the new spans so that they are not shorter. */
+/* Sets a clock's kind and period. If expensive ticks have lengthened its spans (C3), the spans do
+   not become shorter than before. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -653,8 +656,8 @@ static void resume (Clock *c) {
   c->base = c->ticked - c->stopped;
 }
 
-/* Requests the clock's next signal; called on the clock's own thread. Continues the last span if
-   that span has not ended and its length is right; else starts a new span. */
+/* Requests the clock's next signal, on the clock's own thread. Starts a new span (time with one
+   tick) if the last span has ended or the length of spans has changed. */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
   STORE(c->held, 1);
@@ -731,7 +734,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* the random start rounds the number of periods at random (C1) */
+  t->time = draw(c, ns);  /* a random start: time / period is then randomly rounded (C1) */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;
@@ -772,8 +775,8 @@ static void removetimer (Timer *t) {
   else stopclock(c);
 }
 
-/* Returns the number of periods that timer t has lost because a signal is over MAX_LATE_NS late. A
-   second call does not return them again. Returns 0 if another timer would have received the time
+/* Returns the number of periods that timer t has lost since its signal was overdue by MAX_LATE_NS.
+   Each lost period is returned once. Returns 0 if another timer would have received the time
    (C6). */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;

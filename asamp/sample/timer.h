@@ -38,8 +38,8 @@ typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
 /* Called at a tick of 'count' periods with the handler's ucontext_t. Must be async-signal-safe. */
 typedef void TimerTick (void *ud, uint64_t count, void *context);
 
-/* Largest stack use of the handler in bytes, without the signal frame: TIMER_STACK if a tick
-   walks a C stack, else TIMER_LEAST. */
+/* Largest stack use of the signal handler in bytes, without the signal frame. TIMER_STACK: ticks
+   walk the C stack. TIMER_LEAST: they do not. */
 #if defined(__SANITIZE_ADDRESS__)
 #define TIMER_STACK	((size_t)8192)
 #define TIMER_LEAST	((size_t)6144)

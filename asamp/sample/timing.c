@@ -126,8 +126,8 @@ typedef struct Point {
   Scratch *own;
 } Point;
 
-/* Returns the start of the interrupted function + 2. Then the frame has the same id as a frame that
-   pushentry (stack.c) makes for this function. */
+/* Returns an address that stands for the whole interrupted function: its start + 2. A frame with
+   this address has the same id as one that pushentry (stack.c) pushes for the function. */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
   ScratchStart *c = &own->starts[(a ^ (a >> 10)) & (SCRATCH_STARTS - 1)];

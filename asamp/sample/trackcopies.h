@@ -17,12 +17,12 @@
 void trackcopies_start (Tracker *t, lua_State *L);
 
 /* Reports the bytes copied into the new string of sample *s. Call it directly after the report of
-   *s. The last 'rounding' bytes of the block do not belong to the text. */
+   *s. 'rounding': unused bytes at the end of the string's block. */
 void trackcopies_string (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding);
 
-/* Takes a sample of moved bytes. The core calls it when growing vectors have moved as many bytes as
-   the last call returned, and 'over' more; n is the size of the last vector. Returns the bytes to
-   the next sample; UINT64_MAX: no more samples. */
+/* Takes a sample of moved bytes (bytes that growing vectors copy). Returns the number of moved
+   bytes after which the core calls it again; UINT64_MAX: never. 'over': bytes moved beyond this
+   number. n: bytes of the vector that grew last. */
 uint64_t trackcopies_grown (void *ud, lua_State *L, size_t n, uint64_t over);
 
 #endif

@@ -31,7 +31,7 @@ static void decided (Tracker *t, lua_State *L) {
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
   trackoutcomes_resume(t);
-  tracker_unregister(t, L);  /* the callbacks may have been needed only for this collection */
+  tracker_unregister(t, L);  /* removes callbacks that only this collection needed */
 }
 
 static void collected (void *ud, lua_State *L) {
@@ -270,8 +270,8 @@ void tracker_end (Tracker *t, lua_State *L) {
   tracker_leave(t, L);
 }
 
-/* Registers the callbacks with the core, if they are not registered; then the next collection is
-   reported in any case. Takes the next sample after 'distance' allocated bytes. */
+/* Takes the next sample after 'distance' allocated bytes. Registers the callbacks with the core if
+   they are not registered; in this case the next collection is always reported. */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;

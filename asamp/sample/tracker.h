@@ -36,8 +36,9 @@ void tracker_reopen (Tracker *t, lua_State *L);
 /* Stops sampling until tracker_wake. Meanwhile only the client's callbacks 'safe' and 'closing'
    are called. Call tracker_idle in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
-/* Resumes sampling; reports all functions and classes again (tracker_again). 'alloc' 1: samples
-   allocations; 0: calls the client at safepoints only. 'rest' is as for account_reset. */
+/* Resumes sampling after tracker_idle; reports all functions and classes again. 'alloc' 1: samples
+   allocations; 0: only calls the client at safepoints. 'rest': bytes by label set that are not
+   reported yet and remain counted (account_reset). */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
@@ -56,8 +57,9 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 /* Switches sampling off, reports the last data and removes the client. */
 void tracker_end (Tracker *t, lua_State *L);
 
-/* First half of tracker_end: reports everything. Then the client may set the owner of live samples
-   of native memory to NULL: tracker_leave then does not stop watching their blocks. */
+/* First half of tracker_end: switches sampling off and reports the last data. Before tracker_leave,
+   the client may set the owner of a live sample of native memory to NULL; then its block remains
+   watched. */
 void tracker_finish (Tracker *t, lua_State *L);
 /* Second half of tracker_end: removes the client. */
 void tracker_leave (Tracker *t, lua_State *L);
@@ -70,8 +72,8 @@ void tracker_abandon (Tracker *t);
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
-/* Records the CPU time at which the program ends. Call it before the session's other functions that
-   end sampling, so that their time does not count as the program's. */
+/* Ends the program's CPU time: later work of the profiler does not count as the program's. Call it
+   first when a session ends. */
 void tracker_stop (Tracker *t);
 
 /* Switches sampling off. Runs a minor collection if the survival of samples, a death or a

@@ -34,8 +34,8 @@ typedef struct TrackerClient {
   /* Reports a time sample. NULL: no time samples. */
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
-  /* Reports a collection. *f has the samples that it decided, *d earlier survivors that died. If
-     'follows' is 1, the survivors in *f are in Tracker.followed already. */
+  /* Reports collection *c. *f: which of the new samples survived it; *d: which earlier survivors
+     died. If 'follows' is 1, the survivors in *f are in Tracker.followed already. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
   void (*point) (void *ud, lua_State *L);  /* Called at a safepoint, as in luaN_Sampler. */
@@ -73,10 +73,11 @@ typedef struct Tracker {
   Interval copyinterval;	/* Distances between sample points of moved bytes, bytes. */
   int busy;			/* Nesting depth of the tracker's functions; above 0, samples of
                                    native memory are lost (A7). */
-  uint64_t deaths;		/* Result of mallocs_deaths at the last search for deaths. */
-  size_t reaping;		/* Number of samples in 'pending' at which freed native blocks
-                                   are searched next (tracknative.c). */
-  uint64_t checked;		/* Time of the last search for deaths, ns. */
+  uint64_t deaths;		/* Number of freed native blocks (mallocs_deaths) at the last
+                                   search for dead samples. */
+  size_t reaping;		/* When 'pending' has this many samples, it is searched for
+                                   samples of freed native blocks (tracknative.c). */
+  uint64_t checked;		/* Time of the last search for dead samples, ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
   Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
   /* Number of sampling periods in the client's allocation samples, and in its samples of native
@@ -88,17 +89,17 @@ typedef struct Tracker {
                                    (tracker_timed). */
   uint64_t unfollowed;		/* Number of survivors whose deaths are not reported because
                                    'followed' was full; atomic. */
-  /* Values of luaN_Memory's fields when a collection was last recorded. */
+  /* Counters of the core (fields of luaN_Memory) at the last record of a collection. */
   uint64_t minors, majors, tenured, planned, charged;
-  uint64_t rss, measured;	/* Resident bytes of the process, and the time in ns at which
-                                   they were measured; 0: the next collection measures them. */
-  uint64_t heldthen;		/* luaN_Memory.held (reserved bytes of the heap) when 'rss' was
-                                   last read from the system. */
+  uint64_t rss, measured;	/* 'rss': resident bytes of the process. 'measured': time of the
+                                   measurement in ns; 0: the next collection measures anew. */
+  uint64_t heldthen;		/* Reserved bytes of the Lua heap (luaN_Memory.held) when 'rss' was
+                                   last read from the kernel. */
   Pending pending;
   Followed followed;
   uint64_t *watching;		/* Bit set of the watched blocks, two bits each (A6 of
                                    trackwatch.h); 2^TRACKER_WATCHLOG bits; NULL: not allocated. */
-  unsigned watchlog;		/* log2 of the bits of 'watching' in use. */
+  unsigned watchlog;		/* log2 of the number of bits of 'watching' that are used. */
   size_t nwatching;		/* Number of blocks added to 'watching' since it was cleared. */
   Stack stack;
   BirthFunctions functions;	/* Functions reported to the client. */
@@ -106,17 +107,19 @@ typedef struct Tracker {
   int deciding;			/* 1: 'collection' has a record that is not reported yet. */
   uint64_t since;		/* Start of the collection, CLOCK_MONOTONIC, ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at the collection's start, ns. */
-  /* 'reported': CPU time of the thread in ns when the program last resumed after a recorded
-     collection. 'reportedon': an address that identifies this thread. */
+  /* 'reported': CPU time of the thread in ns at the end of the last reported collection.
+     'reportedon': an address that identifies this thread. */
   uint64_t reported;
   const void *reportedon;
   uint64_t stopped;	/* CPU time of the thread at tracker_stop, ns; 0: tracker_stop was not
                            called. */
-  uint64_t slices;	/* Number of major slices at the last record (luaN_Memory.slices). */
-  /* 'pauses': luaN_Memory.pauses at the last call of leftpauses (trackoutcomes.c).
-     'reportedpauses': the part of later pauses that was reported, ns. */
+  uint64_t slices;	/* CPU time of the steps of major collections (luaN_Memory.slices) at the
+                           last record of a collection, ns. */
+  /* 'pauses': total length of the collector's pauses, ns, at the last record of a collection.
+     'reportedpauses': ns of later pauses that other records contain. */
   uint64_t pauses, reportedpauses;
-  uint64_t sincelooked[LOOKED_COUNT];  /* luaN_Memory.looked (work of the collector) at 'since'. */
+  /* Work of the collector (luaN_Memory.looked) up to the time 'since'. */
+  uint64_t sincelooked[LOOKED_COUNT];
   ProfileCollection collection;	/* The record of the running or last collection. */
   PendingFates fates;		/* For each sample taken before the collection, whether it
                                    survived. */
@@ -154,8 +157,8 @@ static inline void tracker_lose (Tracker *t, uint64_t n) {
 }
 
 #define TRACKER_FIRSTTIMED	64	/* the first 64 samples are all timed */
-#define TRACKER_TIMEDPART	16	/* after these, one sample in 16 is timed: reading the
-                                           clock twice takes a tenth of a sample's time */
+#define TRACKER_TIMEDPART	16	/* after the first 64 samples, one in 16 is timed, because
+                                           timing adds a tenth to a sample's duration */
 
 /* Ends a sample that started at 'start' (ns). If the sample is timed, adds to 'nanoseconds' its
    duration times the number of samples that it represents. */

@@ -21,9 +21,9 @@ static void reportnative (Tracker *t, const MallocSample *in) {
   t->natives += out.count;
 }
 
-/* Finds the native blocks in t->pending that were freed, and releases the slots that watched them.
-   The next call is due when t->pending has grown by as many samples as it has live native blocks,
-   and TRACKNATIVE_MINREAPED more. So a call takes time in proportion to the new samples. */
+/* Marks the samples in t->pending whose native block was freed, and releases the slots that watched
+   these blocks. Sets t->reaping: the more native blocks are alive, the later the next search. So a
+   search takes time in proportion to the new samples. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {

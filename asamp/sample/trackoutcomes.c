@@ -19,8 +19,8 @@
 #define RESIDENT_PART	16	/* a change of the heap's size by more than 1/16 requires a new
                                    reading of the resident bytes */
 #define DEATHS_NS	100000000	/* ns; shortest time between two searches for freed blocks
-                                           if FOLLOWED_MOST samples are alive, else in proportion
-                                           to the number of live samples */
+                                           among FOLLOWED_MOST live samples; for fewer samples,
+                                           proportionally shorter */
 
 /* Returns an address that differs from thread to thread. */
 static const void *thisthread (void) {
@@ -77,7 +77,8 @@ void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
   trackoutcomes_resume(t);
 }
 
-/* Returns how many ns of the pauses since the last call were not reported. */
+/* Returns the length in ns of the collector's pauses since the last call that are in no record of a
+   collection. */
 static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
   uint64_t all = m->pauses - t->pauses, reported = t->reportedpauses;
   t->pauses = m->pauses;
@@ -103,8 +104,8 @@ static uint32_t classof (void *ud, const void *owner) {
   return mallocs_isowner(owner) ? 0 : classes_of(&t->classes, t->L, owner);
 }
 
-/* Decides which samples in t->pending survive. If the client wants to know when the survivors
-   die, adds these to t->followed. */
+/* Decides which samples in t->pending survive. Adds the survivors to t->followed if the client
+   wants to know when they die. */
 static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   PendingFates f = pending_fates(&t->pending, judge);
   size_t i;
@@ -139,8 +140,8 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
   return followed_deaths(&t->followed, major ? judge : &native);
 }
 
-/* Sets t->rss to the resident bytes of the process. Reuses an earlier reading that is younger than
-   RESIDENT_NS; in a major collection, or if the heap's size has changed, than RECORD_NS. */
+/* Sets t->rss to the resident bytes of the process. May reuse a value up to RESIDENT_NS old; in a
+   major collection, or if the heap's size has changed much, up to RECORD_NS. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
@@ -150,10 +151,9 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-/* Decides which samples survive, and prepares the record of a collection. A collection that
-   decides no sample and finds no death has a record only if the last record is older than
-   RECORD_NS, or if it is the second collection of a pause whose first one has a record. The call
-   for the second collection reports the first. */
+/* Decides which samples survive a collection, and prepares its record. If there is no sample to
+   decide and no death, there may be no record: the last record must be older than RECORD_NS, or
+   the first collection of the same pause must have a record. This first one is reported here. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
@@ -162,7 +162,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   luaN_memory(L, &m);
   if (second) {
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* the second collection is reported because the first one was */
+    t->deciding = 1;  /* a pause with one reported collection has both reported */
   }
   else {
     t->since = m.began;
@@ -192,8 +192,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
-  t->collection.slices = second ? 0 : m.slices - t->slices;  /* the difference includes slices of
-                                                                collections without a record */
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* also counts collections without a
+                                                                record */
   if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;
@@ -201,8 +201,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->majors = m.majors;
 }
 
-/* Returns 1 if this minor collection needs no decideat: no sample waits for its first collection,
-   and the last record is younger than RECORD_NS. */
+/* Returns 1 if this minor collection has nothing to decide or report: no sample is new, and the
+   last record of a collection is younger than RECORD_NS. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))

@@ -21,8 +21,7 @@ void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 /* Records the CPU time at which the program continues after a reported collection. */
 void trackoutcomes_resume (Tracker *t);
 
-/* Sets all counters to those in *m, so that the next record does not contain the collections up
-   to now. */
+/* Excludes the collections up to now from the next record. *m has the core's current counters. */
 void trackoutcomes_skip (Tracker *t, const luaN_Memory *m);
 
 #endif

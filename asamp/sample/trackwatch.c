@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BLOCKS	64	/* With n watched blocks, the bits of up to n / 4 + this
-                                           many unwatched blocks may remain set. */
+#define MAX_STALE_BLOCKS	64	/* The bits of at most this many blocks, plus a quarter of
+                                   the number of watched blocks, remain set without need. */
 /* If fewer blocks are watched, the bit set has only 2^TRACKWATCH_FEWLOG bits. */
 #define FEW_BLOCKS	128
 
