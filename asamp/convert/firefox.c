@@ -17,7 +17,8 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the row counts of the place (Lua states, tags.h) to which a tag belongs. */
+/* Returns the numbers of rows of the place to which a tag belongs: one Lua state or several
+   (tags.h). */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
@@ -67,8 +68,8 @@ static void firefox_settle (Firefox *f) {
   f->ndeaths = 0;
 }
 
-/* Adds a sample whose block was found dead at 'time' to 'deaths'. All samples in 'deaths' must have
-   the same time. */
+/* Adds to 'deaths' a sample whose block was found dead at 'time'. All samples in 'deaths' must have
+   died at the same time. */
 static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
                   uint64_t time) {
   FirefoxDeath *d;
@@ -92,8 +93,8 @@ static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count)
                           f->bylabels ? s->labels : 0, count);
 }
 
-/* Stores the row of a sample and its outcome: died, survived or undecided. Stores the sample's
-   address in client.tag, which the reader passes to firefox_death. */
+/* Stores the row of a sample with its outcome: died, survived or undecided. Stores the row's
+   address in client.tag; the reader passes it to firefox_death. */
 static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = readsample_bytes(s), address;

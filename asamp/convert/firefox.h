@@ -25,7 +25,7 @@
 #include "spill.h"
 #include "tags.h"
 
-/* Indexes in the array meta.categories of the file, in the order of this array. */
+/* Categories of frames and markers, as indexes in the file's array meta.categories. */
 enum FirefoxCategory {
   FIREFOX_OTHER, FIREFOX_LUA, FIREFOX_NATIVE, FIREFOX_COLLECTOR,
   FIREFOX_DIED, FIREFOX_SURVIVED, FIREFOX_UNDECIDED, FIREFOX_HOLDER, FIREFOX_LABELS
@@ -51,16 +51,17 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
   Tags tags;               /* distinguishes Lua states */
-  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by place of the tag: one state or several
-                                        (tags.h) */
+  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows of each place (Tag.group): one Lua state
+                                        or several */
   /* Numbers of rows by group of Lua states (tags.h). Set by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
-  int bylabels;            /* not 0: Site.tag of 'leaves' and 'ticksites' is a label set */
+  int bylabels;            /* not 0: samples with different label sets are distinguished;
+                              Site.tag of 'leaves' and 'ticksites' is the set */
   SiteTable leaves;        /* stacks of allocations; Site.kind is 3 * the sample's kind + its
                               outcome (READER_DIED, ...) */
   SiteTable ticksites;     /* stacks of time samples */
   SiteTable held;       /* objects alive at the end; Site.kind is the number of the path of
-                           references to the object, 0: unknown */
+                           references to them, 0: unknown */
   uint64_t last;        /* time of the last allocation row, us */
   uint64_t address;     /* largest address used */
   uint64_t *unused;     /* addresses that no live sample has (FX2) */
@@ -73,11 +74,11 @@ typedef struct Firefox {
   /* Numbers of all stored rows. 'rows': of allocations; 'timerows': of time samples; 'events': of
      collections and marks; 'collections': of collections alone. */
   uint64_t rows, timerows, events, collections;
-  /* Columns of the allocation rows. 'time': us since the previous row; 'stack': index in 'leaves';
-     'weight': bytes; 'memory': address; 'whose': tag (tags.h). */
+  /* Columns of the rows of allocations, each in a file. 'time': us since the previous row; 'stack':
+     index in 'leaves'; 'weight': bytes; 'memory': address; 'whose': tag (tags.h). */
   Spill time, stack, weight, memory, whose;
-  /* Columns of the time samples. 'tick': us since the previous one; 'tickstack': index in
-     'ticksites'; 'tickweight': ns; 'tickwhose': tag. */
+  /* Columns of the rows of time samples, each in a file. 'tick': us since the previous row;
+     'tickstack': index in 'ticksites'; 'tickweight': ns; 'tickwhose': tag. */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;    /* us */
   /* Collections and marks of the program; firefox.c describes the layout. */
@@ -99,8 +100,8 @@ int firefox_error (Firefox *f);
    once after reader_read. Sets the counts of left-out data in left[LEFT_N]. */
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left);
 
-/* Returns 1 if the file has a thread for this group of Lua states: the group has rows, or it is
-   group 0 and no group has rows. Call it after firefox_group. */
+/* Returns 1 if the file has a thread for this group of Lua states: the group has rows, or no group
+   has rows and this is group 0. Call it after firefox_group. */
 int firefox_has (const Firefox *f, uint32_t group);
 
 #endif

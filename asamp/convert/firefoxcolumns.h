@@ -32,8 +32,8 @@ typedef struct FirefoxFile {
   size_t nframes, framesize;
   IdMap byframe;       /* maps the content of a frame to its index in 'frames'. The content is a
                           function and line, a kind and outcome, a reference, or a label set */
-  uint32_t *frameof;   /* indexes of frames: of the call tree's nodes, then of the sites in
-                          Firefox.leaves, then of held.nodes from node 1 on */
+  uint32_t *frameof;   /* index in 'frames' of the frame of each call tree node, then of each
+                          site in Firefox.leaves, then of each node in held.nodes from node 1 on */
   uint32_t *labelframes;  /* index of the frame of each label set */
   HeldStack held;
   FirefoxStacks stacks;

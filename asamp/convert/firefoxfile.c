@@ -326,7 +326,7 @@ static void threads (FirefoxFile *w) {
     if (firefox_has(w->f, w->group))
       thread(w, number++);
   }
-  if (w->held.nrows > 0) {  /* the thread of the objects alive at the end (FX4) */
+  if (w->held.nrows > 0) {  /* a further thread shows the objects alive at the end */
     threadhead(w, held, sizeof(held) - 1, number);
     firefoxrows_held(w);
     output_text(w->o, ",\n\"markers\":{");

@@ -13,7 +13,7 @@ enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
 typedef struct Event {
   int64_t tag;
   int collection;      /* 1: a collection, 0: a mark */
-  int64_t v[NVALUES];  /* numbers of a collection, indexed by TIME to STATE; a mark has only
+  int64_t v[NVALUES];  /* numbers of a collection; the indexes are TIME to STATE. A mark has only
                           v[TIME] */
   /* Name and value of a mark, truncated. */
   char name[256], value[4096];
@@ -125,7 +125,7 @@ static void markdata (FirefoxFile *w, const Event *e) {
 
 enum { DATA, NAME, START, END, PHASE, CATEGORY, NCOLUMNS };
 
-/* Writes a column's value for a collection or mark. */
+/* Writes the value of 'column' in the row of a collection or mark. */
 static void markercell (FirefoxFile *w, const Event *e, int column) {
   int64_t time = e->v[TIME];
   switch (column) {
@@ -191,8 +191,8 @@ void firefoxmarks_markers (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].events);
 }
 
-/* Writes a counter: the changes of the value v[which] from collection to collection. A row with 0
-   precedes, because the viewer ignores the value of the first row. */
+/* Writes a counter: by how much the number v[which] changes from collection to collection. The
+   first row is 0, because the viewer ignores its value. */
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {
   Firefox *f = w->f;

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the number of the stack of an allocation; 'leaf' is the allocation's index in
-   Firefox.leaves. */
+/* Returns the number of an allocation's stack; 'leaf' is its index in Firefox.leaves. */
 static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
   return (uint64_t)leaf + firefoxstacks_count(&w->stacks);
 }
@@ -69,7 +68,7 @@ static void tickcell (FirefoxFile *w, int64_t site) {
 }
 
 static void weightcell (FirefoxFile *w, int64_t ns) {
-  if (ns == 0)  /* unknown period: each sample counts as one */
+  if (ns == 0)  /* the sampling period is unknown: each sample has the weight 1 */
     output_char(w->o, '1');
   else if (ns % 1000 == 0)
     output_ms(w->o, ns / 1000);
@@ -101,14 +100,15 @@ typedef struct TrackRow {
   int64_t leaf, bytes;
 } TrackRow;
 
-/* A position in the allocation rows: number of rows read, and time of the last row in us. */
+/* A position in the rows of allocations. 'i': number of rows read; 'time': time of the last one,
+   us. */
 typedef struct Track {
   uint64_t i, time;
   TrackRow next;       /* the last row read, not yet part of a sample */
 } Track;
 
-/* Reads the next allocation row of group w->group. Skips rows with negative bytes, which are deaths
-   (FX2). */
+/* Reads the next row of an allocation in group w->group. Skips rows of deaths, whose bytes are
+   negative (FX2). */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   t->next.more = 0;

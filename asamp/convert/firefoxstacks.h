@@ -26,21 +26,23 @@ typedef struct FirefoxStacks {
   const Fold *fold;
   FirefoxStack *list;  /* the stacks with labels */
   size_t n, size;
-  IdMap byplace;       /* maps a label set and a node to the index in 'list' */
+  IdMap byplace;       /* maps a label set and a call tree node to the index in 'list' of their
+                          stack */
   uint32_t *sets;      /* label sets of these stacks, as in ReadSample.labels */
   size_t nsets, setsize;
 } FirefoxStacks;
 
 #define FIREFOXSTACKS_NONE	UINT64_MAX
 
-/* Creates the stacks with labels that the sites of two tables need. Site.tag is the label set of a
-   site. Returns 0 if there is not enough memory; call firefoxstacks_free in either case. */
+/* Creates the stacks with labels for the sites of 'leaves' and 'ticks'; the label set of a site is
+   Site.tag. Returns 0 if there is not enough memory; call firefoxstacks_free in either case. */
 int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold,
                         const SiteTable *leaves, const SiteTable *ticks);
 void firefoxstacks_free (FirefoxStacks *s);
 
-/* Returns the number of the stack of a call tree node with a label set; 0: no labels. If there are
-   labels, a site must have this stack. Returns FIREFOXSTACKS_NONE for an empty stack. */
+/* Returns the number of the stack of a call tree node with a label set (0: no labels). If it has
+   labels, firefoxstacks_init must have created it for a site. Returns FIREFOXSTACKS_NONE for an
+   empty stack. */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
 /* Returns the number of stacks that end in a call tree node or a label set: all stacks without the

@@ -198,8 +198,7 @@ typedef struct Shown {
   const ReadProfile *r;
   const Fold *fold;
   const Tags *tags;
-  uint64_t labels;     /* number of the frame of label set 0; label set i has the frame 'labels'
-                          + i */
+  uint64_t labels;     /* label set i is the frame with the number 'labels' + i */
   uint32_t group;      /* group of Lua states whose profile is being written */
   uint32_t *path;      /* buffer of READER_MAXDEPTH nodes */
 } Shown;
@@ -235,7 +234,7 @@ static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t 
   output_char(o, ']');
 }
 
-/* A site and the position of its node in a depth-first walk of the call tree. */
+/* A site (by its index), and the position of its node in a depth-first walk of the call tree. */
 typedef struct Placed {
   uint32_t place, site;
 } Placed;
@@ -316,8 +315,8 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-/* Writes the profile of one weight for the Lua states in group w->group. 'order' has the order of
-   the sites. */
+/* Writes the profile that shows 'weight' for the Lua states in group w->group. 'order' has the
+   sites in the order of a depth-first walk. */
 static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *order,
                          enum FlameWeight weight, const char *name, Output *o) {
   uint64_t total = 0;
@@ -476,8 +475,8 @@ void flame_free (Flame *f) {
   spill_close(&f->ticks);
 }
 
-/* Returns 1 if the file has a profile of this weight for group w->group: it is the only group, or
-   it has samples with this weight. */
+/* Returns 1 if the file has a profile of this weight for group w->group: a sample of the group has
+   this weight, or there is only one group. */
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;
   for (i = 0; i < f->sum.table.nsites; i++) {

@@ -19,8 +19,8 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/* Returns the most common outermost function: the sum of the weights of its nodes is the largest.
-   Returns 'nfunctions' if this function is not native. 'sums' has a zero for each function. */
+/* Returns the outermost function whose nodes have the largest sum of weights. Returns 'nfunctions'
+   if this function is not native. 'sums' has an element for each function, all 0. */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -41,9 +41,9 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* Returns the function that is folded next (FO1). Considers the nodes that reach a script and whose
-   callers are folded frames at position 'depth'. If all these nodes are one native function,
-   returns it, else 'nfunctions'. */
+/* Returns the function that is folded next (FO1): the one native function of all nodes that reach a
+   script and whose callers are folded frames at position 'depth'. Returns 'nfunctions' if these
+   nodes do not have one native function. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;

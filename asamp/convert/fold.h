@@ -18,8 +18,8 @@
 #include "readprofile.h"
 
 typedef struct Fold {
-  unsigned char *folded;  /* folded[i]: position in the stack of the frame of node i if it is
-                             folded, 1 is the outermost; 0: not folded */
+  unsigned char *folded;  /* folded[i]: 0 if the frame of call tree node i is not folded, else
+                             the frame's position in the stack (1: outermost) */
 } Fold;
 
 /* Chooses the frames of a profile that are folded (FO1); if 'keep' is not 0, no frame is folded.

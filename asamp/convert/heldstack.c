@@ -43,7 +43,8 @@ static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   return h->nsteps++;
 }
 
-/* Returns a new node for a reference, or HELDSTACK_NONE if there is not enough memory. */
+/* Returns a new node for the reference 'text', or HELDSTACK_NONE if there is not enough memory.
+   'key' is the reference's key in the map 'bystep'. */
 static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
   uint32_t step = addstep(b, text, key);
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
@@ -67,16 +68,16 @@ static int paths (Building *b) {
   return 1;
 }
 
-/* Returns the innermost node on the stack of 'node' that is a function of a script; 0: none. */
+/* Returns the innermost node on the stack of call tree node 'node' whose function is of a script;
+   0: none. */
 static uint32_t script (const ReadProfile *r, uint32_t node) {
   while (node != 0 && r->functions[r->fn[node]].native)
     node = r->tree.nodes[node].parent;
   return node;
 }
 
-/* Adds a row for the objects of a site: one allocating stack and one path of references. Rows
-   with equal path, function and line share the innermost frame. Returns 0 if there is not enough
-   memory. */
+/* Adds a row for the objects of a site: one allocating stack and one path of references. Rows with
+   the same path, function and line share one node. Returns 0 if there is not enough memory. */
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;
   const ReadProfile *r = b->r;

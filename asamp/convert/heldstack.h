@@ -5,9 +5,9 @@
 ** function and line that allocated the objects.
 **
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
-**   HS2  the sum of all rows is the bytes of all samples that are alive at the end and whose death
-**        the profiler would have recorded. If no path to an object is known, its path is the one
-**        reference "[no holder known]".
+**   HS2  the rows together have the bytes of all samples alive at the end, except samples whose
+**        deaths the profiler would not have recorded. If no path to an object is known, its path is
+**        the single reference "[no holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h

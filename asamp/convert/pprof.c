@@ -25,7 +25,7 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
-/* Label sets with a larger number have no comment with their exact bytes. */
+/* Largest number of a label set that has a comment with its exact number of bytes. */
 #define EXACT_COMMENTS	256
 /* A comment that has this length, in bytes, receives no further labels. */
 #define EXACT_TEXT	1024
@@ -172,8 +172,8 @@ static void exactlabels (Writer *w) {
   bytes_free(&text);
 }
 
-/* Writes the fields before the samples. The order of the sample types is that of the values in
-   writesite and writeheld. */
+/* Writes the fields before the samples. The sample types are in the order in which writesite and
+   writeheld write the values. */
 static void pprof_head (Writer *w) {
   const ReadProfile *r = w->r;
   const char *clock = r->wall ? "wall" : "cpu";
@@ -215,8 +215,9 @@ static void pprof_head (Writer *w) {
 
 /* ---------------------------------------------------------- locations -- */
 
-/* Returns the id of the location of a function and a line; adds it if needed. Function number
-   'nfunctions' is the empty stack; larger numbers are references (heldstack.h). */
+/* Returns the id of the location with this function and line; adds it if needed. 'function' is the
+   number of a function of the profile, 'nfunctions' for the empty stack, or larger for a reference
+   (heldstack.h). */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
   uint32_t id = idmap_get(&w->bylocation, key + 1);

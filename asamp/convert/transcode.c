@@ -11,8 +11,8 @@
 
 #define FATES		65536  /* largest number of outcomes that one call of encoder_fates
                                   receives */
-#define HOLDERS_RUNS	2047   /* largest number of values in a record of paths of references; odd:
-                                  one flag and pairs */
+#define HOLDERS_RUNS	2047   /* largest number of values in a record of paths of references: a
+                                  flag, then pairs of a length and a path */
 
 static const char NOMEMORY[] = "not enough memory";
 
@@ -125,8 +125,9 @@ static void changed (Transcode *t, const ReadSample *s) {
 
 /* }========================================================================= */
 
-/* Returns the encoder; creates it at the first event. 'timeperiod' (ns; 0: unknown) and 'wall'
-   are for the head. Returns NULL if the reading was stopped or there is not enough memory. */
+/* Returns the encoder; creates it at the first event. The log's head then has the sampling period
+   'timeperiod' (ns; 0: unknown) and 'wall' (1: of wall time). Returns NULL if the reading was
+   stopped or there is not enough memory. */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   const ReadProfile *r = t->r;
   EncoderConfig config;
@@ -373,8 +374,8 @@ static void timeperiod (void *ud, uint64_t ns, int wall) {
 
 /* ----------------------------------------------------------- survival -- */
 
-/* Returns the id in the output of the class whose name is at offset 'name'; 0: no class. Writes a
-   new class. Returns 0 if there is not enough memory. */
+/* Returns the id in the output of the class whose name is at offset 'name'. Writes the class if it
+   is new. Returns 0 if 'name' is 0 (no class) or there is not enough memory. */
 static uint32_t classid (Transcode *t, uint32_t name) {
   const char *text = t->r->text.text + name;
   uint32_t id;
@@ -550,7 +551,8 @@ static uint32_t pathid (Transcode *t, uint32_t path) {
   return id;
 }
 
-/* Writes the paths of references in 'holder' as runs of equal paths, and empties 'holder'. */
+/* Writes the paths of references in 'holder', and empties it. A run of equal paths is written as
+   its length and the path. */
 static void transcode_holders (Transcode *t) {
   uint32_t runs[HOLDERS_RUNS];
   size_t at = 0, from;
@@ -573,7 +575,7 @@ static void transcode_holders (Transcode *t) {
   memset(&t->paths, 0, sizeof(t->paths));
 }
 
-/* Stores in 'holder' the last known path of references to a sample that is alive at the end. */
+/* Called for each sample alive at the end. Stores its last known path of references in 'holder'. */
 static void transcode_held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;
   size_t n = t->client.place + 1;

@@ -20,16 +20,17 @@ typedef struct TranscodeState {
   uint32_t from;        /* number in the input */
   size_t deathplace;    /* position of the first survivor of the state that the deaths in
                            Transcode.deaths do not cover; 0 is the oldest */
-  int undecided;        /* 1: a sample of the state had no outcome. Outcomes are in the order of
-                           samples, so no further one of the state can be written */
+  int undecided;        /* 1: a sample of the state has no outcome. Outcomes are in the order of
+                           samples, so later samples have none either */
   int ended;            /* 1: the state was closed at the time 'end' */
   uint64_t end;         /* ns */
-  uint64_t orphans;     /* number of samples of native memory that outlive the closed state */
+  uint64_t orphans;     /* number of samples of native memory that are still live after the state
+                           was closed */
   /* The following members are for merged files only. */
   struct TranscodeState *next;  /* the state of the same profile that was closed before this one */
   uint64_t allocated;   /* exact bytes allocated */
-  /* Sampling periods that were last written for the state: of allocations in bytes, of time in
-     ns. */
+  /* Sampling periods last written for the state. 'period': of allocations, bytes; 'timens': of
+     time, ns. */
   uint64_t period, timens;
   int wall;             /* 1: 'timens' is wall time; 0: CPU time */
 } TranscodeState;
@@ -51,8 +52,8 @@ typedef struct TranscodeInto {
   uint32_t (*class) (void *ud, const char *name);
   /* Returns the number in the merged file of the input's label set 'set', which is not 0. */
   uint32_t (*labels) (void *ud, uint32_t set);
-  /* Called when a sample of native memory dies after its Lua state 'id' has ended. Stores the
-     state's number in the merged file. Returns 0 if the state is unknown. */
+  /* Called when a sample of native memory dies after its Lua state 'id' has ended. Stores in
+     *number the state's number in the merged file. Returns 0 if the state is unknown. */
   int (*orphaned) (void *ud, uint32_t id, uint32_t *number);
 } TranscodeInto;
 
@@ -67,7 +68,8 @@ typedef struct Transcode {
   TranscodeState single;  /* the only state, if the output is not merged */
   Encoder *encoder;     /* NULL before the first event */
   uint64_t start;       /* start of this profile in the output: monotonic clock, ns */
-  /* Sampling periods that the samples of unknown type represent. The output lacks these samples. */
+  /* Number of sampling periods that the samples of unknown type represent. The output lacks these
+     samples. */
   uint64_t untyped;
   int wall;             /* 1: the last period of time samples is of wall time */
   uint32_t node;        /* call tree node of the encoder's current stack */
@@ -78,15 +80,16 @@ typedef struct Transcode {
   uint32_t nplaces;     /* number of call tree nodes that have an element in 'place' */
   size_t placesize;
   ProfileFrame *frames;  /* READER_MAXDEPTH frames */
-  IdMap named;          /* frames whose names are written. In a merged file it maps frames to
-                           indexes in 'frame' */
+  IdMap named;          /* frames whose names are written. In a merged file it maps the id of a
+                           frame to its index in 'frame' */
   uint64_t *frame;      /* ids in the merged file of the frames in 'named' */
   size_t nframe, framesize;
-  IdMap classes;        /* maps 1 + the offset of a class's name to the class's id in the output */
+  IdMap classes;        /* maps a class to its id in the output. The key is 1 + the offset of the
+                           class's name */
   uint32_t nclasses;
-  unsigned char *survived;  /* outcomes of samples, not yet passed to the encoder: 0 died, 1
-                               survived, 2 survived and its death is not recorded */
-  uint32_t *class;      /* classes of the samples in 'survived' */
+  unsigned char *survived;  /* outcomes of samples, not yet passed to the encoder. 0: died, 1:
+                               survived, 2: survived, and its death is not recorded */
+  uint32_t *class;      /* class[i]: class of the object whose outcome is survived[i] */
   size_t nfates;
   uint32_t *deaths;     /* deaths of survivors, not yet passed to the encoder: from the oldest
                            survivor on, the number of live ones, then of dead ones, then of live
@@ -95,8 +98,8 @@ typedef struct Transcode {
   /* For each live survivor the number of the path of references that keeps it alive; 0: none. */
   uint32_t *holder;
   size_t nholders, holdersize;
-  IdMap paths;        /* maps the input's paths of references to the state's numbers 1, 2, ... in
-                         the output */
+  IdMap paths;        /* maps a path of references of the input to its number (1, 2, ...) in the
+                         current state of the output */
 } Transcode;
 
 /* Initializes t, which will write to the open output 'o'. Returns 0 if there is not enough memory;

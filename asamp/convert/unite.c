@@ -66,8 +66,8 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/* Adds a profile's head to m->config. Rejects a truncated profile whose number of followed samples
-   (survivors whose deaths are recorded) is unknown: the result would have no deaths. */
+/* Adds the data of a profile's head to m->config. Rejects a truncated profile if it is unknown how
+   many survivors were followed until their deaths: the result would have no deaths. */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
   Unite *m = l->m;
@@ -263,7 +263,7 @@ static void bury (Unite *m) {
     m->ended = s->next;
     m->open[at] = moved;
     if (!idmap_set(&m->places, placekey(moved->from), at))
-      m->t.client.stop = NOMEMORY;  /* cannot happen: 'places' already has this key */
+      m->t.client.stop = NOMEMORY;  /* cannot happen: a present key needs no memory */
     encoder_of(m->encoder, s->id, 0);
     encoder_end(m->encoder, s->end, s->allocated, s->orphans);
     if (s->orphans > 0 && !idmap_set(&m->orphaned, placekey(s->from), s->id))
@@ -272,7 +272,7 @@ static void bury (Unite *m) {
   }
   if (m->places.n < 1024 || m->places.n < 4 * m->nopen)
     return;
-  idmap_free(&m->places);  /* rebuilt below: an IdMap cannot remove entries */
+  idmap_free(&m->places);  /* makes the map again, because an IdMap cannot remove entries */
   memset(&m->places, 0, sizeof(m->places));
   for (i = 0; i < m->nopen; i++) {
     if (!idmap_set(&m->places, placekey(m->open[i]->from), (uint32_t)i))
@@ -280,8 +280,8 @@ static void bury (Unite *m) {
   }
 }
 
-/* Ends the states that were closed earlier (UN2). Then records the start of the current state,
-   which may have samples already. */
+/* Writes the ends of the states of this profile that were closed earlier (UN2), and then the start
+   of the current state. The current state may have samples already. */
 static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
   transcode_pause(&m->t);
@@ -317,7 +317,7 @@ static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   return *number != IDMAP_NONE;
 }
 
-/* Adds the current state to 'ended'. Its end is written later (UN2). */
+/* Adds the current state to 'ended', the closed states whose ends are written later (UN2). */
 static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = unite_current(m);
@@ -403,8 +403,8 @@ static void addring (Unite *m, const ReadProfile *r) {
   m->isring |= r->isring;
 }
 
-/* The callback 'head' of a profile. If the profile has only one state, this state starts at time
-   0. */
+/* The callback 'head' of a profile. In a profile of only one Lua state, records the state's start
+   at time 0. */
 static void unite_head (void *ud, const ReadProfile *r) {
   transcode_head(ud, r);
   if (!r->many)

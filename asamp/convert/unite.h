@@ -23,8 +23,9 @@
 typedef struct UniteRest {
   uint32_t id;              /* number in the result */
   int ended;                /* 1: closed in its profile, at the time 'end' */
-  uint64_t end, allocated, orphans;  /* Time of the state's end, ns; exact bytes that it allocated;
-                                        number of its samples of native memory that outlive it. */
+  uint64_t end, allocated, orphans;  /* 'end': time of the state's end, ns; 'allocated': exact
+                                        bytes that it allocated; 'orphans': number of its samples
+                                        of native memory that outlive it */
 } UniteRest;
 
 typedef struct Unite {
@@ -32,11 +33,11 @@ typedef struct Unite {
   EncoderConfig config;     /* data for the head of the result */
   char *command;            /* command line of the first profile, or NULL */
   Bytes sources;            /* identities of the merged recordings (readprofile_source) */
-  /* Flags. 'checked': 'config' is filled; 'othercommand': the profiles have different commands;
-     'othermallocs': they have different sampling periods of native memory. */
+  /* 1: 'config' is filled ('checked'); the profiles have different commands ('othercommand'); they
+     have different sampling periods of native memory ('othermallocs'). */
   int checked, othercommand, othermallocs;
-  /* Start of the merged run, us. 'clock': start of the first profile by the monotonic clock.
-     'started': earliest start of a profile, since the epoch. */
+  /* Start of the merged profile, us. 'clock': start of the first profile on the monotonic clock.
+     'started': earliest start of all profiles, since 1970. */
   uint64_t clock, started;
   Encoder *encoder;         /* NULL before the first unite_add */
   TranscodeInto into;
@@ -47,7 +48,7 @@ typedef struct Unite {
   uint64_t texts, lost;     /* number of cut texts, and of lost samples, in all profiles */
   uint64_t ring[4];         /* sums of ReadProfile.ring over all profiles */
   int isring;               /* 1: a flight recorder wrote at least one of the profiles */
-  uint64_t shift;           /* total duration of the profiles so far, us */
+  uint64_t shift;           /* sum of the durations of the profiles added so far, us */
   uint32_t nstates;         /* states in the result */
   UniteRest *rest;
   size_t nrest, restsize;
@@ -58,9 +59,9 @@ typedef struct Unite {
                                order */
   size_t nopen, opensize;
   TranscodeState *ended;    /* closed states whose ends are not written yet, last closed first */
-  IdMap places;             /* maps the key of a state (placekey) to its index in 'open' */
-  /* Maps the key (placekey) of an ended state with live native memory to the state's number in the
-     result. */
+  IdMap places;             /* maps a state to its index in 'open'. The key is from placekey */
+  /* Maps an ended state with live native memory to the state's number in the result. The key is
+     from placekey. */
   IdMap orphaned;
   IdMap sets;               /* maps label sets of this profile to numbers in 'labels' */
   uint32_t set;             /* label set of this profile whose labels the callback labelsof

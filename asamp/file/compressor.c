@@ -175,7 +175,7 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
     hand(p, sink, ud);
 }
 
-/* after a flush an empty last block, the checksum and the length end the member */
+/* After a flush, an empty last block, the checksum and the length complete the member. */
 void compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
   const uint32_t numbers[] = {fastchecksum(p->fast), fastlength(p->fast)};
   size_t n = 0;

@@ -75,8 +75,8 @@ static void livefile_failed (LiveFile *f, int error) {
     livefile_fail(f, error);
 }
 
-/* Waits at most WAIT_MS until a full pipe has space. 'waits' is the number of calls since the last
-   byte was written. At the end of the profile, makes the file fail after 5 s (W8). */
+/* Waits at most WAIT_MS until a full pipe has space. If the profile is ending and nothing was
+   written for 5 s ('waits' calls), makes the file fail instead (W8). */
 static void livefile_await (LiveFile *f, int waits) {
   struct pollfd ready = {f->fd, POLLOUT, 0};
   if (__atomic_load_n(&f->leaving, __ATOMIC_RELAXED) && waits > LEAVING_MS / WAIT_MS)

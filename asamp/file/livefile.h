@@ -26,7 +26,8 @@
 #include "bytes.h"
 #include "compressor.h"
 
-/* PLAIN: not compressed. FAST: gzip, and the file cannot stall (W6). LIVE: gzip. */
+/* Compression. PLAIN: none. FAST: gzip, but the file fails at the first failed write. LIVE: gzip,
+   and the file can stall (W6). */
 enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Number of attempts to lock a file, and ns between two attempts. All attempts together take longer
-   than a reader holds the lock (source_live). */
+/* LOCK_TRIES: number of attempts to lock a file. LOCK_NS: ns between two attempts. All attempts
+   together take longer than source_live holds its lock. */
 enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 
 /* Flags for opening. With O_NONBLOCK a pipe without a reader is an error. */
@@ -221,7 +221,7 @@ static int attempt (Attempt *a) {
     if (lock(a->place->fd))
       return 0;
     a->place->created = 0;
-    close(a->place->fd);  /* another process has locked it first */
+    close(a->place->fd);  /* another process has locked the new file first */
     a->place->fd = -1;
     return busy(a);
   }

@@ -28,7 +28,7 @@ enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* existing files that may be r
 typedef struct PlaceWish {
   const char *path;
   unsigned number;      /* number in the first name tried; 0 and 1: the first name has none */
-  int made;             /* 1: a generated name (PL3) */
+  int made;             /* 1: 'path' is a generated name (PL3), not one that the user chose */
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
   /* Returns 1 if this process already writes that file. NULL: it does not. */
   int (*taken) (const struct stat *file);

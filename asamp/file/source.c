@@ -30,7 +30,7 @@ struct Source {
   uint64_t offset;        /* bytes returned or skipped */
   uint64_t fetched;       /* bytes read from the file */
   uint64_t filesize;      /* size of the file when it was opened, bytes; 0: unknown */
-  size_t next, ready;     /* bytes in 'out' to deliver: index of the first, and their number */
+  size_t next, ready;     /* bytes to deliver: index in 'out' of the first; number */
   Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
   size_t nin;             /* compressed bytes from 'nextin' on */

@@ -32,7 +32,7 @@ uint64_t source_read (Source *s, void *to, uint64_t n);
 /* Returns the decompressed bytes delivered so far. */
 uint64_t source_offset (const Source *s);
 
-/* Returns the bytes read from the file. */
+/* Returns the number of bytes read from the file, before decompression. */
 uint64_t source_fetched (const Source *s);
 
 /* Returns the share of the file read, 0 to 1; 0 if the size is unknown. */

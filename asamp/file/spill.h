@@ -18,7 +18,8 @@ typedef struct Spill {
   int fd;               /* -1: none */
   int error;            /* errno of the first failure, or 0 */
   int reading;
-  size_t at, used;      /* next byte to read; end of the bytes in 'buffer' */
+  size_t at, used;      /* index in 'buffer' of the next byte to read; number of bytes in
+                           'buffer' */
   unsigned char buffer[SPILL_PIECE];
 } Spill;
 

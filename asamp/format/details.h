@@ -13,10 +13,10 @@
 
 #include "sample.h"
 
-/* Format of the texts in a profile of one state, the value of "asamp.format"; readers also
+/* Value of "asamp.format" in a profile of one Lua state: the format of its texts. Readers also
    accept "2". */
 #define DETAILS_FORMATTEXT	"3"
-/* Format in a profile of many states. */
+/* Format of the texts in a profile of many Lua states, as a number and as a text. */
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 
@@ -51,9 +51,9 @@ int details_signed (Fields *f, int64_t *n);
 
 /* The numbers of a collection's line, as in ProfileCollection; times in us, sizes in bytes. */
 typedef struct Collected {
-  int64_t time;              /* us from the last event with a time to the end of the collection */
-  int64_t inuse, held, rss;  /* bytes in use, reserved, resident: changes since the previous
-                                collection */
+  int64_t time;              /* end of the collection: us since the last event that has a time */
+  int64_t inuse, held, rss;  /* bytes in use, bytes reserved for the heap, resident bytes of the
+                                process; each minus that of the previous collection */
   uint64_t duration;
   uint64_t tenured;
   uint64_t state, minors, majors;

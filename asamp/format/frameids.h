@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 enum {
-  FRAME_TYPE = 1,       /* FRAME_TYPE + 2 * kind: innermost frame of an allocation or copy
-                           sample in the stock format (kinds in sample.h) */
-  FRAME_TYPES = 56,     /* larger than the frame ids of all kinds (frameids_type) */
+  FRAME_TYPE = 1,       /* FRAME_TYPE + 2 * kind (sample.h): innermost frame of an allocation or
+                           copy sample in the stock format */
+  FRAME_TYPES = 56,     /* the frame ids of kinds (frameids_type) are smaller */
   /* Innermost frames of time samples during a minor and during a major collection. */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,
   FRAME_NONE = 61,      /* an empty stack */

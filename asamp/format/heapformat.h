@@ -9,8 +9,9 @@
 
 #define HEAPFORMAT_MAGIC	"ASAMPHEAP 3\n"
 #define HEAPFORMAT_MAGICSIZE	12
-#define HEAPFORMAT_VERSION	10  /* index of the version in the magic. Version 1 has no sites
-                                       and samples, 2 no names of C functions and slots */
+#define HEAPFORMAT_VERSION	10  /* index of the version byte in the magic. Version 1 has no
+                                       sites and samples, version 2 no names of C functions and
+                                       no slots */
 
 /* Tags of records. */
 #define HEAP_META	0x01  /* a property of the snapshot: key and value, each with its length */
@@ -55,7 +56,8 @@ enum {
 /* Most bytes stored of a string. */
 #define HEAP_TEXT	128
 
-/* Stored if an optional address is missing; to any other optional address, 1 is added. */
+/* Stored for a missing address, where the address is optional. If an optional address is not
+   missing, 1 is added to it. */
 #define HEAP_NONE	0
 
 /* First root that is a metatable of a type (LUAN_RTYPE). */

@@ -22,14 +22,15 @@
 /* The queue. All zero: empty. */
 typedef struct Objects {
   struct OpenObject {
-    /* the object's word; bit 0 ("survived") is added when it is written */
+    /* The object as a word of a record. Bit 0 (1: survived) is added when the word is written. */
     uint32_t word;
     uint32_t copies;     /* number of stacks of the allocation sample, at least 1 */
   } *open;               /* oldest first */
   size_t n, size;
-  uint64_t early;        /* number of the next outcomes to ignore: their objects are written already
-                            (O2) */
-  Bytes fates;           /* outcomes of the oldest objects, one byte each; 0: died */
+  uint64_t early;        /* number of the next outcomes to ignore, because their objects are
+                            already written as dead (O2) */
+  Bytes fates;           /* outcomes of the oldest objects in the queue, one byte each; 0: died,
+                            1: survived */
   int state;             /* gc_state of the last record */
   int failed;            /* 1: there was not enough memory */
 } Objects;
@@ -42,7 +43,7 @@ int objects_full (const Objects *o);
 /* Adds the object of an allocation sample to the queue. 'outside' 1: it is outside the nursery;
    'copies': number of the sample's stacks. Sets 'failed' if there is not enough memory. */
 void objects_add (Objects *o, int kind, int outside, uint32_t copies);
-/* Adds the next n outcomes, in the order of the objects; 0: died. */
+/* Adds the next n outcomes (0: died, 1: survived), in the order in which the objects were added. */
 void objects_fates (Objects *o, const unsigned char *survived, size_t n);
 
 /* Writes the objects whose outcomes are known ('all' 1: all objects) as records with the time

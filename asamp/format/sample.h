@@ -25,9 +25,9 @@ enum ProfileKind {
   KIND_COUNT
 };
 
-/* Kinds of copy samples (doc/copies.md). COPY_AGAIN: bytes copied from a string that the new
-   one replaces, as in s = s .. x; COPY_NEW: other bytes of new strings; COPY_GROWN: moved when
-   a buffer or table grew. */
+/* Kinds of samples of copied bytes (doc/copies.md). COPY_AGAIN: a new string replaces the string
+   from which they were copied, as in s = s .. x. COPY_NEW: other bytes of new strings. COPY_GROWN:
+   bytes moved when a buffer or table grew. */
 enum { COPY_NEW = 25, COPY_AGAIN, COPY_GROWN, COPY_END };
 
 static inline int profile_iscopy (int kind) {
@@ -90,12 +90,13 @@ typedef struct ProfileCollection {
   /* CPU time of the program since the previous record, ns; 0: unknown. */
   uint64_t mutator;
   uint64_t tenured;   /* bytes tenured since the previous record */
-  /* Sums over the nurseries since the previous record, bytes. 'charged': the bytes that counted
-     toward a minor collection. 'planned': the size of the nursery, or 'charged' if that is less. */
+  /* Sums over the nurseries since the previous record, bytes. 'charged': bytes that counted toward
+     a minor collection. 'planned': size of the nursery; if 'charged' is less, 'charged' instead. */
   uint64_t planned, charged;
   /* Entries visited, by enum ProfileLooked. */
   uint64_t looked[LOOKED_COUNT];
-  /* phase of the major collection: 0 none, 1 marking, 2 sweeping, 3 finalizing (other writers) */
+  /* Phase of the major collection. 0: none, 1: marking, 2: sweeping, 3: finalizing (only in files
+     of other profilers). */
   int state;
   uint32_t label;     /* label set; 0: none */
 } ProfileCollection;
