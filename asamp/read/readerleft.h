@@ -10,24 +10,24 @@
 typedef enum ReadLeft {
   /* counted by the writer, in the meta record asamp.left */
   LEFT_CHUNKS, LEFT_FUNCTIONS, LEFT_CLASSES, LEFT_TEXTS, LEFT_NATIVES, LEFT_BEFORE,
-  /* counted by the writer; the first two also by the reader */
+  /* counted by the writer; LEFT_PATHS and LEFT_STEPS also by the reader */
   LEFT_PATHS, LEFT_STEPS, LEFT_LABELNAMES, LEFT_LABELVALUES, LEFT_LABELSETS,
   /* counted by the reader */
   LEFT_NODES, LEFT_IDS, LEFT_NAMES, LEFT_NAMELESS, LEFT_LONGNAMES, LEFT_ALIASES,
   LEFT_TYPES, LEFT_KINDS,
   LEFT_OPEN, LEFT_FOLLOWED, LEFT_UNFOLLOWED, LEFT_RUNS, LEFT_METAS, LEFT_COUNTS,
   LEFT_STATES, LEFT_STREAMS, LEFT_THREADS, LEFT_SETS, LEFT_LABELS,
-  /* counted by the totals (readersum.h) */
+  /* counted by readersum.h */
   LEFT_SITES, LEFT_LIVES, LEFT_HELD, LEFT_ROWS, LEFT_COLLECTIONS, LEFT_MARKS, LEFT_MARKNAMES,
   LEFT_PICTURES, LEFT_PICTUREROWS,
-  /* counted by tags.h: states or samples that files for other tools do not distinguish */
+  /* counted by tags.h, for files for other tools */
   LEFT_TOGETHER, LEFT_SCRIPTS, LEFT_TAGS,
   LEFT_N
 } ReadLeft;
 
-/* Returns the name of a limit in Lua tables, JSON reports and asamp.left. */
+/* Returns the key of a limit, such as reports and the meta record asamp.left use. */
 const char *readerleft_key (ReadLeft what);
-/* Returns the value of the limit. */
+/* Returns the limit as a number. */
 uint64_t readerleft_limit (ReadLeft what);
 
 #define READERLEFT_TEXT	256  /* bytes of a message with its NUL */

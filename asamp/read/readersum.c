@@ -17,7 +17,7 @@ static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;
 }
 
-/* Returns the variance of the bytes that a sample represents. */
+/* Returns the estimated variance of a sample's bytes: count * period^2. */
 static double squaresof (const ReadSample *s) {
   return (double)readsample_bytes(s) * (double)s->period;
 }
@@ -55,9 +55,8 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
     l->undecidedbytes += bytes;
 }
 
-/* Returns the index of a sample's site (row of totals: stack and kind) in 'table', or
-   SITETABLE_NONE if there is not enough memory. Stores it in client.tag for the callback
-   'death'. */
+/* Returns the index in 'table' of the totals to which a sample belongs, or SITETABLE_NONE if there
+   is not enough memory. Stores the index in client.tag for the callback 'death'. */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
                                  : 0;
@@ -80,7 +79,7 @@ static uint64_t lifeof (const ReadSample *sample, uint64_t time) {
   return time > sample->time ? time - sample->time : 0;
 }
 
-/* Adds a sample that died at 'time' to the totals by lifetime. */
+/* Adds a sample that died at 'time' to the table 'times', the totals by lifetime. */
 static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   size_t at = sitetable_at(&s->times, sample->kind, digits(lifeof(sample, time)), sample->count);
   if (at == SITETABLE_NONE) {
@@ -92,7 +91,8 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   s->times.sites[at].objects += objectsof(sample);
 }
 
-/* Adds a sample to all totals. 'time': when its outcome was decided. */
+/* Adds a sample to the totals of its site, kind, label set and slice of time. 'time': when its
+   outcome was decided. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
@@ -148,12 +148,12 @@ static void readersum_head (void *ud, const ReadProfile *r) {
     s->tags->r = r;
 }
 
-/* Returns 1 if the time is not in the range since <= time < till. */
+/* Returns 1 if the time is before 'since', or not before 'till'. */
 static int istimeoutside (const ReaderSum *s, uint64_t time) {
   return time < s->since || time >= s->till;
 }
 
-/* Returns 1 if the time of the sample is not in the range since <= time < till. */
+/* Returns 1 if the time of the sample is before 'since', or not before 'till'. */
 static int isoutside (const ReaderSum *s, const ReadSample *sample) {
   return istimeoutside(s, sample->time);
 }
@@ -188,7 +188,7 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
     s->client.stop = NOMEMORY;
 }
 
-/* Subtracts a survivor that died before or at 'instant'. */
+/* Subtracts a survivor that died before or at 'instant' from the totals to which it was added. */
 static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
@@ -364,7 +364,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
          pictures_init(&s->pictures);
 }
 
-/* Sets Site.time: the time of a site's time samples / first period of time samples. */
+/* Sets Site.time: 'ns' in units of the profile's first period of time samples. */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
   site->time = (double)site->samples;
@@ -374,8 +374,8 @@ static void finishtime (Site *site, const ReadProfile *r) {
   }
 }
 
-/* Sets 'exactlabels'. If it is 1, adds the bytes allocated without labels to labels[0].exact, and
-   sets 'exact' to 0 in the label sets that the client does not select. */
+/* Sets 'exactlabels'. If it is 1, completes LabelTotals.exact: the bytes without labels are added
+   to labels[0], and label sets that the client does not select get 0. */
 static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   LabelTotals *none = labelled(s, 0);
   size_t i;

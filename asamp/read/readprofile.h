@@ -16,8 +16,7 @@
 /* Kind 0: blocks of unknown type. Kind 1: time samples. Kinds of blocks follow. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
-#define READER_NOSTATE	UINT32_MAX  /* number of a state beyond READER_MAXSTREAMS (RS1 of
-                                       readerstream.h) */
+#define READER_NOSTATE	UINT32_MAX  /* id or index that stands for several Lua states or none */
 
 /* Outcome of an allocation sample. UNDECIDED: no collection has decided it. */
 enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
@@ -39,12 +38,12 @@ typedef struct ReadSample {
   /* Number of the thread in the stack record of the sample. In files of many Lua states, this is
      the id of the state. */
   uint64_t thread;
-  /* Allocation sample: bytes that this sample and all samples decided before it represent, not
-     multiplied by ReadProfile.scale. Set when the outcome is read. */
+  /* Position of an allocation sample in the allocated bytes: the sum of the bytes of this sample
+     and of all samples whose outcome was read before. Not multiplied by ReadProfile.scale. */
   uint64_t born;
   uint32_t node;       /* call tree node of the stack; 0: empty stack */
-  /* Index in ReadProfile.kinds. The kind has a class only after the outcome was read. For copies
-     see the callback 'copy'. */
+  /* Index in ReadProfile.kinds; has no class before the outcome was read. For samples of copied
+     bytes see the callback 'copy'. */
   uint32_t kind;
   int outside;         /* 1: the block was allocated outside the nursery */
   uint32_t labels;     /* index in ReadProfile.labelsets + 1; 0: no labels */
@@ -54,12 +53,12 @@ typedef struct ReadSample {
 typedef struct ReadDeath {
   const ReadSample *sample;
   uint64_t time;       /* time at which it was found dead */
-  /* Bytes allocated during the sample's life: the sum over the state's samples that were decided
-     after this sample and before its death, not multiplied by ReadProfile.scale. */
+  /* Bytes that the Lua state allocated during the sample's life, estimated from the state's
+     samples. Not multiplied by ReadProfile.scale. */
   uint64_t allocated;
   uint64_t tag;        /* value that the callback 'fate' stored in ReaderClient.tag */
-  /* Position of the sample in the list of its state's live survivors, oldest first, before the
-     collection removes any. For an orphan, the list has only samples of native memory. */
+  /* Position of the sample among the live survivors of its Lua state, oldest first, before the
+     collection removes any. For an orphan, only samples of native memory count. */
   size_t place;
   /* 1: a sample of native memory whose Lua state has ended ("orphan"). */
   int orphan;
@@ -78,21 +77,22 @@ typedef struct ReadCollection {
   uint64_t time;       /* end of the collection */
   uint64_t duration;   /* pause, us */
   uint64_t processor;  /* CPU time of the pause, us */
-  /* CPU time of major slices within minor pauses, us; part of 'processor' and 'left'. */
+  /* CPU time of slices of major collections within minor pauses, us. 'processor' and 'left'
+     include it. */
   uint64_t slices;
   /* CPU time of the thread since the previous recorded collection, us; 0: unknown */
   uint64_t mutator;
-  uint64_t inuse, held, rss;  /* bytes in use, reserved, resident after the collection; 0:
-                                 unknown. In files of many states, 'inuse' and 'held' are sums
-                                 over the selected open states */
-  uint64_t stateinuse, stateheld;  /* bytes in use and reserved of the collection's state alone */
+  /* Bytes in use, reserved and resident after the collection; 0: unknown. 'inuse' and 'held' are
+     sums over all open Lua states that the client selects. */
+  uint64_t inuse, held, rss;
+  uint64_t stateinuse, stateheld;  /* 'inuse' and 'held' of the collected Lua state alone */
   uint64_t tenured;    /* bytes tenured since the previous recorded collection */
-  /* Sum of the planned sizes of all nurseries since the previous recorded collection, and the
-     bytes allocated in these nurseries. */
+  /* Sums over all nurseries since the previous recorded collection: 'planned' of the planned
+     sizes, 'charged' of the bytes allocated in them. */
   uint64_t planned, charged;
   uint64_t looked[LOOKED_COUNT];  /* entries that the collector visited (ProfileLooked) */
-  /* The state's samples whose outcome was decided since the previous recorded collection, and
-     the survivors among these samples, in sampling periods. */
+  /* Samples of the collected Lua state that died or survived since the previous recorded
+     collection: 'decided' counts all, 'survived' the survivors. In sampling periods. */
   uint64_t decided;
   uint64_t survived;
   /* Numbers of minor and major collections since the previous recorded collection that have no
@@ -115,13 +115,13 @@ typedef struct ReadLabelSet {
   int unwanted;        /* 1: the client does not select samples with this set */
 } ReadLabelSet;
 
-/* A row of a snapshot of resident memory: bytes of one use. Rows with equal times form a
+/* Bytes of one kind of memory in a snapshot of resident memory. Rows with equal times form a
    snapshot. Pointers are valid during the call. */
 typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* may be negative */
-  /* Name of the use, such as "rss"; the file or source line that uses the memory, or an empty
-     text. Not NUL-terminated. */
+  /* Kind of memory, such as "rss"; the file or source line that uses it, or an empty text. Not
+     NUL-terminated. */
   const char *what, *text;
   size_t whatlength, textlength;
 } ReadResident;
@@ -149,7 +149,7 @@ typedef struct ReadPath {
 /* A Lua state. All sums include samples that the client does not select. */
 typedef struct ReadState {
   uint32_t id;         /* number in the file */
-  uint32_t name;       /* script, offset in 'text'; 0: none */
+  uint32_t name;       /* name of the state (its script), offset in 'text'; 0: none */
   uint32_t thread;     /* system number of the last OS thread of the state; 0: unknown */
   int ended;           /* 1: the state was closed */
   /* Number of further states that share this row (RS2). */
@@ -180,10 +180,11 @@ typedef struct ReadProfile {
   int native;          /* 1: the file declares native frames */
   int complete;        /* 1: the trailer was read and the checksum is right */
   int fates;           /* 1: samples have outcomes */
-  uint64_t followed;   /* limit of the live survivors whose death the writer records; 0: the file
-                          records no deaths */
-  uint64_t unfollowed; /* selected survivors whose death the file does not record, in sampling
-                          periods; 0: the file records no deaths */
+  uint64_t followed;   /* largest number of live survivors whose death the writer can record; 0:
+                          the file records no deaths */
+  /* Survivors that the client selects and whose death the file does not record, in sampling
+     periods. 0 if the file records no deaths at all. */
+  uint64_t unfollowed;
   int random;          /* 1: random distances between sample points */
   int wall, cpu;       /* 1: there are samples of wall time, of CPU time */
   /* 1: the file has times. 0: the reader assumes that samples are one sampling period apart. */
@@ -195,28 +196,28 @@ typedef struct ReadProfile {
   /* Used to repair a log that has lost its end (asamp/convert/repair.h). */
   struct ReadEnd {
     uint64_t intact;   /* bytes of the log before the record that could not be read */
-    uint64_t unpaired; /* number of allocation samples whose object was not read; 0 in logs
-                          without object records: of version 0 to 6, or of 32 bits */
+    uint64_t unpaired; /* number of allocation samples whose object record was not read; 0 in
+                          logs that have none (version 0 to 6, or 32 bits) */
     uint64_t statistics;  /* number of statistics in an object record */
     double seconds;    /* time of the last stack or object record; 0 before version 7 */
-    int period, undecided;  /* 1: the log has the meta record "period"; 1: it has the meta
-                                record "asamp.undecided" */
+    /* 1: the log has the meta record "period" or "asamp.undecided", respectively. */
+    int period, undecided;
   } end;
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
   uint64_t periods;    /* number of later changes of the sampling period */
-  /* A flight recorder's file has only the last part of the run. ring[0]: number of older samples
-     that were alive at the start of this part; ring[1]: bytes of these samples; ring[2]: length
-     of the part, us; ring[3]: requested length, us, 0: none. */
+  /* A flight recorder's file has only the last part of a run. ring[0], ring[1]: number and bytes of
+     the older samples that were alive at the start of this part. ring[2]: length of the part, us.
+     ring[3]: requested length, us; 0: none. */
   uint64_t ring[4];
   int isring;          /* 1: a flight recorder's file */
   /* All bytes allocated by the selected states while sampling was on, counted, not sampled; 0:
      unknown. */
   uint64_t allocated;
   int labelled;        /* 1: the file has the counted (not sampled) bytes of each label set */
-  uint64_t mallocs;    /* period of native memory, bytes; 0: not sampled */
+  uint64_t mallocs;    /* sampling period of native memory, bytes; 0: not sampled */
   int copying;         /* 1: copied bytes were sampled */
-  /* Factor for the bytes of all samples, set after the last event. In asamp's files 1; in others
-     the sampling period, or 1 if the period is unknown. */
+  /* Sums of the bytes of samples must be multiplied by this. It is 1 in asamp's files; in others
+     the sampling period, or 1 if the period is unknown. Set after the last event. */
   uint64_t scale;
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
   uint64_t timeperiods;  /* number of lines that set the period of time samples */
@@ -235,7 +236,7 @@ typedef struct ReadProfile {
   size_t nstates;
   ReadThread *threads;
   size_t nthreads;
-  uint64_t begun;      /* states of the process, also those without data; 0: unknown */
+  uint64_t begun;      /* number of Lua states of the process, in the file or not; 0: unknown */
   ReadLabelSet *labelsets;  /* set i is labelsets[i - 1] */
   size_t nlabelsets;
   ReadLabel *labels;
@@ -275,13 +276,13 @@ typedef struct ReaderClient {
   /* Selected Lua states, ascending; NULL: all. */
   const uint32_t *only;
   size_t nonly;
-  /* If both are set: select samples and collections with this label. If only 'labelname' is set:
-     select samples and collections without a label of this name. */
+  /* Select samples and collections that have this label, or if 'labelvalue' is NULL, those without
+     a label of this name. 'labelname' NULL: all. */
   const char *labelname, *labelvalue;
   /* Select events with since <= time < till, us. 'till' 0: no end. */
   uint64_t since, till;
-  /* If not NULL: deliver no collections, and no samples of call tree nodes i < nwithout with
-     without[i] != 0. */
+  /* If not NULL: without[i] != 0 excludes the samples of call tree node i, and no collections are
+     delivered. 'nwithout': number of elements. */
   const unsigned char *without;
   size_t nwithout;
   /* Called first, with the data from the start of the file. */
@@ -299,8 +300,8 @@ typedef struct ReaderClient {
   uint64_t tag;
   /* The death of a survivor for which 'followed' was 1. */
   void (*death) (void *ud, const ReadDeath *d);
-  /* Set before each call of 'held'. 'place': position of the sample in the list of its state's
-     live survivors. 'unreached' 1: the last heap walk did not reach the sample. */
+  /* Set before each call of 'held'. 'place': position of the sample among the live survivors of its
+     Lua state, oldest first. 'unreached' 1: the last heap walk did not reach the sample. */
   size_t place;
   int unreached;
   /* A survivor that is alive at the end of the file. 'path': path of references to the
@@ -313,10 +314,10 @@ typedef struct ReaderClient {
   void (*mark) (void *ud, const ReadMark *m);
   /* A row of a snapshot of resident memory; 'since' and 'till' do not apply. */
   void (*resident) (void *ud, const ReadResident *r);
-  /* A new sampling period in bytes, of any state. */
+  /* A Lua state, selected or not, has a new sampling period in bytes. */
   void (*period) (void *ud, uint64_t bytes);
-  /* A new period of time samples in ns, of any state; 0: off. 'wall' 1: of wall time, 0: of CPU
-     time. */
+  /* A Lua state, selected or not, has a new period of time samples in ns; 0: off. 'wall' 1: samples
+     of wall time; 0: of CPU time. */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
   /* Set before each event except 'resident': id of the Lua state of the event (0 in files of one
      state), and system number of the OS thread of this state (0: unknown). */
@@ -328,8 +329,8 @@ typedef struct ReaderClient {
   void (*called) (void *ud, const char *name);
   /* All bytes that the state has allocated, counted, not sampled. Called before 'ends'. */
   void (*allocated) (void *ud, uint64_t bytes);
-  /* All bytes that the state has allocated with a label set, counted, not sampled. 'allocated',
-     which is called later, has the sum over all sets and the bytes without labels. */
+  /* Bytes that the state has allocated with one label set, counted, not sampled. Called before
+     'allocated', which has the bytes of all sets and those without labels. */
   void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
   /* The state ends. 'orphans': number of its samples of native memory that live on. The deaths
      of its other live samples are delivered when the next state starts. */
@@ -341,7 +342,7 @@ typedef struct ReaderClient {
 
 void readprofile_free (ReadProfile *r);
 
-#define READER_MAXSOURCES	4000000  /* limit of the text of readprofile_source, bytes */
+#define READER_MAXSOURCES	4000000  /* largest text that readprofile_source appends, bytes */
 
 /* Appends a text that identifies the recording of a profile. Form:
    "p<pid>:<start, s>:<monotonic start, us>"; for a flight recorder's file

@@ -22,11 +22,11 @@
 typedef struct Site {
   uint32_t node;
   uint32_t kind;
-  uint32_t tag;             /* number of Lua state, thread and labels (tags.h); 0: none */
+  uint32_t tag;             /* number that stands for Lua state, thread and labels (tags.h) */
   uint64_t samples;         /* number of samples, in sampling periods */
   uint64_t bytes;           /* bytes of allocation samples */
   uint64_t ns;              /* ns of time samples */
-  /* Time of the time samples / first period of time samples. Set by readersum_finish. */
+  /* 'ns' in units of the profile's first period of time samples. Set by readersum_finish. */
   double time;
   uint64_t survived;        /* samples that survived, in sampling periods */
   uint64_t survivedbytes;   /* bytes of survivors */
@@ -35,14 +35,12 @@ typedef struct Site {
   uint64_t undecided;       /* samples without an outcome, in sampling periods */
   uint64_t undecidedbytes;  /* bytes of samples without an outcome */
   /*
-  ** Estimated variances of totals, for the error of a difference between two profiles.
+  ** Estimated variances, for the error of a difference between two profiles: 'timesquares' of the
+  ** number of time samples, 'nssquares' of 'ns', 'bytesquares' of 'bytes', 'survivedsquares' of
+  ** 'survivedbytes', 'latersquares' of 'laterbytes'.
   **
-  ** Time samples: 'timesquares' is the variance of 'samples' (the sum of count^2), 'nssquares' that
-  ** of 'ns' (the sum of ns^2).
-  **
-  ** Allocation samples: 'bytesquares' is the variance of 'bytes', 'survivedsquares' that of
-  ** 'survivedbytes', 'latersquares' that of 'laterbytes'. Each is the sum of count * period^2: a
-  ** sample has 'count' sample points, which are independent.
+  ** A time sample adds count^2 to the first and ns^2 to the second. An allocation sample adds
+  ** count * period^2, because it has 'count' independent sample points.
   */
   double timesquares, nssquares;
   double bytesquares;
@@ -51,10 +49,10 @@ typedef struct Site {
   /* Estimated number of allocated blocks. A sample stands for (the bytes that it represents) /
      (size of its block) blocks. */
   double objects;
-  double kept;              /* part of 'objects' whose death is not recorded */
-  /* Sum of the lifetimes of the blocks of 'objects' whose death is recorded, us. */
+  double kept;              /* estimated number of blocks whose death is not recorded */
+  /* Estimated sum of the lifetimes of all blocks whose death is recorded, us. */
   double life;
-  double births;            /* sum of the allocation times of the blocks in 'kept', us */
+  double births;            /* sum of the times at which the blocks of 'kept' were allocated, us */
 } Site;
 
 /* The table. If all bytes are 0, it is empty. */
@@ -62,7 +60,7 @@ typedef struct SiteTable {
   Site *sites;              /* one for each combination of node, kind and tag that has samples */
   size_t nsites, sitesize;  /* number of sites, capacity */
   IdMap bykey;              /* maps node, kind and tag to the index */
-  uint64_t left;            /* samples counted at node 0 because of the limit (L3), in
+  uint64_t left;            /* samples that count at node 0 because the table is full (L3), in
                                sampling periods */
 } SiteTable;
 
