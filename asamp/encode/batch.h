@@ -22,7 +22,7 @@
 typedef struct Batch {
   uint64_t samples;      /* number of samples; a sample with several copies of its stack is one */
   Bytes times, kinds, sizes, counts, outside, labels, events;
-  uint32_t label;        /* label set of the last sample */
+  uint32_t label;        /* number of the label set of the last sample; 0: none */
   uint64_t labelled;     /* length of the run of samples with label set 'label' at the end of the
                             batch */
   uint64_t sampletime;   /* time of the last sample */
@@ -30,8 +30,8 @@ typedef struct Batch {
   uint64_t state;        /* number + 1 of the state selected by batch_of; 0: none */
 } Batch;
 
-/* Adds a sample: its time 'us' if 'timed' is 1, the sampling periods that it represents, the copies
-   of its stack, and its label set (0: none). */
+/* Adds a sample that represents 'count' sampling periods and has 'copies' stack records. Stores the
+   time 'us' only if 'timed' is 1. 'label' is its label set (0: none). */
 void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
                    uint32_t copies, uint32_t label);
 /* Adds a label of a new set. All labels of a set are added consecutively. */
@@ -47,8 +47,8 @@ void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* Adds deaths of survivors: n run lengths, alternately of live and of dead samples. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a collection that ended at 'us'. 'label' is the number of its label set in the file. *before
-   is the state's previous collection; *c is copied to it. */
+/* Adds a collection that ended at 'us'. 'label' is the number in the file of its label set. *before
+   is the state's previous collection, and is set to *c. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);
 /* Selects the state whose events are added next. Needed only if a file has many states. */

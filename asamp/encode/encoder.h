@@ -15,8 +15,8 @@
 #include "sample.h"
 #include "vmprof.h"
 
-/* Limit of the copies of a sample's stack, bytes: a stack record is written once for each sampling
-   period that the sample represents, up to this size. The details (batch.h) have the number of
+/* Largest total size of the copies of a sample's stack record, bytes. The record is written once
+   for each sampling period that the sample represents. The details (batch.h) have the number of
    periods. */
 #define ENCODER_COPYBYTES	(32u << 20)
 
@@ -104,8 +104,8 @@ void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
-/* Adds exact bytes that the state allocated to the total of the log. A total of 0 means that it is
-   unknown. */
+/* Adds the exact number of bytes that the state allocated to the total of the log. A total of 0
+   means unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
 /* Records the exact bytes that the state allocated with a label set. The bytes of the next
    encoder_allocated or encoder_end include them. */

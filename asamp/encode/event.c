@@ -107,7 +107,7 @@ static void encodestate (const Event *event, Encoder *e) {
 }
 
 void event_encode (const Event *event, Encoder *e) {
-  if (event->type == EVENT_ORPHANS) {  /* no encoder_of: it would add the ended state again */
+  if (event->type == EVENT_ORPHANS) {  /* encoder_of would add the ended state again */
     const OrphansEvent *o = (const void *)(event + 1);
     encoder_orphans(e, o->time, event->state, o->runs, (size_t)event->n);
     return;

@@ -123,7 +123,7 @@ typedef struct EventTally {
 
 void event_encode (const Event *event, Encoder *e);
 
-/* Adds the periods of a sample event to the tally. */
+/* If the event is a sample, adds the number of its sampling periods to *t. */
 void event_count (const Event *event, EventTally *t);
 void event_add (EventTally *to, const EventTally *t);
 

@@ -34,9 +34,8 @@ Origin *origins_get (Origins *o, uint32_t id) {
   return o->last = new;
 }
 
-/* Removes the entries of ended states from 'places' (OR3): makes a new map if 'places' has 1,024
-   entries and three quarters of them are of ended states. If there is not enough memory, does
-   nothing. */
+/* Replaces 'places' by a map without ended states, if it has 1,024 entries and three quarters of
+   them are of ended states. Does nothing if there is not enough memory. */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;
@@ -81,8 +80,8 @@ static int note (Numbers *n, uint64_t local, uint32_t number) {
   return 1;
 }
 
-/* Returns the number of a name in a map of up to 'most' names; adds a new name. Returns
-   IDMAP_NONE if the map is full, 0 if there is not enough memory. */
+/* Returns the number of a name in 'names'. A new name has the next number and sets *isnew to 1.
+   Returns IDMAP_NONE if 'most' names are stored, 0 if there is not enough memory. */
 static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const char *name,
                                int *isnew) {
   uint64_t key = hash_bytes(name, strlen(name)) | 1;

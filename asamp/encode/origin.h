@@ -54,7 +54,7 @@ typedef struct Origins {
 /* Returns the data of a state; makes them if needed. Returns NULL if there is not enough
    memory. */
 Origin *origins_get (Origins *o, uint32_t id);
-/* Frees a state that has ended. */
+/* Frees the data of a state that has ended. */
 void origins_drop (Origins *o, Origin *gone);
 void origins_free (Origins *o);
 

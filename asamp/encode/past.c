@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACKS = 4096, STATES = 1024 };  /* number of chains in the hash tables */
+enum { STACKS = 4096, STATES = 1024 };  /* number of hash chains in the tables of stacks and of
+                                           states */
 
 typedef struct PastStack {
   struct PastStack *next;
@@ -58,8 +59,8 @@ typedef struct PastState {
   ProfileFrame *stack;               /* the stack reported last, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
-  Kept *list;                        /* live samples: survivors, then samples without an outcome
-                                        (PA1) */
+  Kept *list;                        /* live samples: 'followed' survivors, then samples without an
+                                        outcome */
   size_t followed, n, size;
   size_t cursor;                     /* index in 'list' of the sample at which the next run length
                                         of an event starts */
@@ -139,7 +140,8 @@ static void dropstack (Past *p, PastStack *k) {
   free(k);
 }
 
-/* Sets the stack of the following samples: the 'shared' outermost frames and the new ones. */
+/* Sets the stack of the following samples: the 'shared' outermost frames of the previous stack and
+   n new frames. */
 static void setstack (Past *p, PastState *s, size_t shared, const ProfileFrame *frames, size_t n) {
   size_t i;
   if (shared > s->depth)
@@ -379,8 +381,8 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
   orphaned(p, s);
 }
 
-/* Stores for each survivor the path that keeps it alive, from the body of an EVENT_HOLDERS. If the
-   event has path 0 for a survivor, its stored path remains. */
+/* Stores the path of references to each survivor, from the body of an EVENT_HOLDERS event. Path 0
+   does not replace a stored path. */
 static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])

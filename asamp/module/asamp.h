@@ -50,8 +50,8 @@ typedef struct asamp_Function {
 typedef struct asamp_Frame {
   const asamp_Function *function;  /* NULL: a native frame. */
   int line;		/* 0: unknown, or a native frame. */
-  const void *address;	/* Code address of a native frame, in its current call instruction or at
-                           the start of the function; else NULL. */
+  const void *address;	/* Address in the code of a native frame: in its current call instruction,
+                           or the start of its function. NULL in a Lua frame. */
 } asamp_Frame;
 
 typedef struct asamp_Sample {
@@ -72,7 +72,8 @@ typedef struct asamp_Sample {
 typedef struct asamp_Known {
   uint64_t number;	/* As in asamp_Sample. */
   uint64_t size, count;	/* As in asamp_Sample. */
-  void *value;		/* Result of 'allocated'; NULL if there is no such callback. */
+  void *value;		/* The pointer that 'allocated' has returned for this sample; NULL without
+                           such a callback. */
 } asamp_Known;
 
 /* Outcome of a sample. The outcomes are reported in the order in which the samples were taken. */

@@ -250,9 +250,9 @@ static int l_stats (lua_State *L) {
   return 1;
 }
 
-/* dump(path or nil) -> path: writes the flight recorder of the process, if there is one, or else of
-   the session, to a file; without one writes all events to the session's file; on failure nil,
-   message */
+/* dump(path or nil) -> path: writes the flight recorder of the process, or else that of the
+   session, to a file. If there is none, writes all events so far to the session's file. On failure
+   nil, message. */
 static int l_dump (lua_State *L) {
   Sampler *s = corelib_check(L);
   const char *to = lua_tostring(L, 1);

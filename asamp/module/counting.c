@@ -37,7 +37,7 @@ static void counting_uncount (lua_State *L, Counting *c) {
   if (c->depth > 0 && --c->depth == 0) luaN_setcounts(L, NULL);
 }
 
-/* Returns the sum over all kinds but stacks. */
+/* Returns the sum of n[kind] over all kinds of blocks except stacks. */
 static uint64_t sum (const uint64_t n[LUAN_KINDS]) {
   uint64_t all = 0;
   int i;
@@ -195,8 +195,8 @@ static int l_counter (lua_State *L) {
   return 1;
 }
 
-/* Returns the difference of two counts of a kind. If 'kind' is negative, returns the sum over all
-   kinds but stacks. */
+/* Returns now[kind] - from[kind]. If 'kind' is negative, returns the sum of these differences over
+   all kinds except stacks. */
 static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind) {
   return (kind < 0) ? sum(now) - sum(from) : now[kind] - from[kind];
 }

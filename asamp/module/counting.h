@@ -19,7 +19,8 @@ int counting_start (lua_State *L);
 /* Ends a count. Returns 0 if none is running. */
 int counting_stop (lua_State *L);
 
-/* Copies the counts to *to, except 'size'. Returns 0 if counting_open was not called. */
+/* Sets the fields of *to, except 'size', to the counts of the state. Returns 0 if counting_open was
+   not called. */
 int counting_read (lua_State *L, asamp_Counts *to);
 
 /* Runs two full collections. Returns the bytes in use without the state itself, L, the main

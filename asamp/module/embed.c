@@ -30,8 +30,8 @@ typedef struct Embed {
   size_t nfunctions, functions_size;
   asamp_Frame *frames;		/* stack of the last sample, at the end of the array (EM2) */
   size_t n, size;		/* number of frames in 'frames'; its capacity */
-  asamp_Known *reported;		/* samples that the client knows: survivors, then
-                                           undecided (EM4) */
+  asamp_Known *reported;		/* samples that the client knows: 'nfollowed' survivors,
+                                           then samples without an outcome */
   size_t nreported, nfollowed, reported_size;
   uint64_t samples;		/* number of samples reported so far */
 } Embed;
@@ -92,14 +92,14 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
   return (at != IDMAP_NONE) ? e->functions[at] : &unknown;
 }
 
-/* Reserves space for one more sample (EM4). Returns 0 if there is not enough memory. */
+/* Reserves space in 'reported' for one more sample. Returns 0 if there is not enough memory. */
 static int onroom (void *ud, uint64_t count) {
   (void)count;
   Embed *e = ud;
   return list_grow(&e->reported, e->nreported, &e->reported_size, sizeof(*e->reported));
 }
 
-/* Stores a sample and its stack; calls 'allocated'. */
+/* Stores a sample and its stack; calls the client's callback 'allocated'. */
 static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
@@ -138,8 +138,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   inside = 0;
 }
 
-/* Calls 'decided' for all samples that had no outcome yet, in order. Of these samples 'reported'
-   then keeps only the survivors whose deaths will be reported. */
+/* Calls the client's callback 'decided' for all samples that had no outcome yet, in order. Then
+   removes all of these samples but the survivors whose deaths will be reported. */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
   size_t i;
@@ -156,8 +156,8 @@ static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   e->nreported = e->nfollowed;
 }
 
-/* Calls 'died' for dead survivors and removes them. 'deaths' has run lengths over the list of
-   survivors: live, dead, live ... */
+/* Calls the client's callback 'died' for dead survivors and removes them from 'reported'. 'deaths'
+   has run lengths over the survivors: live, dead, live ... */
 static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
   for (i = 0; i < deaths->n; i++) {
@@ -180,7 +180,7 @@ static void notifyleft (Embed *e) {
   for (i = 0; i < e->nreported; i++) notify(e, left, &e->reported[i]);
 }
 
-/* Reports outcomes, deaths and then the collection. */
+/* Calls the client's callbacks for the outcomes, then for the deaths, then for the collection. */
 static void oncollection (void *ud, const ProfileCollection *in,
                           const PendingFates *fates,
                           const FollowedDeaths *deaths) {
@@ -213,7 +213,7 @@ static void onpoint (void *ud, lua_State *L) {
 
 static int embed_stop (lua_State *L);
 
-/* Called at the start of lua_close. */
+/* Ends the sampling at the start of lua_close. */
 static void onclosing (void *ud, lua_State *L) {
   (void)ud;
   embed_stop(L);
@@ -258,7 +258,7 @@ static void freeembed (Embed *e) {
   free(e);
 }
 
-/* Returns 1 if the tracker's 'ud' is an Embed (EM1). */
+/* Returns 1 if the tracker was started by this file: then its 'ud' is an Embed. */
 static int embed_isours (const Tracker *t) {
   return t->client == &clients[0] || t->client == &clients[1];
 }

@@ -4,10 +4,11 @@
 ** Each method has its Lua signature in its comment. Sizes are in bytes. Wrong arguments raise
 ** errors, as does lack of memory unless the function returns messages.
 **
-** In queries, 'least' is the smallest value of an included row and 'most' the largest number of
-** rows (10000). Rows are MergeRows (merge.h): {depth, above (parent row), text, class, count,
-** self, value, merged, repeated, together, kind (HEAP_E...), address, function}. Totals are
-** {count, self, value, left (rows left out)}. The state's own memory is a row with count 0.
+** A "row" is an entry of a tree of objects, with the fields of MergeRow (merge.h): {depth, above
+** (parent row), text, class, count, self, value, merged, repeated, together, kind (HEAP_E...),
+** address, function}. The state's own memory is a row with count 0. A query returns at most 'most'
+** rows (default 10000) whose value is at least 'least'. Totals are {count, self, value, left (rows
+** left out)}.
 */
 #include "cut.h"
 #include "devtools.h"

@@ -207,7 +207,8 @@ static void joinsocket (Request *a) {
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
   else if (fd < 0)
-    a->error = EMFILE;  /* tried again: another Request may close its descriptor */
+    a->error = EMFILE;  /* the request is tried again, because another one may close its
+                           descriptor */
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
@@ -565,9 +566,8 @@ static void handle (Passing *p) {
     sigaction(p->signal, &a, NULL);
 }
 
-/* Restores the previous action of a signal after the program's end. If the signal was received, the
-   handler stays: the command timeout sends a signal twice, and with the previous action the second
-   one would end this process. */
+/* Restores the previous action of a signal after the program's end, unless the signal was received:
+   the command timeout sends a signal twice, and the second one would end this process. */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
     sigaction(p->signal, &p->before, NULL);

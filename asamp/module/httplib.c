@@ -67,7 +67,7 @@ typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
   Request *all;	/* uncompleted requests, newest first */
   Client *clients;	/* open connections */
-  uint64_t patience;	/* ns for a whole request */
+  uint64_t patience;	/* longest time until a whole request has arrived, ns */
   lua_Integer last;	/* id of the newest request */
 } Server;
 

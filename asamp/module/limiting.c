@@ -10,8 +10,8 @@
    messages, argument 1. */
 #define BELOW	6
 
-/* l_limit calls it before it sets the limits: the call allocates the call frame that f then
-   uses. */
+/* Does nothing. l_limit calls it before it sets the limits, so that the call frame that f then uses
+   is already allocated. */
 static int limiting_nothing (lua_State *L) {
   (void)L;
   return 0;

@@ -571,7 +571,8 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
 ** collections and heap walks.
 **
 **   - offset: bytes of the file that were read
-**   - periods: number of changes of the sampling period; uneven: see isuneven
+**   - periods: number of changes of the sampling period
+**   - uneven: true if allocation samples represent different numbers of bytes
 **   - wall, cpu: true if there are samples of wall time, of CPU time
 **   - ring: only in files of a flight recorder, which keeps the newest events. 'samples' and
 **     'bytes' count the live samples whose events it has dropped; 'seconds' is the length of the
@@ -763,7 +764,7 @@ static void readerlib_progress (void *ud, double fraction) {
   }
 }
 
-/* Returns the option 'key' at index 2, a time in us; 'none' if it is nil. */
+/* Returns the field 'key' of the options at index 2, a time in us; 'none' if it is nil. */
 static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) {
   uint64_t t;
   lua_getfield(L, 2, key);

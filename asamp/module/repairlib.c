@@ -2,10 +2,12 @@
 /*
 ** The function profiler.reader.repair.
 **
-** repair(path, out [, inplace]) -> {whole, samples, timesamples, kept, cut, size, live,
-** message} (RepairResult); on failure nil, reason, kind of failure: "read", "write", "same"
-** ('path' and 'out' are one file, without 'inplace') or "live" (in place, while the file is being
-** written).
+** repair(path, out [, inplace]) -> the fields of RepairResult: {whole, samples, timesamples, kept,
+** cut, size, live, message}; on failure nil, reason, kind of failure:
+**
+**   - "read", "write": a file could not be read or written
+**   - "same": 'path' and 'out' are the same file, but 'inplace' is not set
+**   - "live": 'inplace' is set, but the file is still being written
 */
 #include "luafields.h"
 #include "repair.h"

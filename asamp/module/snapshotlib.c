@@ -43,7 +43,8 @@ int snapshot_lua (lua_State *L) {
   return 1;
 }
 
-/* Writes the path of a profile with .heap in place of .vmprof or .vmprof.gz. */
+/* Writes the path of the snapshot to 'to': the path of the profile with .heap in place of .vmprof
+   or .vmprof.gz. */
 static void nextto (const char *profile, char to[PATH_MAX]) {
   const char *endings[] = {".vmprof.gz", ".vmprof"};
   size_t n = strlen(profile), i;
