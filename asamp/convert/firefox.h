@@ -62,9 +62,9 @@ typedef struct Firefox {
   SiteTable ticksites;     /* stacks of time samples */
   SiteTable held;       /* objects alive at the end; Site.kind is the number of the path of
                            references to them, 0: unknown */
-  uint64_t last;        /* time of the last allocation row, us */
+  uint64_t last;        /* time of the last stored row of an allocation, us */
   uint64_t address;     /* largest address used */
-  uint64_t *unused;     /* addresses that no live sample has (FX2) */
+  uint64_t *unused;     /* addresses that are free again, because their samples have died (FX2) */
   size_t nunused, unusedsize;
   FirefoxDeath *deaths; /* samples whose blocks have died, but whose rows of the death (FX2) are
                            not stored yet */

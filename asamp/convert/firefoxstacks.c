@@ -53,7 +53,7 @@ static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, 
   return 1;
 }
 
-/* Adds the stacks of all sites of a table that have labels. Returns 0 if there is not enough
+/* Adds the stacks of those sites of a table that have labels. Returns 0 if there is not enough
    memory. */
 static int addsites (FirefoxStacks *s, const SiteTable *table, uint32_t *path) {
   size_t i;

@@ -28,7 +28,7 @@ typedef struct FirefoxStacks {
   size_t n, size;
   IdMap byplace;       /* maps a label set and a call tree node to the index in 'list' of their
                           stack */
-  uint32_t *sets;      /* label sets of these stacks, as in ReadSample.labels */
+  uint32_t *sets;      /* numbers of the label sets of these stacks, as in ReadSample.labels */
   size_t nsets, setsize;
 } FirefoxStacks;
 
@@ -45,8 +45,8 @@ void firefoxstacks_free (FirefoxStacks *s);
    empty stack. */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
-/* Returns the number of stacks that end in a call tree node or a label set: all stacks without the
-   kinds of samples and the paths of references. */
+/* Returns the number of stacks that end in a call tree node or a label set. All other stacks have
+   larger numbers. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

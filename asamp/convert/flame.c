@@ -83,8 +83,8 @@ static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, 
     framename(o, &r->functions[n->function]);
 }
 
-/* Writes a line with the bytes that each path of references keeps alive (HeldRow). Returns 0 if
-   there is not enough memory. */
+/* Writes a line for each path of references: the path, and the bytes that it keeps alive. Returns 0
+   if there is not enough memory. */
 static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o) {
   HeldStack h;
   size_t i;

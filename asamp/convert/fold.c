@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-#define DEEPEST		64 /* largest number of frames that a stack leaves out (folds); fits into a
-                              byte */
+#define DEEPEST		64 /* largest number of folded frames in a stack; fits into a byte */
 
 /* Sets weight[i] to the weight of call tree node i; all elements must be 0 before. Walks from the
    last node to the first, because children follow their parents. */

@@ -38,13 +38,14 @@ typedef struct Writer {
   Output *o;
   StrList strings;
   Bytes message, part;  /* the message being composed, and a message within it */
-  IdMap bylocation;    /* maps 1 + (function << 32 | line) to the id of the location */
+  IdMap bylocation;    /* maps a function and a line to the id of their location. The key is 1 +
+                          (function << 32 | line) */
   uint32_t *location;  /* id of the location of each call tree node; ids start at 1 */
   uint64_t *key;       /* key[id - 1] is function << 32 | line of the location with this id */
   size_t keysize;
   uint32_t nlocations;
   int failed;
-  /* 'heap': the file has sample types of allocations; 'time': of time samples. */
+  /* 'heap' 1: the file has sample types of allocations; 'time' 1: of time samples. */
   int heap, time;
   const char *first;   /* name of the default sample type; NULL: not given */
 } Writer;
@@ -109,9 +110,8 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
-/* Decides whether the file has sample types of allocations, of time or both: those of the profile's
-   samples, and the default type even if it has no samples. Without either the file has the types of
-   allocations. */
+/* Decides whether the file has sample types of allocations, of time, or both. It has those of the
+   profile's samples, and the default type. If there are neither, it has those of allocations. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -259,8 +259,8 @@ static void writelocations (Writer *w) {
   }
 }
 
-/* Counts the native functions of each name. *natives maps 1 + the string index of a name to the
-   count. */
+/* Counts how many native functions have each name. *natives maps 1 + the string index of a name to
+   this count. */
 static void countnatives (Writer *w, IdMap *natives) {
   const ReadProfile *r = w->r;
   uint32_t i;

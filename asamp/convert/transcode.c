@@ -101,15 +101,16 @@ static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }
 
-/* Writes the sampling period of allocations and copied bytes if the state's last one differs. */
+/* Writes the sampling period of allocations and copied bytes if it differs from the last one
+   written for the state. */
 static void changedbytes (Transcode *t, uint64_t bytes) {
   if (t->of->period == bytes) return;
   t->of->period = bytes;
   encoder_period(t->encoder, bytes);
 }
 
-/* In a merged file, writes the sampling period of a sample if the state's last one differs. Does
-   not write the period of native memory if the file's head has it. */
+/* In a merged file, writes the sampling period of a sample if it differs from the last one written
+   for the state. Does not write the period of native memory if the file's head has it. */
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
   if (s->kind == READER_TIMESAMPLE) {
@@ -169,8 +170,8 @@ void transcode_head (void *ud, const ReadProfile *r) {
                      "other formats of asamp convert read it";
 }
 
-/* Called after each event. Writes the encoder's buffered events if the buffer is full. Stops the
-   reading if the encoder has failed. */
+/* Called after each event. Makes the encoder write its buffer if that is full. Stops the reading if
+   the encoder has failed. */
 static void transcode_ended (Transcode *t) {
   if (encoder_full(t->encoder))
     encoder_batch(t->encoder);

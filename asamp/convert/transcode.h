@@ -63,7 +63,7 @@ typedef struct Transcode {
   Output *o;
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   const TranscodeInto *into;  /* NULL: not merged */
-  uint32_t ofstate;     /* number of the state 'of' in the input */
+  uint32_t ofstate;     /* number of the Lua state 'of' in the input */
   TranscodeState *of;   /* Lua state to which the encoder assigns events; NULL: none */
   TranscodeState single;  /* the only state, if the output is not merged */
   Encoder *encoder;     /* NULL before the first event */
@@ -82,7 +82,7 @@ typedef struct Transcode {
   ProfileFrame *frames;  /* READER_MAXDEPTH frames */
   IdMap named;          /* frames whose names are written. In a merged file it maps the id of a
                            frame to its index in 'frame' */
-  uint64_t *frame;      /* ids in the merged file of the frames in 'named' */
+  uint64_t *frame;      /* frame[i]: id in the merged file of the frame that 'named' maps to i */
   size_t nframe, framesize;
   IdMap classes;        /* maps a class to its id in the output. The key is 1 + the offset of the
                            class's name */
@@ -95,7 +95,7 @@ typedef struct Transcode {
                            survivor on, the number of live ones, then of dead ones, then of live
                            ones, ... */
   size_t ndeaths, deathsize;
-  /* For each live survivor the number of the path of references that keeps it alive; 0: none. */
+  /* holder[i]: number of the path of references that keeps live survivor i alive; 0: none. */
   uint32_t *holder;
   size_t nholders, holdersize;
   IdMap paths;        /* maps a path of references of the input to its number (1, 2, ...) in the

@@ -31,7 +31,7 @@ typedef struct Compressor {
   z_stream z;
   unsigned char *packed;      /* output, COMPRESSOR_PIECE bytes */
   size_t npacked;             /* bytes in 'packed' not passed to the sink yet */
-  int isnew;                  /* 1: the member is new or has input after the last flush */
+  int isnew;                  /* 1: the member is new, or input came after the last flush */
 } Compressor;
 
 /* Opens a compressor. Returns 0 if there is not enough memory; call compressor_close in either

@@ -105,7 +105,7 @@ static const char *foreign_kindof (mode_t mode) {
        : S_ISLNK(mode) ? "a symbolic link" : "a device";
 }
 
-/* Returns 1 if UF2 permits the file, or 'peer' is NULL. */
+/* Returns 1 if the process 'peer' may name this file (UF2), or if 'peer' is NULL. */
 static int maybe (const ForeignPeer *peer, const struct stat *file) {
   return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
 }

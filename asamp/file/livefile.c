@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the file of a profile (livefile.h). */
+/* Writes the file of a profile, and keeps bytes while it stalls (livefile.h). */
 #define _GNU_SOURCE
 #include "livefile.h"
 

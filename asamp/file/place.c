@@ -105,8 +105,8 @@ static int refused (Attempt *a, int error, const char *why) {
   return error;
 }
 
-/* Locks the file. Returns 1, also if it cannot be locked at all; 0 if another descriptor has it
-   locked for LOCK_TRIES attempts. */
+/* Locks the file. Returns 0 if another descriptor still has a lock after LOCK_TRIES attempts; 1 if
+   the file is locked now, or cannot be locked at all. */
 static int lock (int fd) {
   const struct timespec pause = {0, LOCK_NS};
   int i;

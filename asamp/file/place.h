@@ -27,10 +27,11 @@ enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* existing files that may be r
 
 typedef struct PlaceWish {
   const char *path;
-  unsigned number;      /* number in the first name tried; 0 and 1: the first name has none */
+  unsigned number;      /* number in the first name tried, as in app.2.vmprof; 0 or 1: the name
+                           has none */
   int made;             /* 1: 'path' is a generated name (PL3), not one that the user chose */
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
-  /* Returns 1 if this process already writes that file. NULL: it does not. */
+  /* Returns 1 if this process already writes that file. NULL: this process writes no such file. */
   int (*taken) (const struct stat *file);
   /* 1: the caller empties a replaced file later, which may take long. */
   int later;

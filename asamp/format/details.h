@@ -28,7 +28,7 @@ typedef struct Fields {
 /* The lists in the text of a batch. A list that the text does not have is empty. */
 typedef struct Details {
   uint64_t samples;       /* number of samples */
-  Fields times;           /* stock format: us since the previous sample */
+  Fields times;           /* stock format only: for each sample the us since the previous one */
   Fields kinds;           /* extended format: type of each allocation sample, 'a' for 0 */
   Fields sizes;           /* bytes of each allocation sample's block */
   Fields counts;          /* for each sample that represents several sampling periods: its number
@@ -68,7 +68,7 @@ typedef struct Collected {
   uint64_t looked[LOOKED_COUNT];
 } Collected;
 
-/* Returns the format from the value of "asamp.format"; 0: not supported. */
+/* Returns the number of the format that the value of "asamp.format" means; 0: not supported. */
 int details_format (const char *value, size_t n);
 
 /* Reads a line of a collection ('g' or 'G') in that format. Missing numbers are 0. */

@@ -31,7 +31,7 @@ typedef struct FrameName {
   const char *name;    /* not NUL-terminated */
   size_t length;
   const char *file;    /* source or library, to the end of the text; "-": unknown */
-  uint64_t line;       /* of the definition; 0: unknown */
+  uint64_t line;       /* line of the definition; 0: unknown */
   int native;          /* 1: a native function */
 } FrameName;
 

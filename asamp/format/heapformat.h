@@ -19,13 +19,13 @@
                                  edges of the roots follow */
 #define HEAP_END	0x03  /* end of the snapshot: number of objects, number of edges, bytes
                                  of all objects */
-#define HEAP_SITE	0x04  /* function name, source, line of definition, allocating line.
-                                 Sites are numbered 1, 2, ... */
+#define HEAP_SITE	0x04  /* a place that allocates: function name, source, line of
+                                 definition, allocating line. Sites are numbered 1, 2, ... */
 /* A sampled object: distance of its address from the previous sample's, number of its site
    (HEAP_SITE; 0: unknown), age in ms, bytes that the sample represents. */
 #define HEAP_SAMPLE	0x05
-#define HEAP_CODE	0x06  /* absolute address and name of a running C function; before the
-                                 objects */
+#define HEAP_CODE	0x06  /* a running C function: absolute address, name. These records
+                                 precede the objects */
 /* HEAP_OBJECT + kind of object: distance of its address from the previous object's, bytes, fields
    of the kind. The object's edges follow. */
 #define HEAP_OBJECT	0x10
@@ -60,7 +60,7 @@ enum {
    missing, 1 is added to it. */
 #define HEAP_NONE	0
 
-/* First root that is a metatable of a type (LUAN_RTYPE). */
+/* The roots from this number on are the metatables of types (LUAN_RTYPE). */
 #define HEAP_RTYPE	16
 
 /* Writes the name of a root (luaN_Root). */

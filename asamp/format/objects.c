@@ -9,7 +9,7 @@
 /* Most objects of a record (O3). */
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
-/* Values of gc_state, whose names readers show. SCANNING: no major collection. */
+/* Values of the statistic gc_state; readers show these names. SCANNING: no major collection. */
 enum { SCANNING, MARKING, FINALIZING = 3 };
 
 const char *const objects_stats[OBJECTS_NSTATS] = {

@@ -50,7 +50,8 @@ typedef struct ProfileFrame {
 typedef struct ProfileSample {
   uint64_t time;     /* CLOCK_MONOTONIC, ns */
   uint64_t size;     /* bytes of the block, rounded up as the heap does */
-  uint64_t count;    /* sample points in the block, at least 1; each represents a period */
+  uint64_t count;    /* number of sample points in the block, at least 1; each stands for one
+                        sampling period */
   uint64_t thread;   /* number of the Lua state */
   int kind;          /* enum ProfileKind, or COPY_... */
   int outside;       /* 1: the block is outside the nursery */
@@ -80,7 +81,7 @@ typedef struct ProfileCollection {
   int major;          /* 1: major; 0: minor */
   /* Unrecorded collections since the previous record. */
   uint64_t minors, majors;
-  uint64_t left;      /* their pauses, ns */
+  uint64_t left;      /* pauses of these unrecorded collections, ns */
   uint64_t duration;  /* duration of the pause, ns; if collections share a pause, this
                          collection's part of it */
   uint64_t processor; /* CPU time of the thread during 'duration', ns */
@@ -93,7 +94,7 @@ typedef struct ProfileCollection {
   /* Sums over the nurseries since the previous record, bytes. 'charged': bytes that counted toward
      a minor collection. 'planned': size of the nursery; if 'charged' is less, 'charged' instead. */
   uint64_t planned, charged;
-  /* Entries visited, by enum ProfileLooked. */
+  /* Numbers of entries visited, indexed by enum ProfileLooked. */
   uint64_t looked[LOOKED_COUNT];
   /* Phase of the major collection. 0: none, 1: marking, 2: sweeping, 3: finalizing (only in files
      of other profilers). */

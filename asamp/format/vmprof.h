@@ -36,8 +36,8 @@ void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
    1970. */
 void vmprof_time (Bytes *b, int marker, uint64_t us);
 
-/* Appends a meta record; invalid bytes of the value become U+FFFD. An ASCII key is used once in
-   a log. */
+/* Appends a meta record; invalid bytes of the value become U+FFFD. The key is ASCII, and no other
+   record of the log may have it. */
 void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
 
 /* Appends VMPROF_NAME or VMPROF_NATIVENAME (V1, V2). */
