@@ -30,9 +30,8 @@ static double endof (size_t k) {
   return k < AGES_BINS - 1 ? AGES_FIRST * exp2((double)k / AGES_DOUBLING) : INFINITY;
 }
 
-/* Adds one sample to the table: the range of the nursery from 'from' to 'to' bytes before the
-   collection. 'all' is the size of the nursery in bytes. A byte of the range counts 'weight', which
-   is (bytes that all samples represent) / 'all'. */
+/* Adds a sample to the table. It has the bytes of the nursery from 'from' to 'to' bytes before the
+   collection; each counts as 'weight' bytes. 'all': bytes of the nursery. */
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {
   size_t k;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age. A byte has two ages: u is the number of bytes allocated from this byte to the
-** next collection, v that from the previous collection to this byte. For each u and v, a table has
-** the number of allocated bytes and how many of them survived. A report uses it to estimate
-** survival with another nursery size. The bytes of a nursery are divided among its
-** samples, in the order of samples and in proportion to the bytes that they represent.
+** Survival by age. A byte has two ages: u bytes are allocated between it and the next collection, v
+** bytes between the previous collection and it. A table has the allocated and the surviving bytes
+** for each u and v. With it a report estimates survival with another nursery size. The bytes of a
+** nursery are divided among its samples, oldest first, in proportion to the samples' bytes.
 **
 **   AG1  u and v are divided into AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin is
 **        for values below AGES_FIRST, the last bin has no upper end;
@@ -29,8 +28,8 @@ typedef struct Age {
 
 /* The totals of survival by age. If all bytes are 0, they are empty. */
 typedef struct Ages {
-  /* Table of AGES_BINS rows, one per bin of u, and AGES_BINS columns, one per bin of v. NULL
-     before the first collection. */
+  /* Table with a row for each bin of u and a column for each bin of v. NULL before the first
+     collection. */
   Age *cells;
   struct AgeOpen {
     uint64_t bytes;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Totals by site (call tree node and kind of block) and by slice of time or of allocated bytes.
-** The length of the profile is not known at first. So a slice starts with width 1; when a position
-** lies beyond the last slice, pairs of slices are merged. A bin is the number of a slice.
+** Totals by slice and by site (call tree node and kind of block). A slice is a range of time or of
+** allocated bytes; a bin is its number. The length of the profile is not known at first, so slices
+** start with width 1. When a position lies beyond the last slice, pairs of slices are merged.
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
-**   B3  at most BINS_MAXROWS rows; further samples count at node 0.
+**   B3  at most BINS_MAXROWS rows; further samples count in rows of node 0.
 */
 #ifndef asamp_bins_h
 #define asamp_bins_h
@@ -23,18 +23,18 @@ typedef struct BinRow {
   uint32_t bin, node, kind;
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
   uint64_t undecided, undecidedbytes;
-  uint64_t ns;         /* run time that time samples represent, ns */
+  uint64_t ns;         /* time that the time samples represent, ns */
   uint64_t last;       /* time of the last sample, us */
 } BinRow;
 
 typedef struct Bins {
-  uint32_t most;       /* largest number of slices; 0: no rows are added */
+  uint32_t most;       /* largest number of slices; 0: calls that add samples do nothing */
   uint64_t width;      /* length of a slice, us or allocated bytes */
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
   IdMap bykey;         /* maps bin, node and kind to the row's index */
-  uint64_t left;       /* samples counted at node 0 because of the limit (B3); a sample of
-                          n sampling periods counts n times */
+  uint64_t left;       /* samples that count at node 0 because of the limit (B3), in sampling
+                          periods */
   int failed;          /* 1: memory ran out; nothing more is added */
 } Bins;
 
@@ -43,12 +43,11 @@ void bins_init (Bins *b, uint32_t most);
 /* Adds a sample to the slice of its time. 'fate' is READER_DIED, READER_SURVIVED or
    READER_UNDECIDED. */
 void bins_add (Bins *b, const ReadSample *s, int fate);
-/* Adds a sample to the slice at 'at' (us or bytes) and to the site of 'node' and 'kind', whatever
-   node and kind the sample has. */
+/* Adds a sample to the slice that has the position 'at' (us or bytes). Uses 'node' and 'kind'
+   instead of those of the sample. */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);
-/* Counts the death of a survivor. The same 'at', s->node and s->kind were passed to bins_addat when
-   it was added. */
+/* Counts the death of a survivor that bins_addat has added with this 'at', s->node and s->kind. */
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
 /* Counts the death of a survivor that bins_add has added. */
 void bins_death (Bins *b, const ReadSample *s);

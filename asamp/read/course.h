@@ -7,7 +7,8 @@
 **
 **   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
 **   CO2  sums and extremes of a span are exact, also after merging;
-**   CO3  a slot of the histogram is 1 us wide, or at most 1/512 of the shortest pause in it.
+**   CO3  a slot of the histogram counts the pauses in a range. The range is 1 us, or at most 1/512
+**        of its shortest pause.
 */
 #ifndef asamp_course_h
 #define asamp_course_h
@@ -18,20 +19,21 @@
 /* Consecutive collections. Times and pauses in us, sizes in bytes. */
 typedef struct Span {
   uint64_t time;         /* end of the last collection, us since the start */
-  /* Sum of the pauses; sum of the CPU times of the pauses. The CPU time of an unrecorded collection
-     is not known: its pause is added instead. */
+  /* Sum of the pauses; sum of their CPU times, where an unrecorded collection counts with its
+     pause. */
   uint64_t duration, processor;
-  uint64_t slices;       /* CPU time of major slices within minor pauses; part of 'processor' */
+  /* CPU time of slices of major collections within minor pauses; 'processor' includes it. */
+  uint64_t slices;
   uint64_t mutator;      /* CPU time of the program between collections */
   /* Largest bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t least;        /* smallest bytes in use after a collection */
-  /* Sums of the fields of ReadCollection with these names. */
+  /* Sums of the members of ReadCollection with the same names. */
   uint64_t tenured, decided, survived;
   uint64_t planned, charged;
-  /* Longest minor and longest major pause; 0: none. */
+  /* Longest pause of a minor and of a major collection; 0: there was no such collection. */
   uint64_t minorpause, majorpause;
-  uint64_t looked[LOOKED_COUNT];  /* 'looked' of the collection with the longest pause */
+  uint64_t looked[LOOKED_COUNT];  /* from the ReadCollection with the longest pause */
   uint64_t minors, majors;  /* numbers of recorded collections */
   uint64_t left;         /* number of unrecorded collections */
   int state;             /* phase after the last collection, as in ReadCollection */
@@ -44,22 +46,22 @@ typedef struct Span {
 typedef struct Course {
   Span *spans;           /* the timeline */
   size_t n, size;        /* number of spans, capacity */
-  uint64_t group;        /* collections per span, except the last (CO1) */
+  uint64_t group;        /* number of collections in each span except the last (CO1) */
   uint64_t collections;  /* number of recorded collections */
   ReadCollection first, last;
-  /* Sum of all pauses; longest recorded pause; end of the collection with this pause; us. */
+  /* Sum of all pauses; longest recorded pause; end of the collection with that pause. All in us. */
   uint64_t total, longest, longestat;
-  /* CPU time of all collections; CPU time of the major collections and of their slices within
-     minor pauses; us. For an unrecorded collection its pause is added instead. */
+  /* CPU time of all collections, and of the major ones with their slices within minor pauses, us.
+     An unrecorded collection counts with its pause. */
   uint64_t processor, majorprocessor;
-  /* Sums of the fields of ReadCollection with these names. */
+  /* Sums of the members of ReadCollection with the same names. */
   uint64_t tenured, planned, charged;
   uint64_t lastmajor;    /* end of the last recorded major collection, us since the start; 0:
                             none */
   /* Largest bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t peak;         /* time of the largest 'inuse', us since the start */
-  uint64_t *pauses;      /* number of pauses in each slot (CO3) */
+  uint64_t *pauses;      /* histogram: number of pauses in each slot (CO3) */
 } Course;
 
 /* Initializes the history. Returns 0 if there is not enough memory; call course_free in either
@@ -74,7 +76,7 @@ int course_add (Course *c, const ReadCollection *one);
    0: no pauses. */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Returns 0 if each span is one recorded collection, else the number of recorded collections. */
+/* Returns the number of recorded collections if a span has several of them, else 0. */
 uint64_t course_grouped (const Course *c);
 
 #endif

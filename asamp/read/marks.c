@@ -44,8 +44,8 @@ static char *copyof (const ReadMark *mark) {
   return to;
 }
 
-/* Returns the index of a name; adds it if needed. At the limit (MK1) returns that of REST,
-   which stands for all others. Returns SIZE_MAX if there is not enough memory. */
+/* Returns the index of a name in 'names'; adds the name if needed. At the limit (MK1) does this
+   with REST, the name for all further marks. Returns SIZE_MAX if there is not enough memory. */
 static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
   uint32_t at = number == IDMAP_NONE ? IDMAP_NONE
@@ -108,7 +108,7 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Counts a mark. Keeps it if MK2 requires it. Returns 0 if there is not enough
+/* Counts a mark, and keeps it if it is a 'step'-th one (MK2). Returns 0 if there is not enough
    memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Snapshots of resident memory, read row by row.
+** Snapshots of resident memory. A snapshot is a set of rows: the bytes of one kind of memory each.
 **
-**   PI1  at most PICTURES_MOST snapshots. At the limit every second snapshot is dropped, but not
-**        the last snapshot and the one with the largest 'rss';
+**   PI1  at most PICTURES_MOST snapshots. At the limit every second one is dropped, except the
+**        last one and the one with the largest 'rss';
 **   PI2  a snapshot has at most PICTURES_ROWS rows.
 */
 #ifndef asamp_pictures_h
@@ -40,8 +40,8 @@ int pictures_init (Pictures *p);
 /* Frees everything. */
 void pictures_free (Pictures *p);
 
-/* Adds a row to the last snapshot if the time is equal, else to a new one. Copies the texts,
-   cut to READER_MAXNAME bytes. Returns 0 if there is not enough memory. */
+/* Adds a row to the last snapshot if that has the same time, else to a new snapshot. Copies at most
+   READER_MAXNAME bytes of each text. Returns 0 if there is not enough memory. */
 int pictures_add (Pictures *p, const ReadResident *r);
 
 #endif

@@ -28,8 +28,8 @@ typedef struct PathFrame {
   uint32_t node;       /* call tree node of the frame */
 } PathFrame;
 
-/* Direct-mapped cache from stacks to call tree nodes, indexed by a hash of the stack. With the
-   cache a stack costs one lookup, without it one lookup per frame. */
+/* Cache that maps stacks to call tree nodes: a stack in it costs one lookup instead of one lookup
+   per frame. The hash of a stack gives its only possible position. */
 #define KNOWN		BOUND(1024, 4)  /* number of stacks in the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, words */
 
@@ -45,9 +45,8 @@ typedef struct Input {
   uint64_t record;     /* offset of the current record */
   uint64_t progressed;       /* offset at the last call of 'progress' */
   int header;          /* 1: the header record was read */
-  /* Layout of a stack record. 'memory' 1: it ends with a word for the resident bytes. 'pairs' 1:
-     its words are pairs (kind, address), as PyPy writes them. 'threads' 1: it has a word for the
-     thread. */
+  /* Parts of each stack record. 'memory' 1: a last word with the resident bytes. 'pairs' 1: a kind
+     before each address, as PyPy writes it. 'threads' 1: a word for the thread. */
   int memory, pairs, threads;
   size_t word, address;  /* bytes of a number and of an address */
   unsigned char *wide;   /* 32-bit addresses extended to 64 bits */
@@ -105,8 +104,8 @@ static const unsigned char *addresses (Input *in, size_t n) {
   return in->wide;
 }
 
-/* Reads a string: stores up to 'room' bytes without a NUL and skips the rest. Sets *n to the
-   stored and *left to the skipped bytes. Returns 0 at the end of the data. */
+/* Reads a string. Stores its first 'room' bytes in 'to', without a NUL, and skips the rest. *n:
+   number of stored bytes; *left: of skipped bytes. Returns 0 at the end of the data. */
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
   uint64_t length;
@@ -441,8 +440,8 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* LEFT_FOLLOWED: the reader had no space;
-                                                  the rest: the file has no deaths */
+  /* LEFT_FOLLOWED counts survivors for which the reader had no space. */
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }

@@ -22,8 +22,7 @@ typedef struct Periods {
   Fields events;       /* the lines after the current one */
   int letter;          /* letter of the current line: 'p', 'q' or 'T'; 0: no line is left */
   uint64_t at;         /* index of the first sample to which the line applies */
-  uint64_t period;     /* line p: period, bytes; line q: period, ns; line T: system number of
-                          the OS thread */
+  uint64_t period;     /* period in bytes (p) or ns (q), or system number of the thread (T) */
   uint64_t state;      /* id of the Lua state, or NOSTATE */
   int wall;            /* line q: 1 for wall time, 0 for CPU time */
 } Periods;
@@ -47,8 +46,8 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies the lines p, q and T that come before the sample with index 'sample' or at it. Delivers
-   the new periods to the client. */
+/* Applies all lines p, q and T up to the sample with the index 'sample'. Delivers the new periods
+   to the client. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -97,9 +96,9 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/* Delivers the next sample. It represents 'count' sampling periods and has 'copies' equal stacks,
-   which are removed from the queue. Returns 0 if the queue has fewer equal stacks, or if 'count' or
-   'copies' is invalid. */
+/* Removes 'copies' equal stacks from the queue and delivers them as one sample, which represents
+   'count' sampling periods. Returns 0 if the queue has fewer equal stacks, or if a number is
+   invalid. */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
@@ -149,8 +148,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* Reads the next triple of a list: number of a sample (from 1), sampling periods that it
-   represents, number of its equal stacks. Sets triple[0] to 0 at the end of the list. */
+/* Reads three numbers of a list: a sample's number (from 1), its sampling periods, its equal
+   stacks. Sets triple[0] to 0 at the end of the list. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -159,13 +158,13 @@ static void nextcount (Fields *f, uint64_t triple[3]) {
   }
 }
 
-/* A run of samples with one label set: number of samples not delivered yet, number of the set in
-   the file. */
+/* A run of samples with one label set. 'left': number of samples not delivered yet. 'id': number of
+   the set in the file. */
 typedef struct Labelled {
   uint64_t left, id;
 } Labelled;
 
-/* Returns the label set of the next sample as in ReadSample; 0: none. */
+/* Returns the label set of the next sample, for ReadSample.labels. */
 static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   while (l->left == 0) {
     if (!details_number(&d->labels, &l->left) || !details_number(&d->labels, &l->id)) {
@@ -201,9 +200,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns the time at which the outcomes or deaths of the current line were decided: the end of the
-   next collection in 'events', or without one the time of the last sample. Caches the result, so
-   that no line is scanned twice. */
+/* Returns the end of the next collection in 'events', which decides the outcomes and deaths of the
+   current line. If there is no collection, returns the time of the last sample. Caches the result,
+   so that no line is scanned twice. */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;
@@ -233,19 +232,19 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
   return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
-/* Iterator over a line l or u, which follows a line f (outcomes of samples). Both divide the
-   samples of the line f into runs. Line l has runs of all samples: length and class of each run.
-   Line u has runs of the survivors: lengths only; their deaths are recorded in the first run, not
-   recorded in the second, and so on. */
+/* Iterator over a line l or u, which divides the samples of the line f before it into runs. Line l
+   has the length and the class of each run. Line u has the lengths of runs of the survivors: the
+   file records the deaths of the first run, not those of the second, and so on. */
 typedef struct Runs {
   Fields line;         /* the unread part; line.p NULL: no line, or all read */
   uint64_t left;       /* samples left in the current run */
-  uint64_t value;      /* of the current run. Line l: offset of the class name in
-                          ReadProfile.text. Line u: 1 if deaths are recorded */
+  /* Line l: class of the current run, an offset in ReadProfile.text. Line u: 1 if the file records
+     the deaths of the current run. */
+  uint64_t value;
 } Runs;
 
 /* If the first line of 'events' has that letter, initializes *r with this line and removes it from
-   'events'. Else *r has no runs. */
+   'events'. Else *r is empty. */
 static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
@@ -287,9 +286,9 @@ static int nextunfollowed (Runs *r) {
   return !r->value;
 }
 
-/* Reads a line f: the outcomes of the oldest samples without an outcome, as lengths of runs. The
-   first run died, the second survived, and so on. If a line l (classes) and a line u (survivors
-   without a recorded death) follow the line f, reads them too and removes them from 'events'. */
+/* Reads a line f: outcomes of the oldest queued samples, as lengths of runs. The first run died,
+   the second survived, and so on. Also reads lines l and u that follow (see Runs) and removes them
+   from 'events'. */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;
@@ -381,7 +380,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* Reads a line r, a use of resident memory and its size in bytes, and delivers it. */
+/* Reads a line r, a row of a snapshot of resident memory, and delivers it. */
 static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;
@@ -408,8 +407,8 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_start(s, id, s->eventtime);
 }
 
-/* Adds 'bytes', all bytes that the current Lua state has allocated, to its row of
-   ReadProfile.states (NULL: none), and delivers them. */
+/* Delivers 'bytes', all bytes that the current Lua state has allocated, and adds them to the
+   state's row (NULL: none). */
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_toclient(s);
   if (row != NULL)
@@ -449,8 +448,8 @@ static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   return strtab_put(&s->r->text, f->p, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* Sets the names of Lua states from all lines Y of a text. Call it before the samples are
-   delivered, because clients may group samples by the state's name (script). */
+/* Reads all lines Y, the names of Lua states. Call it before the samples are delivered, because a
+   client may group samples by these names. */
 static void callstates (ReaderState *s, Fields events) {
   ReadState *row = NULL;
   Fields line;
@@ -466,8 +465,8 @@ static void callstates (ReaderState *s, Fields events) {
   }
 }
 
-/* Reads a line about a Lua state: S selects the state, N starts it, X ends it, A has all bytes that
-   it has allocated, Y has its name. Does nothing in files of one state. */
+/* Reads a line about a Lua state: S makes it the current one, N starts it, X ends it, A has its
+   allocated bytes, Y its name. Does nothing in files of one state. */
 static void stateline (ReaderState *s, int letter, Fields *f) {
   ReadState *row = readerstate_row(s);
   uint64_t n;

@@ -17,9 +17,9 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample);
 /* Delivers an allocation or time sample. Queues an allocation sample until its outcome is read;
    if the queue is full, delivers the oldest one as READER_UNDECIDED (FI1). */
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
-/* Delivers the outcome of the oldest queued sample. 'fate': 0 died, 1 survived, 2 survived and the
-   file will not record the death. 'class': offset of the class's name in ReadProfile.text, 0:
-   none. 'time': when the outcome was decided. Returns 0 if the queue is empty. */
+/* Delivers the outcome of the oldest queued sample. 'fate': 0 died; 1 survived; 2 survived, but the
+   file does not record the death. 'class': name of the class, offset in ReadProfile.text; 0: none.
+   'time': when the outcome was decided. Returns 0 if the queue is empty. */
 int readeremit_decide (ReaderState *s, int fate, uint64_t class,
                        uint64_t time);
 /* Delivers the death of a survivor that was removed from the list (readerfollow.h). 'place' and

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** List of the live survivors of one Lua state whose death the file records ("followed"). The file
-** names a dead sample by its position in the writer's list (followed.h), so this list must have the
-** same positions. A pass visits the list once, in several calls that keep or remove the next
+** names a dead sample by its position in this list, so the list equals the writer's (followed.h). A
+** pass goes through the list once. It consists of several calls, which keep or remove the next
 ** samples.
 **
 **   RF1  at most READERFOLLOW_MOST samples;
-**   RF2  during a pass list[0] to list[to - 1] are the samples that it has kept, and list[at] to
-**        list[n - 1] those that it has not visited. Between two passes to = at = 0.
+**   RF2  during a pass it has kept list[0] to list[to - 1], and has not visited list[at] to
+**        list[n - 1] yet. Between two passes to = at = 0.
 */
 #ifndef asamp_readerfollow_h
 #define asamp_readerfollow_h
@@ -15,10 +15,10 @@
 #include "readprofile.h"
 
 typedef struct ReadFollowed {
-  /* 'count' 0: an empty entry for a survivor that the full queue has dropped (FI1). Without it,
-     later samples would have other positions than in the writer's list. */
+  /* 'count' is 0 for a survivor that the reader has dropped from a full queue (FI1). Its empty
+     entry keeps the positions of later samples as in the writer's list. */
   ReadSample sample;
-  /* ReaderStream.allocated when the sample was decided. */
+  /* Value of ReaderStream.allocated when the sample's outcome was read. */
   uint64_t born;
   uint64_t tag;        /* value that the callback 'fate' stored in ReaderClient.tag */
   /* Path of references to the sample, as index + 1 in ReadProfile.paths; 0: unknown. */
@@ -30,7 +30,7 @@ typedef struct ReadFollowed {
 typedef struct ReaderFollow {
   ReadFollowed *list;  /* the samples (RF2), oldest first */
   size_t n, size;      /* number of elements, capacity */
-  /* Index of the next entry that the pass visits; number of entries that it has kept. */
+  /* Number of samples that the pass has visited; number of those that it has kept. */
   size_t at, to;
 } ReaderFollow;
 

@@ -5,8 +5,8 @@
 #include "readerorphans.h"
 
 /* Delivers the deaths of the samples that are still alive in closed states, except samples of
-   native memory that live on. Removes the streams of these states from s->streams.list; the last
-   stream of the list moves to the free position. */
+   native memory that live on. Removes these states from s->streams.list, whose last element then
+   fills the gap. */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
   ReaderStream *one;

@@ -31,9 +31,9 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
   readername_enter(s, m, id, strtab_put(&s->r->text, text, n));
 }
 
-/* If an earlier function has the same name (offset 'number'), makes the function with that id an
-   alias of it, because a program may load the same code many times. Returns 1 if the function is an
-   alias, or if it stands for all names beyond the limit READER_MAXIDS. */
+/* Makes the function 'id' an alias of the first one with the same name (offset 'number'), because a
+   program may load the same code many times. At the limit READER_MAXIDS all further names are one
+   function. Returns 1 if the name need not be stored. */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
   uint32_t known = idmap_get(&s->byname, (uint64_t)number + 1);
@@ -93,7 +93,7 @@ static void namekinds (ReaderState *s) {
   }
 }
 
-/* The id that all frames without a name have, after the first READER_MAXNAMELESS of them. */
+/* Id that stands for all frames without a name except READER_MAXNAMELESS of them. */
 #define OTHERS	UINT64_MAX
 
 /* Returns the offset of a frame's name in ReadProfile.text; 0: none. */

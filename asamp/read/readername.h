@@ -6,8 +6,8 @@
 
 #include "readerstate.h"
 
-/* Maps an id that has no name to a name of n bytes, cut to READER_MAXNAME. If the map has
-   READER_MAXIDS ids, counts the name in ReadProfile.left instead (R2). */
+/* Gives an id a name of n bytes, cut to READER_MAXNAME, unless it has a name. If the map is full
+   (READER_MAXIDS), counts the name in ReadProfile.left instead. */
 void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
                      size_t n);
 /* Sets the name of a frame id. If the file has two names for an id, keeps the larger one by strcmp,

@@ -8,9 +8,8 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Sets one->orphans when a Lua state ends. n is the number of its live samples of native memory
-   according to the file. If the reader's list of survivors has another number, sets 0. Ends the
-   pass over this list. */
+/* Sets one->orphans when a Lua state ends: n, the file's number of its live samples of native
+   memory, or 0 if the list of survivors has another number of them. Ends the pass over the list. */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
 /* Ends s->of, the stream of a closed state, which must not be in 'list'. Delivers the deaths of the

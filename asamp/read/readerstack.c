@@ -72,8 +72,8 @@ static void addrun (ReaderState *s, const Run *new) {
     s->failed = 1;
 }
 
-/* Delivers a stack of another writer's file as a sample. If the file has no times, a sample is one
-   sampling period (1 ms if the period is unknown) after the previous sample. */
+/* Delivers a stack of another writer's file as a sample. In a file without times, samples are one
+   sampling period apart, or 1 ms if the period is unknown. */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
   ReadProfile *r = s->r;
@@ -112,17 +112,17 @@ void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
 
 /* ------------------------------------------------------------- objects -- */
 
-/* Returns the statistic s->stat[which] of an object record; 0: missing. Statistics start at
-   words[first]. */
+/* Returns the bytes in use, reserved or resident ('which': 0, 1, 2) from an object record; 0:
+   missing. The record's statistics start at words[first]. */
 static uint64_t statat (const ReaderState *s, const unsigned char *words,
                         size_t first, int which) {
   return s->stat[which] >= 0 ? bytes_getword(words + 8 * (first + (size_t)s->stat[which]))
                              : 0;
 }
 
-/* An object record has one word for each object, newest first, and then the statistics. The number
-   of statistics is the number of meta records gc_stats__N. If none was read yet, the number of
-   objects is taken to be the number of samples without an outcome. */
+/* An object record has one word for each object, newest first, then one for each meta record
+   gc_stats__N (statistics). If none of these was read yet, the first words are taken to be objects,
+   as many as there are samples without an outcome. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;

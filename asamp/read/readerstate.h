@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The data of the reader's parts while a file is read. Asamp's files have a sample in three parts:
-** first its stack, which the reader queues in 'runs'; then a text with its size and type
-** (details.h), at which the reader moves the sample to ReaderStream.open; then its outcome. In
-** other files the reader puts a sample into 'open' at once. Used only by the files that implement
+** The data of the reader's parts while a file is read. Used only by the files that implement
 ** reader.h.
+**
+** In asamp's files a sample arrives in three parts. Its stack waits in 'runs'. Its size and type
+** (details.h) move it to ReaderStream.open, where it waits for its outcome. In other files a sample
+** goes to 'open' at once.
 **
 ** A function that runs out of memory sets 'failed' and continues; reading ends at the next call of
 ** readerstate_failure.
@@ -22,8 +23,8 @@ typedef struct Run {
   uint64_t time;       /* us since the start; 0: unknown */
   uint64_t thread;     /* Lua state or thread, as in ReadSample */
   uint32_t node;       /* call tree node of the stack */
-  /* Time samples: READER_TIMERUN. Samples of copied bytes: COPY_* (sample.h). Allocation samples:
-     type of the block, enum ProfileKind; 0: not known yet. */
+  /* Allocation samples: type of the block (enum ProfileKind; 0: not known yet). Samples of copied
+     bytes: COPY_* (sample.h). Time samples: READER_TIMERUN. */
   uint32_t type;
 } Run;
 
@@ -40,31 +41,29 @@ typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
   int failed;          /* 1: an allocation failed */
-  uint64_t summed[2];  /* totals of all samples: bytes of allocation samples and copies; ns of
-                          time samples */
-  uint64_t decided;    /* bytes that the samples with an outcome of all states represent */
+  uint64_t summed[2];  /* bytes of all samples of allocation and copying; ns of all time samples */
+  uint64_t decided;    /* bytes of all samples whose outcome was read */
   int toomuch;         /* 1: the samples exceed READER_MAXSUM */
   int hashead;           /* 1: the client's 'head' was called */
   int format;          /* format of the texts with details (details_format) */
   uint64_t last;       /* time of the last sample, us since the start */
-  uint64_t period;     /* sampling period of the states without an own period, bytes; 1 in other
-                          writers' files */
-  uint64_t timeperiod; /* period of time samples of the states without an own period, ns */
-  uint64_t runfirst;   /* first queued element of 'runs' */
-  /* Queued stacks: elements runfirst to nruns - 1. */
+  uint64_t period;     /* sampling period of Lua states for which the file has none, bytes; 1 in
+                          other writers' files */
+  uint64_t timeperiod; /* the same for time samples, ns */
+  uint64_t runfirst;   /* index of the first queued stack in 'runs' */
+  /* Stacks that wait for their size and type. Those before runs[runfirst] are delivered. */
   Run *runs;
   size_t nruns, runsize;  /* number of elements, capacity */
   ReaderStreams streams;
-  ReaderStream *of;    /* stream of the current Lua state; never NULL */
-  /* In a file of one state, the only stream. In a file of many states, the stream that the states
-     beyond the limit share (RS1), or if 'row' is READER_NOSTATE, the one used if no state is
-     current. */
+  ReaderStream *of;    /* data of the current Lua state; never NULL */
+  /* In a file of one state: its data. In a file of many states: shared by all states beyond the
+     limit (RS1), and used while no state is current ('row' is then READER_NOSTATE). */
   ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type + 1 to the offset of the type's name in 'text' */
   IdMap classes;       /* maps class + 1 to the offset of the class's name in 'text' */
-  /* 'byname', 'aliases' and 'unnamed' are used in asamp's files only. They have functions as
-     numbers (id / 8). */
+  /* 'byname', 'aliases' and 'unnamed' are for asamp's files. A function is in them the number
+     (frame id) / 8. */
   IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
   Aliases aliases;     /* maps a function to the first one with the same name */
   uint32_t unnamed;    /* function that stands for all names beyond the limit
@@ -72,16 +71,16 @@ typedef struct ReaderState {
   uint32_t unknown;    /* offset of "[unknown]" in 'text' */
   uint32_t nameless;   /* number of functions without a name so far */
   uint64_t nstats;     /* number of statistics in an object record */
-  int stat[3];         /* which statistics of an object record are the bytes in use, reserved and
-                          resident; -1: missing */
-  /* Maps a path and a step to the path with that step appended. A path is its index + 1 in
-     ReadProfile.paths. */
+  int stat[3];         /* positions of the bytes in use, reserved and resident in the statistics of
+                          an object record; -1: missing */
+  /* Maps a path of references and one more step to the longer path. A path is its index in
+     ReadProfile.paths + 1. */
   IdMap bystep;
-  size_t pathsize, labelsetsize, labelsize;  /* capacities of the arrays of the ReadProfile */
+  size_t pathsize, labelsetsize, labelsize;  /* capacities of r->paths, r->labelsets, r->labels */
   uint64_t lastset;    /* last label set dropped because of the limit; 0: none */
   uint64_t eventtime;  /* time of the last event with a time, us since the start */
-  /* Cache of 'decision' (readerbatch.c): the lines before the address 'ahead' have outcomes and
-     deaths that were decided at the time 'aheadtime'. 'ahead' NULL: empty. */
+  /* Last result of 'decision' (readerbatch.c): outcomes and deaths in the lines before the address
+     'ahead' were decided at 'aheadtime'. 'ahead' NULL: no result. */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;
@@ -119,8 +118,8 @@ static inline int readerstate_isnone (const ReaderState *s) {
 /* Returns the row of a Lua state in ReadProfile.states; creates the row if needed. Returns NULL if
    the state shares its row with others (RS2) or if there is no space for it (RS1). */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
-/* Sets the OS thread of the current state. If this is a new thread and there are READER_MAXTHREADS
-   threads, counts it in LEFT_THREADS and sets no thread. */
+/* Sets the OS thread of the current state. If the thread is new and READER_MAXTHREADS threads are
+   known, counts it in LEFT_THREADS instead. */
 void readerstate_thread (ReaderState *s, uint64_t thread);
 /* Returns 1 if the client selects the Lua state. */
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);
@@ -138,7 +137,7 @@ static inline void readerstate_toclient (ReaderState *s) {
   s->client->thread = s->of->thread != 0 ? s->r->threads[s->of->thread - 1].id : 0;
 }
 
-/* Returns before + difference, or 'before' if the sum is not from 0 to READER_MAXTIME. */
+/* Returns before + difference, or 'before' if the sum is no valid time (0 to READER_MAXTIME). */
 static inline uint64_t readerstate_later (uint64_t before, int64_t difference) {
   uint64_t time = before + (uint64_t)difference;
   return time <= READER_MAXTIME ? time : before;
@@ -157,9 +156,9 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
 
 /* Returns the reason why reading must stop, or NULL. */
 const char *readerstate_failure (const ReaderState *s);
-/* Returns the index in ReadProfile.kinds of the kind with that type and class; creates the kind if
-   needed. 'class': offset of the class's name in 'text'; 0: none. If there are READER_MAXKINDS
-   kinds, returns the kind of that type without a class, or READER_UNKNOWN. */
+/* Returns the index in ReadProfile.kinds of a type with a class (offset of its name in 'text'; 0:
+   none); creates the kind if needed. At the limit READER_MAXKINDS returns the type without a class,
+   or READER_UNKNOWN. */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

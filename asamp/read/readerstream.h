@@ -4,10 +4,9 @@
 ** (readerbatch.h) belongs to the state that the last line N or S has named. A sample belongs to the
 ** state whose id is in the sample's record.
 **
-** When a state is closed, its live objects count as dead only when another state starts. So a
-** report shows the leaks of a program that closes its only state at exit, but not the last objects
-** of each state of a server that has a state per request. The live samples of native memory of a
-** closed state are its orphans.
+** The deaths of a closed state's objects are delivered when the next state starts. So a report
+** shows the leaks of a program that closes its only state at exit, but not those of each state of a
+** server that has a state per request. A closed state's live samples of native memory are orphans.
 **
 **   RS1  at most READER_MAXSTREAMS streams; further states share ReaderState.single, whose samples
 **        have no outcome;
@@ -26,10 +25,10 @@
 typedef struct ReaderStream {
   uint32_t id;         /* id of the state in the file */
   uint32_t place;      /* index of this stream in ReaderStreams.list */
-  uint32_t row;        /* index in ReadProfile.states */
-  uint32_t thread;     /* index in ReadProfile.threads + 1; 0: unknown */
+  uint32_t row;        /* index of the state in ReadProfile.states */
+  uint32_t thread;     /* index of its OS thread in ReadProfile.threads + 1; 0: unknown */
   int hidden;          /* 1: the client does not select the state */
-  int blind;           /* 1: the states beyond the limit share this stream (RS1) */
+  int blind;           /* 1: the stream stands for all states beyond the limit (RS1) */
   int closed;          /* 1: the state has ended */
   uint64_t end;        /* end of the closed state, us since the start */
   uint64_t orphans;    /* number of live samples of native memory of the ended state */
@@ -40,19 +39,20 @@ typedef struct ReaderStream {
   uint64_t period, timeperiod;
   Fifo open;           /* allocation samples without an outcome */
   ReaderFollow follow; /* survivors whose death the file records */
-  /* Samples whose outcome was read since the previous collection, and the survivors among these
-     samples, in sampling periods. */
+  /* Samples that died or survived since the previous collection: 'decided' counts all, 'survived'
+     the survivors. In sampling periods. */
   uint64_t decided, survived;
-  uint64_t allocated;  /* bytes that the state's samples with an outcome represent */
+  uint64_t allocated;  /* bytes of the state's samples whose outcome was read */
   /* The previous collection. The record of the next collection has differences from it. */
   ReadCollection before;
   /* 'planned' of the last minor collection. The record of the next minor collection has the
      difference from it. */
   uint64_t planned;
-  /* Number of entries of 'follow' whose path of references was read since the last heap walk. */
+  /* Number of survivors in 'follow' for which the file has given a path of references since the
+     last heap walk. */
   size_t holderat;
-  /* Maps (the number of a path of references in the file, which each state counts anew) + 1 to the
-     path's index + 1 in ReadProfile.paths. */
+  /* Maps the file's number of a path of references, plus 1, to the path's index in
+     ReadProfile.paths, plus 1. Each state numbers its paths anew. */
   IdMap paths;
 } ReaderStream;
 

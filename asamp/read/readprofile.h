@@ -228,7 +228,7 @@ typedef struct ReadProfile {
   uint64_t recorder;   /* number of the flight recorder; 0: there is none, or unknown */
   uint64_t recorded;   /* time at which the flight recorder wrote the file (monotonic clock, us) */
   int live;            /* 1: the file was still being written while it was read */
-  /* us from the start to the end or the last event. */
+  /* us from the start to the end of the run, or to the last event if that is later. */
   uint64_t duration;
   uint64_t merged;     /* number of merged profiles; 0: not merged */
   int many;            /* 1: a file of many states */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of all states and scripts that have no own place. */
+/* The place (tags.h) of all Lua states that have neither an own place nor one for their script. */
 #define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {
@@ -40,7 +40,7 @@ static uint32_t script (Tags *t, uint32_t name) {
   return TAGS_STATES + t->nnames++;
 }
 
-/* Returns the place of the current event's state. */
+/* Returns the place (tags.h) to which the client's current Lua state belongs. */
 static uint32_t place (Tags *t, const ReaderClient *c) {
   if (!(t->by & (TAGS_BYSTATE | TAGS_BYSCRIPT)) || !t->r->many)
     return 0;
@@ -81,8 +81,8 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* Makes a group for each script and maps places to groups. Returns the number of states without an
-   own script place (OTHERS). Adds to *together, for each script, the number of its states - 1. */
+/* Makes each script a group and maps the places to groups. Returns the number of states whose
+   script has no group. For each script adds (number of its states) - 1 to *together. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;
@@ -110,7 +110,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if a sample has a tag whose place is OTHERS. */
+/* Returns 1 if there are samples of states without an own place (OTHERS). */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

@@ -1,55 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Tags distinguish samples by Lua state, OS thread and labels, in files for other tools. A tag is
-** the number of a triple (place, thread, label set). A place is one state, or all states of one
-** script, or all other states. After reading, places are combined to a few groups, because other
-** tools cannot show 10,000 states.
+** Tags distinguish samples in files for other tools. A tag is the number of a combination of place,
+** OS thread and label set. A place is one Lua state, or all states of one script, or all other
+** states. After reading, places are merged into a few groups, because other tools cannot show
+** 10,000 states.
 **
-**   TG1  if there are at most TAGS_STATES states and 'by' has no TAGS_BYSCRIPT, each state is a
-**        group. Else each script is a group, up to TAGS_STATES scripts, and the last group has the
-**        states of all other scripts;
-**   TG2  tag 0 belongs to the last group, without thread and labels. There are at most TAGS_MOST
-**        tags; samples with further triples have tag 0 and are counted
-**        in 'spilled'.
+**   TG1  each state is a group if there are at most TAGS_STATES states and 'by' has no
+**        TAGS_BYSCRIPT. Else each of the first TAGS_STATES scripts is a group, and the last group
+**        has all other states;
+**   TG2  at most TAGS_MOST tags; further combinations have tag 0 and count in 'spilled'. Tag 0
+**        is the last group without thread and labels.
 */
 #ifndef asamp_tags_h
 #define asamp_tags_h
 
 #include "readprofile.h"
 
-/* Properties that distinguish samples; bits of Tags.by. */
+/* Properties by which tags distinguish samples; bits of Tags.by. */
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
-/* Number of places: one for each of TAGS_STATES states, one for each of TAGS_STATES scripts, one
-   for all others. Each group has a place, so this is also the limit of groups. */
+/* Number of places: TAGS_STATES for states, TAGS_STATES for scripts, one for all other states. It
+   is also the largest number of groups. */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
-/* The triple of a tag. Members not in Tags.by are 0. */
+/* The combination for which a tag stands. Members that Tags.by does not select are 0. */
 typedef struct Tag {
-  uint32_t group;       /* number of the place; tags_group returns its group */
+  uint32_t group;       /* place, an index in Tags.groupof */
   uint32_t thread;      /* system number; 0: unknown */
   uint32_t labels;      /* label set; 0: none */
 } Tag;
 
 typedef struct TagGroup {
-  /* Index of the state in ReadProfile.states, or READER_NOSTATE if the group has several states. */
+  /* Index of the group's only state in ReadProfile.states. READER_NOSTATE: several states. */
   uint32_t row;
-  uint32_t name;        /* script, offset in 'text'; 0: none */
+  uint32_t name;        /* name of the script, offset in 'text'; 0: none */
   uint64_t states;      /* number of Lua states */
 } TagGroup;
 
 typedef struct Tags {
   int by;               /* sum of TAGS_BY* */
   const ReadProfile *r;     /* set by the callback 'head' */
-  /* the triple of each tag */
+  /* list[t]: combination for which the tag t stands */
   Tag *list;
   size_t n, size;       /* number of tags, capacity */
-  IdMap bykey;          /* maps triples to tags */
+  IdMap bykey;          /* maps combinations to tags */
   uint32_t names[TAGS_STATES];  /* scripts, offsets in 'text'; names[i] is place TAGS_STATES + i */
   uint32_t nnames;      /* number of scripts in 'names' */
   uint64_t spilled;     /* samples with tag 0 because of the limit (TG2), in sampling
                            periods */
-  /* The groups. tags_finish sets 'groups', 'ngroups' and 'groupof'. */
+  /* Set by tags_finish, like 'ngroups' and 'groupof'. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* at least 1 */
   uint32_t groupof[TAGS_GROUPS];  /* group of each place */
@@ -61,15 +60,15 @@ int tags_init (Tags *t, int by);
 /* Frees everything. */
 void tags_free (Tags *t);
 
-/* Returns the tag of the client's current event with label set 'labels'; creates it if needed.
-   At the limit (TG2) adds 'count' to 'spilled' and returns 0. Returns TAGS_NONE if there is not
-   enough memory. */
+/* Returns the tag of a sample with the label set 'labels' in the client's current Lua state;
+   creates it if needed. At the limit (TG2) adds 'count' to 'spilled' and returns 0. Returns
+   TAGS_NONE if there is not enough memory. */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX
 
-/* Combines the places to groups (TG1), after the file was read. Counts in 'left' the states that
-   have no own group, and the samples that have no own tag. tags_at must not be called later. */
+/* Merges the places into groups (TG1). Call it after the last call of tags_at. Counts the states
+   without an own group, and the samples without an own tag, in 'left'. */
 void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left);
 
 /* Returns the index in 'groups' of the group of a tag. Call it after tags_finish. */

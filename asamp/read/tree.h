@@ -5,7 +5,7 @@
 **
 **   TR1  a node's parent has a smaller index; node 0 is the root, without a frame;
 **   TR2  no two nodes have the same parent, id and line;
-**   TR3  at most TREE_MAXNODES nodes; further frames are left out and counted.
+**   TR3  at most TREE_MAXNODES nodes; frames that need further nodes are left out and counted.
 */
 #ifndef asamp_tree_h
 #define asamp_tree_h
