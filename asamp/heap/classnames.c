@@ -13,8 +13,8 @@
 #define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* most classes; further metatables have "(other
                                                classes)" */
 
-/* The classes so far. 'metatables': by object number of the metatable + 1. 'names': by hash of the
-   name. */
+/* Maps to the classes found so far. 'metatables': from the object number of a metatable, + 1.
+   'names': from the hash of a class name. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;
@@ -72,8 +72,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   s = graph_text(g, name, &n);
   if (n == 0)
     return 0;
-  if (n > 2 && memcmp(s, "__", 2) == 0)  /* in a field such as __index: takes the name of the table
-                                            with the field */
+  if (n > 2 && memcmp(s, "__", 2) == 0)  /* v is held by a field such as __index: the name of the
+                                            table with this field is better */
     return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
   if (depth > 0 && way_kind(g->way[v]) == HEAP_EFIELD &&
       (way_kind(g->way[parent]) == HEAP_EFIELD) &&

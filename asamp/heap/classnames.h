@@ -10,7 +10,8 @@
 /* The classes of a Graph. */
 typedef struct Naming {
   uint32_t *class;	/* class of each object, an index in 'names' */
-  char **names;		/* names; the first HEAP_KINDS + 1 are those of kinds of objects */
+  char **names;		/* names of the classes; the first HEAP_KINDS + 1 are kinds of
+                           objects, such as "function" */
   uint32_t n;		/* number of classes */
   size_t size;		/* capacity of 'names' */
 } Naming;

@@ -57,8 +57,8 @@ typedef struct Out {
   uint32_t *strings;	/* for each string object: the number of its text among the texts of string
                            objects; GRAPH_NONE: no text */
   uint32_t nstrings;	/* number of texts of string objects */
-  uint64_t firstsite;	/* index in the file's strings of the name of site 0; its source and the
-                           names and sources of the other sites follow */
+  uint64_t firstsite;	/* index in the file's strings of the name of the first allocation site;
+                           its source follows, then name and source of each further site */
   uint64_t firstword;	/* index in the file's strings of the first of 'words' */
   int failed;		/* 1: there was not enough memory */
 } Out;
@@ -166,9 +166,9 @@ static void edges (Out *o) {
   output_text(&o->file, "],\n");
 }
 
-/* Writes the allocation sites: site i is function i + 1 and node i + 2 of the trace tree. Counts
-   only the first sample of an object: that sample is of the object itself, later ones are of its
-   vectors (such as the array part of a table). */
+/* Writes the allocation sites: site i is number i + 1 of "trace_function_infos" and number i + 2 of
+   "trace_tree". Counts only the first sample of an object: later ones are of its vectors (such as
+   the array part of a table). */
 static void traces (Out *o) {
   const Graph *g = o->g;
   uint64_t name = o->firstsite, *count = calloc(g->nsites, sizeof(*count));
@@ -202,8 +202,8 @@ static void traces (Out *o) {
   free(bytes);
 }
 
-/* Writes the strings: "(Lua state)", classes, texts of strings, name and source of each site,
-   words. */
+/* Writes the file's list of strings: "(Lua state)", names of classes, texts of string objects, name
+   and source of each allocation site, o->words. */
 static void strings (Out *o) {
   const char *text;
   uint32_t i, v;

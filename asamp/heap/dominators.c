@@ -12,7 +12,7 @@ typedef struct Work {
   uint32_t n;
   uint32_t *order;	/* object of each number */
   uint32_t *number;	/* number of each object */
-  uint32_t *above;	/* parent in the search tree; later a higher ancestor (eval) */
+  uint32_t *above;	/* parent in the search tree; eval() replaces it by a higher ancestor */
   uint32_t *dominator;	/* parent in the search tree; after nearest() the immediate dominator */
   /* semi[v]: the semidominator of v. label[v]: among v and its ancestors up to above[v], the number
      with the smallest semidominator. */
@@ -99,9 +99,9 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   return w->label[v];
 }
 
-/* Computes immediate dominators. The immediate dominator of i is the nearest dominator d of i's
-   parent with d <= semi[i]. jump[i] is a more distant dominator of i, so that a search takes O(log
-   n) steps even in a long chain. 'jump' and 'depth' are buffers with an element for each number. */
+/* Computes immediate dominators: that of i is the nearest dominator d of i's parent with d <=
+   semi[i]. jump[i] is a more distant dominator of i, so that the search for d takes O(log n) steps.
+   'jump' and 'depth' are buffers with an element for each object. */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   uint32_t i;
   jump[0] = depth[0] = 0;

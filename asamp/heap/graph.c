@@ -30,8 +30,8 @@
 #define UNPACKED_MOST	BOUND((uint64_t)256 << 20, 1u << 16)
 #define UNPACKED_TIMES	128
 
-/* Bytes of memory for each object, edge, ... They include unused capacity of lists, and the
-   dominators and classes that the caller computes. */
+/* Estimates of the memory for one object, edge and so on, bytes. They include unused capacity of
+   lists, and the caller's results for each object (dominators, classes). */
 enum {
   OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
   PROTO_COST = 2 * sizeof(struct Proto), SLOT_COST = 2 * sizeof(Slot),
@@ -67,16 +67,17 @@ typedef struct Reader {
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* object records and edges read; the record HEAP_END must have the
                                    same numbers */
-  uint64_t bytes, sampled;	/* bytes of the objects read; bytes that the samples read
-                                   represent */
+  uint64_t bytes, sampled;	/* total bytes of all objects read; total of Sample.bytes of all
+                                   samples read */
   uint64_t spent;		/* approximate memory used, bytes */
   /* Addresses from which the file stores distances. 'last': previous object. 'lastsample': object
      of the previous sample. 'from': object whose edges are read. */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
-  int late;			/* 1: the edges of 'holder' are stored in Graph.late, because it has
-                                   other edges already or its record was not read yet */
-  int64_t index;		/* array index of the last element read */
+  int late;			/* 1: the next edges of 'holder' are stored in Graph.late, not in
+                                   Graph.to */
+  int64_t index;		/* array index in the previous edge from an array element of
+                                   'holder' */
   jmp_buf failed;
   char *err;
   size_t errsize;
@@ -103,7 +104,7 @@ static _Noreturn void damaged (Reader *r, const char *what) {
              (unsigned long long)source_offset(r->source) - r->n + r->at, what);
 }
 
-/* Adds to the memory used. Fails if it is far more than for asamp's snapshots. */
+/* Adds 'bytes' to r->spent. Fails if no snapshot that asamp wrote would need that much memory. */
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
@@ -190,8 +191,8 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /* {== objects ========================================================== */
 
-/* Returns the hash of an address. Addresses of one page have close hashes. The file often has them
-   one after the other, and close entries of the table cause fewer cache misses. */
+/* Returns the hash of an address. Addresses in one page of memory have close hashes: objects of one
+   page are often close in the file, and close entries of the table cause fewer cache misses. */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
   h ^= h >> 32;
@@ -350,7 +351,7 @@ static size_t ellipsis (char *s, size_t n) {
   return n + sizeof(ELLIPSIS) - 1;
 }
 
-/* Reads an object's record after its tag. */
+/* Reads an object; its first byte, the kind, was read already. */
 static void readobject (Reader *r, int kind) {
   Graph *g = r->g;
   uint64_t a = address(r, r->last), bytes = graph_number(r);
@@ -462,7 +463,7 @@ static Way readway (Reader *r, int kind) {
   }
 }
 
-/* Reads an edge's record after its tag. */
+/* Reads an edge; its first byte, the kind, was read already. */
 static void readedge (Reader *r, int kind) {
   Graph *g = r->g;
   uint32_t to = object(r, address(r, r->from));
@@ -471,8 +472,8 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root has another holder");
-  if (ofweak) {  /* a value under a weak key whose table has a parent already: stored as an edge
-                    from the table, not from the key */
+  if (ofweak) {  /* the value of a field with a weak key: stores an edge from the table, not
+                    from the key, if a path to the table is known already */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -512,8 +513,8 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* The file may have further edges of an object later: to values under a weak key, from the
-     state to objects pending finalization, and from unnamed stack slots. */
+  /* The edges of an object must be together in Graph.to. Those that are far from its first edges
+     in the file, such as edges to values of weak keys, are stored in Graph.late. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
@@ -527,8 +528,8 @@ static int byfrom (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Returns the largest valid number in a meta record. The sampling period may be larger than any
-   heap. */
+/* Returns the largest valid value of 'key' in the file's metadata. The sampling period may be
+   larger than any heap. */
 static uint64_t mostof (const char *key) {
   return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
 }
@@ -624,7 +625,7 @@ static void mustbe (Reader *r, uint32_t v, int kind) {
     damaged(r, "a name is not a string, or a function has no code");
 }
 
-/* Checks GR1 except the sums, and that every object has a parent. */
+/* Fails unless every object is defined and has a parent, and every edge is valid (GR1). */
 static void graph_check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;
@@ -857,7 +858,7 @@ int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
   }
   if (g->nlate == 0)
     return 0;
-  if (k == g->count[v]) {  /* the edges outside 'late' are done: find v's first edge in 'late' */
+  if (k == g->count[v]) {  /* all edges of v in g->to are done: finds its first edge in g->late */
     size_t low = 0, high = g->nlate;
     while (low < high) {
       size_t middle = low + (high - low) / 2;

@@ -30,8 +30,8 @@
 **
 **   - INDEX, ROOT, USERVALUE, CONSTANT: the index
 **   - FIELD, ENTRY: object number of the key
-**   - WEAKKEY (to the value under a weak key): in an edge from the table, object number of the key;
-**     in an edge from the key, object number of the table
+**   - WEAKKEY (to the value of a field with a weak key): in an edge from the table, object number
+**     of the key; in an edge from the key, object number of the table
 **   - UPVALUE, LOCAL, STACK, CODE: index in Graph.slots
 */
 typedef uint32_t Way;
@@ -43,15 +43,14 @@ typedef uint32_t Way;
 
 /* A variable or stack slot. */
 typedef struct Slot {
-  /* 'name': string object with the variable's name. 'in': prototype of the function that has the
-     variable or slot; in an edge of kind CODE, the C function, as index in 'codes'. Both may be
-     GRAPH_NONE. */
+  /* 'name': object number of the variable's name. 'in': object number of the function's prototype;
+     for a light C function (HEAP_ECODE), its index in Graph.codes. GRAPH_NONE: unknown. */
   uint32_t name, in;
-  uint32_t index;	/* number of the upvalue, or stack slot of a call: 1 the called
-                           function, from 2 on others, 0 unknown */
+  uint32_t index;	/* number of the upvalue, or of the stack slot in its call: 1 is
+                           the called function; 0: unknown */
 } Slot;
 
-/* An edge that is not stored next to the other edges of its object. */
+/* An edge that is not stored in Graph.to with the other edges from its object. */
 typedef struct LateEdge {
   uint32_t from, to;
   Way way;
@@ -88,7 +87,7 @@ typedef struct Graph {
   uint32_t nedges;		/* number of elements of 'to' and 'ways' */
   uint32_t *to;			/* target of each edge */
   Way *ways;			/* kind and argument of each edge */
-  LateEdge *late;		/* edges stored apart, sorted by 'from' */
+  LateEdge *late;		/* further edges, which are not in 'to', sorted by 'from' */
   size_t nlate;
   /* Prototypes: line of the definition (0: main chunk), name and source (string objects or
      GRAPH_NONE). */
@@ -107,12 +106,12 @@ typedef struct Graph {
   uint64_t dead;		/* samples of objects not in the snapshot */
   uint64_t textless;		/* strings without a text because of TEXT_MOST */
   uint64_t bytes;		/* bytes of all objects and the state */
-  /* From meta records; 0: missing. 'state': bytes of the state itself. 'inuse', 'held',
-     'allocated': bytes in use, reserved, and allocated so far. 'time': s since the epoch. 'pid':
-     process id. 'period': sampling period, bytes. */
+  /* Numbers from the file's metadata; 0: missing. 'state': bytes of the Lua state without its
+     objects. 'inuse', 'held', 'allocated': bytes of the heap: used, reserved, allocated so far.
+     'time': seconds since 1970. 'pid': process id. 'period': sampling period, bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
-  uint64_t unfollowed;		/* samples that survived a collection, and whose deaths are not
-                                   reported */
+  uint64_t unfollowed;		/* samples that may be of dead objects: they survived a collection,
+                                   and were too many to follow */
   char command[HEAP_TEXT + 1];	/* command line, or "" */
 } Graph;
 
@@ -135,8 +134,8 @@ int graph_is (const Graph *g, uint32_t v, const char *text);
 /* Returns the first, oldest of the *n samples of object v. */
 const Sample *graph_samples (const Graph *g, uint32_t v, size_t *n);
 
-/* Iterates over the edges from v: sets *to and *way, and advances *i, first 0. Returns 0 at the
-   end. */
+/* Sets *to and *way to the next edge from v. *i is the position: 0 before the first call, advanced
+   by each call. Returns 0 if there are no more edges. */
 int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way);
 
 #endif

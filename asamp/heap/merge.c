@@ -6,25 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* flag in Group.kind: the parent in the tree does not refer to the
-                                   objects directly */
+#define TOGETHER	64	/* flag in Group.kind: no object of the row above refers directly to
+                                   an object of the group */
 #define FIELDS_MANY	12	/* more fields of a table may become one row "[*]" */
 
 /* State of the computation. */
 typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
-  const uint32_t *above;	/* parent in the tree: immediate dominator, or holder on a
-                                   shortest path */
+  const uint32_t *above;	/* parent of each object: its immediate dominator, or the object
+                                   before it on a shortest path */
   uint32_t *first, *child;	/* children of v: child[first[v]] to child[first[v + 1] - 1] */
-  /* Tree of paths: number and retained bytes of the wanted objects in each object's subtree. */
+  /* In a tree of paths: retained bytes and number of the wanted objects among each object and all
+     objects below it. */
   uint64_t *value, *count;
-  /* Cache of the references of object 'listed' (GRAPH_NONE: none). If seen[v] is listed + 1,
-     ways[v] is a reference from 'listed' to v. */
+  /* The references of one object, 'listed': ways[v] is its reference to v if seen[v] is listed + 1.
+     'listed' GRAPH_NONE: no object yet. */
   uint32_t listed, *seen;
   Way *ways;
   Merge *m;
-  int statecounted;		/* 1: the row of the state's memory is done */
+  int statecounted;		/* 1: the row of the Lua state's own memory was added or left out */
   int failed;			/* 1: there was not enough memory */
 } Work;
 
@@ -34,12 +35,13 @@ typedef struct Set {
   size_t n, size;
 } Set;
 
-/* Children held in the same way by a row's objects; they become a row. */
+/* Objects that will be one row of the tree: the objects of the row above hold them in the same
+   way. */
 typedef struct Group {
-  /* Key of the group. 'kind': kind of the reference. 'a' and 'b': by kind, its argument or variable
-     (see 'shape'). 'class': class of the objects; 0 in a tree of paths. */
+  /* Key, which all objects of the group share. 'kind': kind of the reference to them. 'a' and 'b':
+     index, key or variable, set by shape(). 'class': their class; 0 in a tree of paths. */
   uint32_t kind, a, b, class;
-  uint64_t value;		/* bytes that its objects retain */
+  uint64_t value;		/* bytes that the objects of the group retain */
   Set set;
   int counted;		/* 1: counted by mergefields */
 } Group;
@@ -72,15 +74,16 @@ static int children (Work *w) {
   return 1;
 }
 
-/* Returns 1 if v is a wanted object (MergeWish). */
+/* Returns 1 if the caller wants v in the tree of paths: wish->wanted has v or, if it is NULL, v has
+   the class wish->class. */
 static int iswanted (const MergeWish *wish, uint32_t v) {
   return v != 0 && (wish->wanted != NULL ? wish->wanted[v]
                                          : wish->naming->class[v] == wish->class);
 }
 
-/* Computes 'value' and 'count' for a tree of paths. No byte counts twice: if a wanted object
-   (MergeWish) dominates another, only the first adds its retained bytes. Returns 0 if there is not
-   enough memory. */
+/* Computes w->value and w->count for a tree of paths. A wanted object that another wanted object
+   dominates adds no bytes, because the other one retains them. Returns 0 if there is not enough
+   memory. */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
@@ -125,7 +128,7 @@ static int weighpaths (Work *w) {
 
 /* {== merging ========================================================== */
 
-/* Returns the value (MergeRow) of a row with v as its only object, bytes. */
+/* Returns the bytes that v adds to MergeRow.value of its row. */
 static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
@@ -158,9 +161,8 @@ static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   return 1;
 }
 
-/* Returns v's parent in the Graph, and sets *way to its reference to v. If the parent is an
-   upvalue, does this for the upvalue instead of v, because the tree shows an upvalue and its value
-   as one step. */
+/* Returns v's parent on the shortest path, and sets *way to the parent's reference to v. If the
+   parent is an upvalue, returns the upvalue's parent, with its reference to the upvalue. */
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
     v = g->parent[v];
@@ -168,7 +170,7 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to a group without objects, with the key that v has as a child of 'from'. */
+/* Sets *p to an empty group, for objects that are held in the same way as 'from' holds v. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -180,13 +182,14 @@ static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   p->kind = way_kind(way);
   a = way_argument(way);
   switch (p->kind) {
-    case HEAP_EINDEX:  /* the first elements of the registry have names */
+    case HEAP_EINDEX:  /* each of the first elements of the registry has its own group; all other
+                          elements of a table are one group */
       p->a = w->g->parent[from] == 0 && a < 3 ? a : 0;
       break;
     case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK: case HEAP_ECODE:
-      if (a < w->g->nslots) {  /* slot 1 (the called function) is one group; all other unnamed slots
-                                  are one */
+      if (a < w->g->nslots) {  /* stack slots that are no variables: slot 1, the called function, is
+                                  one group, all others are another group */
         const Slot *s = &w->g->slots[a];
         int isslot = p->kind == HEAP_ESTACK || p->kind == HEAP_ECODE;
         p->a = s->name;
@@ -211,7 +214,7 @@ static int same (const Group *a, const Group *b) {
   return a->kind == b->kind && a->a == b->a && a->b == b->b && a->class == b->class;
 }
 
-/* Groups of children of a row, with a hash table by key. */
+/* The groups that become the rows below one row, with a hash table to find them. */
 typedef struct Groups {
   Group *g;
   size_t n, size;
@@ -261,8 +264,8 @@ static int byvalue (const void *a, const void *b) {
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Merges the groups of fields with values of one class into one group "[*]", if there are more than
-   FIELDS_MANY such groups and none has over half of their bytes. Returns 0 if there is not enough
+/* Merges more than FIELDS_MANY groups of fields whose values have one class into one group "[*]",
+   unless one of these groups has over half of their bytes. Returns 0 if there is not enough
    memory. */
 static int mergefields (Groups *s) {
   size_t i, k;
@@ -295,17 +298,17 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if group p becomes a part of the row of its parent group 'above': p is the value of an
-   upvalue, or a repeated step. */
+/* Returns 1 if the objects of group p belong to the row of group 'above', which holds them: an
+   upvalue's value, or objects that are held in the same way as those of 'above'. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/* Divides the children of the objects in 'set' into groups. Children that belong to the row
-   itself (isfolded) are added to 'set'. 'row' NULL: the state. Returns 0 if there is not enough
-   memory. */
+/* Divides the children of the objects in 'set', which are those of 'row', into groups. Adds a child
+   that belongs to the same row (isfolded) to 'set' instead. 'row' NULL: the children of the state.
+   Returns 0 if there is not enough memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;
@@ -324,7 +327,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         else {
           Way way;
           row->repeated = 1;
-          /* another index: the row stands for several references */
+          /* an element with another index than that of the row's example */
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;
@@ -378,8 +381,8 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
-/* In a tree of dominators, adds the row of the state's memory, once, if its bytes are at least
-   'next', the value of the next row at depth 0: rows are in the order of their values. */
+/* In a tree of dominators, adds the row of the Lua state's own memory, once. Does nothing if the
+   row at depth 0 that is added next has a larger value, 'next'. */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;
@@ -392,9 +395,8 @@ static void staterow (Work *w, uint64_t next) {
   }
 }
 
-/* Adds the rows below a row, recursively. 'set' has the objects of the row, 'above' is its group,
-   'row' its index; for the state, 'above' is NULL and 'row' GRAPH_NONE. 'depth' is the depth of the
-   new rows. */
+/* Adds all rows below the row with index 'row', group 'above' and objects 'set'. The new rows
+   directly below it have depth 'depth'. For the state, 'above' is NULL and 'row' GRAPH_NONE. */
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};
   size_t i;

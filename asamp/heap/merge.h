@@ -15,22 +15,22 @@
 
 #define MERGE_DEPTH	48	/* most levels of rows */
 
-/* A row: similar objects held in the same way. The row of the state's memory has example 0,
-   count 0 and class GRAPH_NONE. */
+/* A row of the displayed tree: similar objects that are held in the same way. The row of the Lua
+   state's own memory has example 0, count 0 and class GRAPH_NONE. */
 typedef struct MergeRow {
   uint32_t depth;		/* number of ancestors */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
-  uint32_t example;		/* the row's object with the largest value (see 'value' below) */
+  uint32_t example;		/* object of the row that adds most to 'value' */
   uint32_t from;		/* object that holds 'example' */
-  Way way;			/* reference from 'from' to 'example' */
+  Way way;			/* reference from the object 'from' to the object 'example' */
   uint32_t class;		/* class of the objects; GRAPH_NONE: several classes */
-  /* 'merged' 1: the row stands for several references. 'repeated' 1: for a chain of equal steps. */
+  /* 'merged' 1: several references lead to the row's objects. 'repeated' 1: the row's objects are a
+     chain, such as a linked list. */
   int merged, repeated;
-  int together;			/* 1: no object of the parent row refers to 'example' directly;
-                                   'from' is its parent on the shortest path */
-  /* 'self': bytes of the row's objects. In a tree of dominators, 'count' is the number of these
-     objects, and 'value' the bytes that they retain. In a tree of paths, 'count' and 'value' are
-     those of the wanted objects in this row and in all rows below. */
+  int together;			/* 1: no object of the row above refers directly to 'example', so
+                                   'from' is the object before it on the shortest path */
+  /* Number of objects, their own bytes ('self'), the bytes that they retain ('value'). In a tree of
+     paths, 'count' and 'value' are of the wanted objects in this row and in all rows below. */
   uint64_t count, self, value;
 } MergeRow;
 
@@ -40,7 +40,8 @@ typedef struct MergeWish {
   const Naming *naming;
   const Dominators *dominators;	/* of 'graph'; required */
   int paths;			/* 1: tree of shortest paths; 0: of dominators */
-  /* Wanted objects of a tree of paths: v with wanted[v] != 0; NULL: those of 'class'. */
+  /* A tree of paths shows the paths to the wanted objects: each object v with wanted[v] != 0 or, if
+     'wanted' is NULL, each object of the class 'class'. */
   uint32_t class;
   const unsigned char *wanted;
   uint64_t least;		/* smallest value of an included row, bytes */
@@ -51,8 +52,8 @@ typedef struct MergeWish {
 typedef struct Merge {
   MergeRow *rows;		/* each after its parent */
   size_t n, size;		/* number of rows, capacity */
-  /* Totals of all objects (of the wanted ones in a tree of paths): number, own bytes, retained
-     bytes. */
+  /* Number of objects in the tree, their own bytes, and the bytes that they retain. In a tree of
+     paths, only the wanted objects count. */
   uint64_t count, self, value;
   uint64_t left;		/* rows left out: too small, too deep or too many */
 } Merge;

@@ -68,7 +68,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   p = &g->protos[g->info[v]];
   quoted(g, p->source, source, sizeof(source));
   if ((source[0] == '@' || source[0] == '=') && source[1] == '\0')
-    ;  /* keeps "=" and "@": both would become "" without their first character */
+    ;  /* the whole source is "@" or "=": it would become "" without its first character */
   else if (source[0] == '@' || source[0] == '=')
     memmove(source, source + 1, strlen(source));
   else if (source[0] != '\0')
@@ -117,8 +117,8 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
     snprintf(out, WORDS_MOST, "[%u]", index);
 }
 
-/* Describes a coroutine by its outermost function. Writes "" if the function is unknown or has the
-   prototype 'in'. */
+/* Describes a coroutine by the outermost function on its stack. Writes "" if that is unknown or has
+   the prototype 'in'. */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
   uint32_t to;
@@ -127,11 +127,11 @@ static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS
   while (graph_edge(g, thread, &i, &to, &way)) {
     const Slot *s = way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
     if ((way_kind(way) != HEAP_ESTACK && way_kind(way) != HEAP_ECODE) || s == NULL ||
-        s->index == 0)  /* an extra argument of a vararg function */
+        s->index == 0)  /* the slot has an extra argument of a vararg function */
       continue;
     if (s->index == 1 && way_kind(way) == HEAP_ECODE) cfunction(g, s->in, out);
     else if (s->index == 1 && s->in != in) words_function(g, s->in, out);
-    return;  /* the called function is a light C function */
+    return;  /* without slot 1, the outermost function is a light C function */
   }
 }
 

@@ -47,8 +47,8 @@ static __thread struct {
 /* near[i] is the number of watched blocks in the i-th 16 KiB of each 16 GiB of the address space.
    If near[i] is 0, free() tests nothing else. For addresses of the arena, near[i] is never 0. */
 static uint16_t near[NNEAR];
-static unsigned char slots[MALLOC_SLOTS];	/* one byte for each watched block: free, alive,
-                                                   dead or given up (MA3) */
+static unsigned char slots[MALLOC_SLOTS];	/* states of the watched blocks (MA3), such as
+                                                   MALLOC_ALIVE, one byte each */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* index in 'slots' where the next search for a free slot starts */
@@ -79,8 +79,8 @@ static uint32_t bucketof (const void *block, int second) {
   return (uint32_t)(h >> (second ? 20 : 64 - BUCKETLOG)) & ((1u << BUCKETLOG) - 1);
 }
 
-/* Stores a block and the index of its slot in a bucket. Returns 0 if both buckets of the block are
-   full. */
+/* Stores the address of a block, with the index of the block's slot, in one of the block's two
+   buckets. Returns 0 if both are full. */
 static int malloc_put (const void *block, uint16_t number) {
   int second, i;
   for (second = 0; second < 2; second++) {
@@ -198,8 +198,8 @@ static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
   int e = errno;
-  /* 'inside': samples are off (MA4). left >= 0: the real allocator has called another function of
-     this file, and that function has handled the sample point. */
+  /* thread.inside > 0: nothing is sampled now. left >= 0: the real allocator has called another
+     function of this file, which has already handled the sample point. */
   if (thread.inside || left >= 0) return;
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);

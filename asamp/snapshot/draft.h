@@ -23,9 +23,9 @@ typedef struct Draft {
   struct stat final;	/* status of the final file at draft_start */
 } Draft;
 
-/* Creates the temporary file of a snapshot. 'place' has the final file, opened with
-   PlaceWish.later, which the caller keeps open until the end. Returns 0 or an errno; call
-   draft_free in either case. */
+/* Creates the temporary file of a snapshot. 'place' is the final file, which is open but not
+   emptied (PlaceWish.later); keep it open until draft_free. Returns 0 or an errno; call draft_free
+   in either case. */
 int draft_start (Draft *d, const Place *place);
 
 /* If 'error' is 0, the file is complete: gives it its final name. If 'error' is not 0 or the rename

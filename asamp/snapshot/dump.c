@@ -220,11 +220,10 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   return s->slots[i].number = ++s->n;
 }
 
-/* Writes a sample of the object 'owner'. Writes nothing if the sample has no object. */
+/* Writes the allocation sample *b of the object at the address 'owner'; nothing if that is NULL. */
 static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
-  if (owner == NULL || mallocs_isowner(owner))  /* there is no object, or the sample is of native
-                                                   memory */
+  if (owner == NULL || mallocs_isowner(owner))  /* no object, or the sample is of native memory */
     return;
   number_ = sitenumber(d, s, b);
   if (!dump_room(d))

@@ -29,8 +29,8 @@ typedef struct Dump {
   uint64_t time;		/* present time (CLOCK_MONOTONIC), ns; the ages of samples are
                                    computed from it */
   uint64_t objects, edges, bytes;	/* written so far: objects, edges, bytes of objects */
-  uint64_t last;		/* address of the previous object; in the samples, of the previous
-                                   sample's object */
+  uint64_t last;		/* address of the object written last or, while samples are written,
+                                   of the object of the last sample */
   uint64_t from;		/* address of the object whose edges are written; 0: edges from the
                                    roots */
   int64_t index;		/* last array index written for an edge of 'from' */
@@ -50,9 +50,9 @@ void dump_number (Dump *d, const char *key, uint64_t n);
 /* Writes the name of a C function, before dump_walk. */
 void dump_code (Dump *d, const void *code, const char *name);
 
-/* Writes objects, edges, samples and the end of the snapshot. Call it once, where luaN_walk may
-   be called. Returns LUAN_WALKED if complete, LUAN_STOPPED (by the sink), LUAN_NOMEMORY or
-   LUAN_BUSY. */
+/* Writes objects, edges, samples and the end of the snapshot. Call it once, where seam.h
+   allows luaN_walk. Returns LUAN_WALKED if complete, LUAN_STOPPED if the sink has returned 0,
+   LUAN_NOMEMORY, or LUAN_BUSY. */
 int dump_walk (Dump *d, lua_State *L);
 
 #endif

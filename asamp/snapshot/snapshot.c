@@ -189,7 +189,7 @@ typedef struct Waiting {
   pid_t child;
   pid_t parent;		/* process that forked the child */
   unsigned seconds;	/* 0: no limit */
-  Draft draft;		/* copy of Writer.draft, for the names of its files */
+  Draft draft;		/* names of the files that the child writes */
   char *path;		/* for messages */
 } Waiting;
 
@@ -257,9 +257,9 @@ static void snapshot_ended (Waiting *w, int known, int status) {
   waiting_free(w);
 }
 
-/* Removes each element of 'waiting', and adds it again if the child still runs. If another thread
-   has filled 'waiting', waits for the child instead. In a fork of the program, removes the elements
-   of its parent. */
+/* Handles each ended child in waiting[], and forgets it. Waits for a running child only if another
+   thread has meanwhile filled waiting[]. In a fork of the program, only forgets the children,
+   because they are its parent's. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;
