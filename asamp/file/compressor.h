@@ -6,7 +6,7 @@
 **   PK1  after FLUSH, all bytes so far can be decompressed from the output;
 **   PK2  the output is one gzip member, because some readers read only the first, until
 **        compressor_restart starts another;
-**   PK3  output comes in pieces of nearly COMPRESSOR_PIECE bytes; the rest at a flush or the end.
+**   PK3  the sink gets pieces of nearly COMPRESSOR_PIECE bytes, and the rest at a flush or the end.
 **
 ** Memory is allocated at the start only, about 450 KiB.
 */

@@ -34,7 +34,7 @@ void livefile_at (LiveFile *f, const char *path, int folder) {
 }
 
 /* Returns 1 if the descriptor still belongs to the file. If not, forgets the descriptor without
-   closing it, because its number may be that of another file now (W5). */
+   closing it, because another file may have this number now (W5). */
 static int livefile_has (LiveFile *f, struct stat *s) {
   if (f->fd >= 0 && fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode)
     return 1;
@@ -130,7 +130,7 @@ int livefile_open (LiveFile *f, int fd, int how) {
   return 0;
 }
 
-/* Compresses or writes bytes; 'then' as in compressor_put. */
+/* Compresses or writes bytes; compressor_put describes 'then'. */
 static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int then) {
   if (f->packed)
     compressor_put(&f->compressor, data, n, then, putpacked, f);

@@ -61,7 +61,7 @@ typedef struct LiveFile {
 int livefile_open (LiveFile *f, int fd, int how);
 
 /* Sets the path of the open file, so that it can be opened again if the program closes its
-   descriptor (W5). 'folder' is as in PlaceWish. */
+   descriptor (W5). PlaceWish describes 'folder'. */
 void livefile_at (LiveFile *f, const char *path, int folder);
 
 /* Writes n bytes, or keeps them during a stall. Does nothing after a failure. */

@@ -26,7 +26,7 @@ typedef struct Output {
   int packed;
   Compressor compressor;
   int error;            /* errno of the first failure, or 0 */
-  uint64_t written;     /* bytes so far, before compression */
+  uint64_t written;     /* number of bytes written so far, before compression */
   size_t n;             /* bytes in 'buffer' */
   unsigned char buffer[OUTPUT_PIECE];
 } Output;

@@ -59,7 +59,7 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 void place_undo (const Place *place);
 
 /* Opens the file of 'device' and 'inode' again, if the program has closed its descriptor, and locks
-   it. 'path' and 'folder' are as in PlaceWish. Returns a descriptor for writing, never 0 to 2.
+   it. PlaceWish describes 'path' and 'folder'. Returns a descriptor for writing, never 0 to 2.
    Returns -1 if the path leads to another file now, or if another process has locked the file. */
 int place_again (const char *path, int folder, dev_t device, ino_t inode);
 

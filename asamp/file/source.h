@@ -29,7 +29,7 @@ const unsigned char *source_take (Source *s, size_t n);
    only at the end or after a failure. */
 uint64_t source_read (Source *s, void *to, uint64_t n);
 
-/* Returns the decompressed bytes delivered so far. */
+/* Returns the number of bytes delivered so far, after decompression. */
 uint64_t source_offset (const Source *s);
 
 /* Returns the number of bytes read from the file, before decompression. */

@@ -19,7 +19,7 @@
    Empty parts become "?" or "-". Long names lose their end, long sources their start. */
 void framename_lua (char *out, const char *name, int line,
                     const char *source);
-/* Composes "n:symbol:0:library", like framename_lua. */
+/* Composes the name "n:symbol:0:library" of a native function, with the rules of framename_lua. */
 void framename_native (char *out, const char *symbol, const char *library);
 
 /* Returns the name of a frame that represents no code (frameids_isnobodys). If the id represents a

@@ -60,7 +60,7 @@ enum {
    missing, 1 is added to it. */
 #define HEAP_NONE	0
 
-/* The roots from this number on are the metatables of types (LUAN_RTYPE). */
+/* HEAP_RTYPE + t: the root that is the metatable of basic type t (LUA_TNIL, ...). */
 #define HEAP_RTYPE	16
 
 /* Writes the name of a root (luaN_Root). */
