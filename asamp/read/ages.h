@@ -43,8 +43,8 @@ typedef struct Ages {
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
 /* Adds the samples in 'open' to the table and empties 'open'. Call it after each collection.
-   'charged' is the number of bytes allocated in the nursery; 0: unknown, use the bytes of the
-   samples. Returns 0 if there is not enough memory. */
+   'charged': bytes allocated in the nursery; 0: unknown, the sum of the samples is used. Returns 0
+   if there is not enough memory. */
 int ages_settle (Ages *a, uint64_t charged);
 
 /* Frees the memory. */

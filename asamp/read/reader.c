@@ -48,7 +48,7 @@ typedef struct Input {
   /* Parts of each stack record. 'memory' 1: a last word with the resident bytes. 'pairs' 1: a kind
      before each address, as PyPy writes it. 'threads' 1: a word for the thread. */
   int memory, pairs, threads;
-  size_t word, address;  /* bytes of a number and of an address */
+  size_t word, address;  /* sizes of a number and of an address in the file, bytes */
   unsigned char *wide;   /* 32-bit addresses extended to 64 bits */
   PathFrame *path;     /* frames of the last stack, outermost first */
   size_t npath;        /* number of frames in 'path' */

@@ -33,7 +33,7 @@ static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
     s->client->fate(s->client->ud, sample, fate, time);
 }
 
-/* Adds a sample to the rows of its Lua state and OS thread. */
+/* Adds a sample to the sums in the ReadState of its Lua state and the ReadThread of its thread. */
 static void sumstate (ReaderState *s, const ReadSample *sample) {
   ReadState *state = readerstate_row(s);
   ReadThread *thread = readerstate_threadrow(s);
@@ -105,8 +105,8 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
     s->client->copy(s->client->ud, sample);
 }
 
-/* Delivers the outcome of a survivor. If 'follow' is 1 (the file may record the survivor's death)
-   and s->of->follow has space, adds the survivor to this list, with the client's tag. */
+/* Delivers the outcome of a survivor. 'follow' 1: the file may record the survivor's death, so the
+   survivor and the client's tag are added to the list s->of->follow if this has space. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
   int room = follow && readerfollow_room(&s->of->follow, &s->failed);

@@ -12,9 +12,9 @@
    memory, or 0 if the list of survivors has another number of them. Ends the pass over the list. */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
-/* Ends s->of, the stream of a closed state, which must not be in 'list'. Delivers the deaths of the
-   live survivors except orphans (native memory that outlives the state). If the stream has orphans,
-   moves it to 'orphaned', else frees it. s->of is then invalid; the caller sets it. */
+/* Delivers the deaths of the live survivors of a closed state, except its orphans. s->of is the
+   state's stream, which must not be in ReaderStreams.list. Moves the stream to 'orphaned' if it has
+   orphans, else frees it. The caller must then set s->of. */
 void readerorphans_bury (ReaderState *s);
 
 /* Reads a line D of a batch's details and delivers deaths of orphans of the state that it

@@ -20,8 +20,8 @@
 /* Totals of the allocation samples of one kind. */
 typedef struct KindTotals {
   uint64_t blocks;     /* number of samples */
-  /* Estimated number of allocated blocks. A sample stands for (the bytes that it represents) /
-     (size of its block) blocks. */
+  /* Estimated number of allocated blocks: each sample adds (bytes that it represents) / (size of
+     its block). */
   double objects;
   uint64_t outside;    /* number of samples of blocks allocated outside the nursery */
 } KindTotals;

@@ -80,7 +80,7 @@ typedef struct ReadCollection {
   /* CPU time of slices of major collections within minor pauses, us. 'processor' and 'left'
      include it. */
   uint64_t slices;
-  /* CPU time of the thread since the previous recorded collection, us; 0: unknown */
+  /* CPU time of the program since the previous recorded collection, us; 0: unknown */
   uint64_t mutator;
   /* Bytes in use, reserved and resident after the collection; 0: unknown. 'inuse' and 'held' are
      sums over all open Lua states that the client selects. */
@@ -90,7 +90,7 @@ typedef struct ReadCollection {
   /* Sums over all nurseries since the previous recorded collection: 'planned' of the planned
      sizes, 'charged' of the bytes allocated in them. */
   uint64_t planned, charged;
-  uint64_t looked[LOOKED_COUNT];  /* entries that the collector visited (ProfileLooked) */
+  uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, by enum ProfileLooked */
   /* Samples of the collected Lua state that died or survived since the previous recorded
      collection: 'decided' counts all, 'survived' the survivors. In sampling periods. */
   uint64_t decided;
@@ -141,8 +141,8 @@ typedef struct ReadWalk {
 
 /* A path of references from a root to a live object: a shorter path and a last step. */
 typedef struct ReadPath {
-  uint32_t parent;     /* index + 1 in ReadProfile.paths; 0: none */
-  uint32_t step;       /* last step, offset in 'text' */
+  uint32_t parent;     /* the shorter path, as index in ReadProfile.paths + 1; 0: none */
+  uint32_t step;       /* the last step as a string, offset in 'text' */
   uint32_t depth;      /* number of steps, at most READER_MAXSTEPS */
 } ReadPath;
 
@@ -152,7 +152,7 @@ typedef struct ReadState {
   uint32_t name;       /* name of the state (its script), offset in 'text'; 0: none */
   uint32_t thread;     /* system number of the last OS thread of the state; 0: unknown */
   int ended;           /* 1: the state was closed */
-  /* Number of further states that share this row (RS2). */
+  /* Number of further Lua states that share this struct (RS2 of readerstream.h). */
   int others;
   uint64_t opened, closed; /* times; 0: unknown */
   uint64_t allocated;  /* all allocated bytes, counted, not sampled; 0: unknown */
@@ -304,9 +304,8 @@ typedef struct ReaderClient {
      Lua state, oldest first. 'unreached' 1: the last heap walk did not reach the sample. */
   size_t place;
   int unreached;
-  /* A survivor that is alive at the end of the file. 'path': path of references to the
-     sample, found by the last heap walk that reached it, as index + 1 in ReadProfile.paths; 0:
-     unknown. */
+  /* A survivor that is alive at the end of the file. 'path': path of references by which the last
+     heap walk has reached it, as index in ReadProfile.paths + 1; 0: unknown. */
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
   /* A heap walk that searched for the references to live samples. */
   void (*walk) (void *ud, const ReadWalk *w);
@@ -322,8 +321,8 @@ typedef struct ReaderClient {
   /* Set before each event except 'resident': id of the Lua state of the event (0 in files of one
      state), and system number of the OS thread of this state (0: unknown). */
   uint32_t state, thread;
-  uint32_t row;        /* row of the state in ReadProfile.states */
-  /* A state starts. Only in files of many states, like the callbacks up to 'ends'. */
+  uint32_t row;        /* index of this state in ReadProfile.states */
+  /* A Lua state starts. Files of one state have no calls of this and the callbacks up to 'ends'. */
   void (*starts) (void *ud, uint64_t time);
   /* The state's name, NUL-terminated. */
   void (*called) (void *ud, const char *name);

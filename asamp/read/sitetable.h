@@ -46,8 +46,8 @@ typedef struct Site {
   double bytesquares;
   double survivedsquares;
   double latersquares;
-  /* Estimated number of allocated blocks. A sample stands for (the bytes that it represents) /
-     (size of its block) blocks. */
+  /* Estimated number of allocated blocks: each sample adds (bytes that it represents) / (size of
+     its block). */
   double objects;
   double kept;              /* estimated number of blocks whose death is not recorded */
   /* Estimated sum of the lifetimes of all blocks whose death is recorded, us. */
@@ -67,9 +67,9 @@ typedef struct SiteTable {
 /* Frees the memory of the table. The table is then empty. */
 void sitetable_free (SiteTable *l);
 
-/* Returns the index of a site with tag 0 and kind < 2^24; creates it if needed. At the limit
-   (L3) adds 'count' to 'left' and returns the site of node 0 and that kind. Returns SITETABLE_NONE
-   if there is not enough memory. A new site may change the addresses of the others. */
+/* Returns the index of the site of a node and a kind (below 2^24), with tag 0; creates the site if
+   needed. If the table is full (L3), adds 'count' to 'left' and returns the site of node 0. Returns
+   SITETABLE_NONE if there is not enough memory. A new site may change the addresses of others. */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 
 #define SITETABLE_NONE	SIZE_MAX

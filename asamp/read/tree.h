@@ -34,8 +34,8 @@ typedef struct Tree {
 int tree_init (Tree *t);
 void tree_free (Tree *t);
 
-/* Returns the child of 'parent' with that id and line; creates the child if needed. Returns
-   'parent' at the limit (TR3). Returns 0 if there is not enough memory. */
+/* Returns the child of the node 'parent' with that id and line; creates the child if needed. If the
+   tree is full (TR3), returns 'parent'. Returns 0 if there is not enough memory. */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 
 #endif
