@@ -18,7 +18,8 @@
                                                    disconnected (CN3) */
 #define POLL_NS		UINT64_C(1000000)	/* ns from a snapshot request to the first check
                                                    whether it is finished */
-#define POLL_PART	8	/* the next check is after 1/8 of the time since the request */
+#define POLL_PART	8	/* a waiting snapshot is checked again after 1 / POLL_PART of the
+                                   time since its request */
 #define REST_NS		UINT64_C(250000000)	/* ns of pause after a failed accept or poll
                                                    (CN8) */
 
@@ -46,7 +47,7 @@ static int iswaiting (const Client *c) {
   return c->request.heap != NULL;
 }
 
-/* Returns 1 if a part of an answer is not sent yet. */
+/* Returns 1 if a part of the client's answer is not sent yet. */
 static int isbehind (const Client *c) {
   return c->request.answer.n > 0;
 }
@@ -77,8 +78,8 @@ static void makeplace (void) {
   clients_leave(first);
 }
 
-/* Answers the complete lines received. Stops after a request for a snapshot, or after an answer
-   that cannot be sent now. Returns 0 if the client is to be disconnected. */
+/* Answers the client's complete lines, until an answer must wait: for a snapshot, or for space in
+   the socket. Returns 0 if the client is to be disconnected. */
 static int clients_answer (Client *c) {
   Request *r = &c->request;
   char *end;

@@ -11,8 +11,8 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/* Which thread has released the request (HK1). REQUESTED: none; DONE: the state's thread; LEFT: the
-   control thread. */
+/* REQUESTED: no thread has released the request; DONE: the state's thread has; LEFT: the control
+   thread has (HK1). */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
@@ -36,8 +36,8 @@ static void heaprequest_mark (lua_State *L, const char *path) {
   if (s != NULL) sampler_mark(s, name, strlen(name), path, strlen(path));
 }
 
-/* Takes the snapshot, on the state's thread at the end of a collection. L NULL: the state was
-   closed. */
+/* Takes the requested snapshot at the end of a collection, on the thread that runs the state. L is
+   NULL if the state was closed instead. */
 static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   HeapRequest *h = (HeapRequest *)request;
   SnapshotWish wish = {h->path, 0, 0, 0, 0, 0, NULL};

@@ -23,8 +23,9 @@ typedef enum HeapRequestState {
    failure. */
 HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why);
 
-/* Returns the progress. TAKEN: *text is the file's path (a child may still be writing it),
-   *state the state's number. FAILED: *text is the reason. Valid until heaprequest_end. */
+/* Returns how far the snapshot is. TAKEN: stores its file's path in *text (a child may still be
+   writing the file), and the state's number in *state. FAILED: stores the reason in *text. *text is
+   valid until heaprequest_end. */
 HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state);
 
 /* Cancels the snapshot if it has not started, and releases the request. */

@@ -148,8 +148,7 @@ static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *na
 }
 
 /* Appends a line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name
-   that Lua states have. The columns are the fields of SeenNamed: numbers of open and of all states,
-   bytes in use and reserved by open states, sums over all states. */
+   of Lua states. The numbers are totals of the states with this name (SeenNamed). */
 static int names (Request *r) {
   SeenNamed *rows = calloc(SEEN_NAMES, sizeof(*rows));
   unsigned i, n = rows != NULL ? sampler_named(rows) : 0;
@@ -191,8 +190,8 @@ static int sayset (Request *r, const SamplerSet *s) {
   return !r->answer.failed;
 }
 
-/* Appends the exact bytes of the SET_ROWS label sets with the most bytes, and the sum of the
-   others. Appends no rows if the program has set no labels. */
+/* Appends a row for each of the SET_ROWS label sets with the most allocated bytes, and a line with
+   the bytes of all other sets. Appends no rows if the program has set no labels. */
 static int labelsets (Request *r) {
   SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
   uint32_t i, n = rows != NULL ? sampler_sharedsets(rows, LABELS_MOST) : 0;
@@ -256,7 +255,7 @@ static int sayfile (Request *r) {
   return say(r, "file %s\nok\n", s.path != NULL ? s.path : "");
 }
 
-/* Refuses a request that is not possible during a recording. */
+/* Refuses a request because a recording is running. */
 static int refusefornow (Request *r) {
   uint64_t now = clock_now();
   char why[100];

@@ -31,9 +31,9 @@ int server_has (int fd);
 /* Closes 'fd' if server_has(fd) is 1, and removes it from the records. */
 void server_close (int fd);
 
-/* pthread_atfork handler before the fork. */
+/* pthread_atfork handler before the fork: takes the lock of the list of descriptors. */
 void server_forking (void);
-/* pthread_atfork handler in the parent. */
+/* pthread_atfork handler in the parent: releases the lock of the list of descriptors. */
 void server_parted (void);
 /* pthread_atfork handler in the child: closes all recorded descriptors (CN5). */
 void server_forked (void);

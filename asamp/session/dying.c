@@ -16,8 +16,8 @@
 static void (*finish[2]) (void);  /* The registered functions, by DyingWhen; NULL: none; atomic. */
 static int ended;		/* 0: no thread finishes the profiles, 1: a thread does, 2: done;
                                    atomic. */
-static pid_t where, who;	/* Process and OS thread that finish the profiles. 'where' is
-                                   atomic. */
+static pid_t where, who;	/* Process whose profiles are finished, atomic; OS thread that
+                                   finishes them. */
 static int holds;		/* number of threads between dying_hold and dying_release; atomic */
 
 static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Signals that are handled in every

@@ -16,16 +16,17 @@
 
 /* The emitted paths. All zero: none. */
 typedef struct HeldPaths {
-  IdMap known;		/* Maps the hash of a path's last step and of its parent's number to the
-                           number of the path. */
+  IdMap known;		/* Finds the number of an emitted path by a hash of its parent path's number
+                           and of its last reference. */
   uint32_t n;	/* Number of emitted paths. */
-  uint64_t left;	/* Number of steps left out because of READER_MAXPATHS, in heldpaths.c
-                           (HP2) and in holders.c (HO2). */
-  uint64_t cut;		/* Number of steps left out because of READER_MAXSTEPS. */
+  uint64_t left;	/* Number of references left out of paths because there were READER_MAXPATHS
+                           paths, here (HP2) or in holders.c (HO2). */
+  uint64_t cut;		/* Number of references left out because their path had READER_MAXSTEPS
+                           already. */
 } HeldPaths;
 
-/* Emits the new paths of *h, and replaces the numbers in h->ids by those of the profile.
-   Returns 0 and leaves h->ids unchanged if there is not enough memory. */
+/* Emits the paths of *h that were not emitted yet, and changes the path numbers in h->ids to those
+   in the profile. Returns 0, with h->ids unchanged, if there is not enough memory. */
 int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);
 

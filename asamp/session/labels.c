@@ -13,7 +13,7 @@
 /* A label name with its values. */
 typedef struct Name {
   char *text;
-  IdMap byhash;			/* Maps hashes of values to indexes in 'values'. */
+  IdMap byhash;			/* maps the hash of a value to the value's index in 'values' */
   char **values;		/* values[0] is LABELS_OTHERS */
   size_t n, size;
 } Name;
@@ -27,7 +27,7 @@ typedef struct Pair {
 typedef struct Set {
   size_t n;
   Pair pairs[PROFILE_LABELS];	/* in ascending order of the index of the name */
-  ProfileLabel *labels;		/* The labels of 'pairs' as strings. */
+  ProfileLabel *labels;		/* the same labels as in 'pairs', as strings */
 } Set;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,7 +38,8 @@ static IdMap nameids;		/* Maps hashes of names to indexes in 'names'. */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
 static IdMap setids;		/* Maps hashes of 'pairs' to numbers of sets. */
-static ProfileLeft left;	/* Numbers of items left out because of limits (LB3). */
+static ProfileLeft left;	/* Numbers of names, values, labels and sets left out because of
+                                   limits (LB3). */
 static uint64_t cut;	/* Number of names and values truncated to LABELS_TEXT bytes. */
 
 /* {== forks ============================================================ */
@@ -79,8 +80,8 @@ static uint64_t labels_keyof (const void *bytes, size_t n) {
   return hash_bytes(bytes, n) | 1;
 }
 
-/* Returns the index of a name; adds it if needed. Returns LABELS_NAMES at the limit, -1 if
-   there is not enough memory. */
+/* Returns the index in 'names' of the change's label name, which is added if it is new. Returns
+   LABELS_NAMES if 'names' is full, -1 if there is not enough memory. */
 static int labels_nameof (const LabelChange *c) {
   uint64_t key = labels_keyof(c->name, c->namelength);
   uint32_t id = idmap_get(&nameids, key);
@@ -90,7 +91,7 @@ static int labels_nameof (const LabelChange *c) {
     left.labelnames++;
     return LABELS_NAMES;
   }
-  /* if a later step fails, values[0] remains, for the next new name */
+  /* if something fails below, the next new name uses this values[0] */
   if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
                        (name->values[0] = labels_copy(LABELS_OTHERS,
                                                        strlen(LABELS_OTHERS))) == NULL))
@@ -104,8 +105,8 @@ static int labels_nameof (const LabelChange *c) {
   return (int)nnames++;
 }
 
-/* Returns the index of a value; adds it if needed. Returns 0 at the limit, -1 if there is not
-   enough memory. */
+/* Returns the index in name->values of the change's value, which is added if it is new. Returns 0
+   (LABELS_OTHERS) if there are too many values, -1 if there is not enough memory. */
 static int labels_valueof (Name *name, const LabelChange *c) {
   uint64_t key = labels_keyof(c->value, c->valuelength);
   uint32_t id = idmap_get(&name->byhash, key);
@@ -170,8 +171,9 @@ static const Set *labels_keep (const Set *s) {
   return to;
 }
 
-/* Returns the number of a set; adds it if needed. At the limit returns the set that replaces it
-   (LB3). Returns LABELS_NOMEMORY if there is not enough memory. */
+/* Returns the number of label set *s, which is added if it is new. If there are too many sets,
+   first replaces the values of *s by LABELS_OTHERS (LB3). Returns LABELS_NOMEMORY if there is not
+   enough memory. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

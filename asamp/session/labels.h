@@ -19,7 +19,8 @@
 
 #define LABELS_OTHERS	"(others)"	/* stands for all values beyond the limits */
 #define LABELS_TEXT	255	/* longest name or value, bytes */
-#define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))  /* higher than each number of a set */
+#define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))  /* the number of each label set is below
+                                                           this */
 #define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change */
 
 /* A label to set or to remove. */
@@ -36,8 +37,8 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
    Takes no lock. */
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
-/* Adds the numbers of names, values and sets beyond the limits (LB3) to the counts in *left, and
-   the number of truncated texts to *texts. */
+/* Adds to *left how many names, values and sets were left out because of limits (LB3), and to
+   *texts how many names and values were truncated. */
 void labels_left (ProfileLeft *left, uint64_t *texts);
 
 #endif

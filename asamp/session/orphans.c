@@ -11,23 +11,24 @@
 #include <string.h>
 
 #define CHECK_NS		100000000	/* shortest time between two checks of MALLOC_SLOTS
-                                                   orphans, ns; for n orphans it is n /
-                                                   MALLOC_SLOTS of this time */
+                                                   orphans, ns; fewer orphans are checked more
+                                                   often, in proportion */
 
 typedef struct Orphan {
   const void *owner;
   uint32_t state;
-  unsigned line;		/* the source line that allocated the block: its index, which
-                                   resident_left returned */
+  unsigned line;		/* index of the source line that allocated the block, from
+                                   resident_left */
   float bytes;
 } Orphan;
 
 static struct {
   const Profile *profile;	/* profile of all orphans (OP1); atomic */
   Orphan *list;
-  size_t n, size;		/* number of orphans, atomic; capacity */
-  uint64_t deaths, checked;	/* mallocs_deaths at the last check; time of that check, ns; both
-                                   atomic */
+  size_t n, size;		/* number of orphans in 'list', atomic; number for which it has
+                                   space */
+  uint64_t deaths, checked;	/* 'deaths': mallocs_deaths at the last check; 'checked': time of
+                                   the last check, ns; both atomic */
 } o;
 
 static void setcount (size_t n) {
@@ -91,14 +92,14 @@ int orphans_aredue (const Profile *p, uint64_t now) {
 }
 
 typedef struct Walk {
-  size_t from, to;		/* indexes: of the next orphan to visit; to which the next live
-                                   orphan is moved */
-  size_t alive;			/* live orphans of the same state before 'from' */
+  size_t from, to;		/* 'from': index of the next orphan to visit; 'to': new index of the
+                                   next live orphan */
+  size_t alive;			/* number of live orphans of the same state before 'from' */
 } Walk;
 
-/* Visits the orphans of one state from w->from on, and removes the dead ones. Stores the state's id
-   in *state, and in 'runs' how many consecutive orphans are alive, dead, alive, and so on, at most
-   'most' numbers. Returns the count of these numbers. */
+/* Visits the orphans of one state, starting at w->from, and removes the dead ones. Stores in 'runs'
+   how many orphans in succession are alive, then dead, then alive, and so on: at most 'most'
+   numbers. Stores the state's id in *state. Returns how many numbers were stored. */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;

@@ -17,8 +17,8 @@
 #include "profile.h"
 #include "tracker.h"
 
-/* Turns the live samples of native memory of tracker t into orphans of state 's'. Call it
-   before the end of the state is reported. Returns their number; 0 also if there is not enough
+/* Makes orphans of state 's' from the live samples of native memory of tracker t. Call it before
+   the end of the state is reported. Returns the number of orphans; 0 also if there is not enough
    memory. */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 

@@ -185,7 +185,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* if 'pattern' has %n, 'name' contains the number already */
+  /* 1: no number is added to 'name', which may have one already (%n) */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
@@ -409,7 +409,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
     __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
     __atomic_store_n(&idle, 0, __ATOMIC_RELEASE);
   }
-  else {  /* the current file continues with the old rates */
+  else {  /* on failure, the current file continues with the old rates */
     setrates(&before);
     __atomic_store_n(&with.rates.alloc, alloc, __ATOMIC_RELAXED);
     numbered = count;

@@ -70,8 +70,8 @@ typedef struct ProcessStats {
   int failed;		/* 1: the file could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  uint64_t period, timens, bytes;  /* 'period' and 'timens' are as in ProcessRate, 'bytes' as in
-                                      ProfileTotals */
+  uint64_t period, timens, bytes;  /* 'period': bytes between allocation samples; 'timens': ns
+                                      between time samples; 'bytes': ProfileTotals.bytes */
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;
@@ -81,7 +81,7 @@ typedef struct ProcessStats {
 void process_stats (ProcessStats *s);
 /* Adds a mark to the profile. Returns 0 if there is no profile or no attached state. */
 int process_mark (const char *name, const char *value);
-/* Returns ProfileTotals.bytes of the profile; 0: none. */
+/* Returns the bytes of the profile's file, or of a flight recorder's events; 0: no profile. */
 uint64_t process_size (void);
 
 /* Stores in *id the status of the file whose absolute path is 'whole'. Finds the file in the

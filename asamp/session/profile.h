@@ -29,7 +29,8 @@
 #include "ring.h"
 #include "sample.h"
 
-/* Limits of one event: new frames of a stack; bytes of a name and a value, which are truncated. */
+/* PROFILE_NEWFRAMES: most new frames of a stack in one event. PROFILE_NAME, PROFILE_VALUE: bytes to
+   which a name and a value are truncated. */
 enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
 
 /* Options of a profile. */
@@ -50,20 +51,21 @@ typedef struct ProfileConfig {
   /* Called on the writer thread after every buffer and from time to time. Returns 1 if it had
      work to do. NULL: not called. */
   int (*round)(void);
-  /* most != 0: a flight recorder, whose files are made by profile_dump and at the end. */
+  /* ring.most > 0: the profile is a flight recorder, which writes a file only in profile_dump and
+     at the end. */
   RingLimits ring;
 } ProfileConfig;
 
 /* Totals of a profile so far. */
 typedef struct ProfileTotals {
-  uint64_t samples;   /* allocation samples, in sampling periods */
-  uint64_t timesamples;  /* time samples, in sampling periods */
-  uint64_t lost;      /* samples lost because the disk was full or writing failed, in sampling
-                         periods */
-  uint64_t all;       /* 'lost' plus those reported with profile_lost */
+  uint64_t samples;   /* sampling periods for which the allocation samples stand */
+  uint64_t timesamples;  /* sampling periods for which the time samples stand */
+  uint64_t lost;      /* sampling periods whose samples were lost because the disk was full or
+                         writing failed */
+  uint64_t all;       /* 'lost' plus the sampling periods counted by profile_lost */
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
-  int error;          /* errno of the first failure, or of the present stall (profile_room); 0:
-                         none */
+  int error;          /* errno of the first failed write, or of the write that is tried again at
+                         present (profile_room); 0: none */
 } ProfileTotals;
 
 typedef struct Profile Profile;
@@ -72,8 +74,8 @@ typedef struct Profile Profile;
 typedef struct ProfileState {
   Profile *profile;     /* NULL: none */
   uint32_t id;          /* unique in the profile */
-  size_t depth;         /* frames of the stack reported last */
-  int outside;          /* 1: another thread than the state's is reporting */
+  size_t depth;         /* number of frames of the stack reported last */
+  int outside;          /* 1: the reporting thread does not run the state */
 } ProfileState;
 
 /* Opens a profile and its file, and starts the writer thread. Returns NULL with errno and a
@@ -96,13 +98,13 @@ void profile_file (const Profile *p, struct stat *file);
 void profile_start (ProfileState *s);
 /* Emits the name of a state, which may have any bytes. */
 void profile_called (ProfileState *s, const char *name);
-/* Emits the end of a state. 'bytes' are the exact bytes that it allocated; 'left' and 'lost' are as
-   for profile_left and profile_lost. 'orphans' is the number of its samples of native memory that
-   are still alive. The state's other samples are not followed (P7) any more. */
+/* Emits the end of a state, which has allocated exactly 'bytes' bytes. 'left' counts dropped data,
+   'lost' lost samples. 'orphans' of its samples of native memory are still alive; the deaths of all
+   other samples are not reported any more. */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
-/* Emits deaths of an ended state's samples of native memory, as n run lengths like those of
-   profile_collection. */
+/* Emits which samples of native memory of an ended state have died. 'runs' has n numbers of
+   samples, in the order of the list of P7: alive, dead, alive, and so on. */
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /* Emits a Lua function. Name and source may have any bytes; the source has no leading '@' or
@@ -110,9 +112,9 @@ void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size
 void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
-/* Emits an allocation or copy sample. 'frames' are the n inner frames that changed, innermost
-   first; the 'shared' outer frames are unchanged (P5). Waits for the writer if the queue is full.
-   In the file, a stack is cut to PROFILE_DEPTH frames. */
+/* Emits an allocation or copy sample. Its stack has the n frames in 'frames', innermost first;
+   outside them are the 'shared' outermost frames of the state's previous stack (P5). Waits for the
+   writer if the queue is full. In the file, a stack is cut to PROFILE_DEPTH frames. */
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
@@ -120,8 +122,8 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
    is full, and lasts while writing is tried again (W6 of livefile.h). In a stall, time samples are
    lost, other events are kept, and the caller should take no samples. */
 int profile_room (Profile *p);
-/* Like profile_room, for a sample of 'count' periods. If it returns 0, the caller must also
-   call profile_lost. */
+/* Returns 0 if a sample of 'count' periods is lost because writing is stalled (profile_room); then
+   the caller must also call profile_lost. */
 int profile_offer (Profile *p, uint64_t count);
 
 /* Returns 1 if a sample can be reported now, probably without waiting. A signal handler that
@@ -131,8 +133,8 @@ int profile_ready (Profile *p);
 /* Counts n sampling periods that were lost before they were reported to the profile. */
 void profile_lost (Profile *p, uint64_t n);
 
-/* Emits a time sample, with its stack as for profile_sample. In a stall (profile_room) the sample
-   is lost. */
+/* Emits a time sample; its stack is passed as in profile_sample. The sample is lost if writing is
+   stalled (profile_room). */
 void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
                    const ProfileFrame *frames, size_t n);
 
@@ -140,21 +142,21 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
-** Emits a collection. 'survived' has the outcomes of the n oldest samples that had none: 0 died; 1
-** survived; 2 survived, but its death will not be reported. 'classes' has the classes of these
-** samples (0: none), or is NULL. 'deaths' has the deaths of followed samples (P7) as run lengths
-** from the start of the list on, alternately of live and of dead samples.
+** Emits a collection. 'survived' has one element for each of the n oldest undecided samples: 0:
+** it died; 1: it survived; 2: it survived, but its death will not be reported. 'classes' has the
+** class of each (0: none), or is NULL. 'deaths' says which followed samples (P7) have died, as
+** numbers of samples in the list's order: alive, dead, alive, and so on.
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
                          const uint32_t *classes, size_t n,
                          const uint32_t *deaths, size_t ndeaths);
 
-/* Emits path number 'id' of references to a live object: path number 'parent' (0: empty), with the
-   reference 'step' added. */
+/* Emits path number 'id' of references to a live object. It consists of path number 'parent' (0:
+   empty) and one more reference, 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
-/* Emits the references that keep the n followed samples (P7) alive: ids[i] is the id of the path to
-   sample i (profile_holderpath); 0: no path was found. */
+/* Emits which path of references keeps each of the n followed samples (P7) alive: ids[i] is the
+   number of the path to sample i (profile_holderpath); 0: no path was found. */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
 /* Emits a pause in which the heap was searched for the references that keep samples alive: its
    start (CLOCK_MONOTONIC) and duration, ns. */
@@ -170,7 +172,7 @@ int profile_mark (ProfileState *s, uint64_t time, const char *name,
 void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,
                        const char *text);
 
-/* Emits a new period of time samples in ns (0: off), of wall time ('wall' 1) or CPU time. */
+/* Emits a new period of time samples, ns; 0: off. 'wall' 1: of wall time; 0: of CPU time. */
 void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 
 /* Emits the exact bytes that the state allocated while sampled. Call it before profile_end. */
@@ -205,31 +207,31 @@ unsigned profile_number (const Profile *p);
 
 typedef struct ProfileLast ProfileLast;
 
-/* Calls f for the bytes of each label set of a state. Returns their sum. */
+/* Calls f with the number of each label set of a state and the bytes allocated with the set.
+   Returns the sum of the bytes. */
 typedef uint64_t ProfileSets (const ProfileLast *last,
                               void (*f) (void *ud, uint32_t set, uint64_t bytes),
                               void *ud);
 
-/* The final data of a state at exit; or, if nruns > 0, deaths of an ended state's samples of native
-   memory. */
+/* Data that profile_exit emits for a state: its final data; or, if nruns > 0, deaths of its samples
+   of native memory after its end. */
 struct ProfileLast {
   const ProfileState *state;
-  size_t nruns;         /* number of elements of 'runs', which are as for profile_orphans; if it is
-                           not 0, the fields after 'time' are unused */
+  size_t nruns;         /* length of 'runs', which is as in profile_orphans; if it is > 0, the
+                           fields after 'time' are unused */
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
-  uint64_t bytes;       /* exact bytes, as for profile_allocated; 0: none */
-  ProfileSets *sets;    /* bytes by label set; NULL: none */
+  uint64_t bytes;       /* exact bytes that the state allocated while sampled; 0: none */
+  ProfileSets *sets;    /* calls a function with the bytes of each label set; NULL: none */
   void *setsud;
   ProfileLeft left;
   uint64_t lost;        /* as for profile_lost */
 };
 
 /*
-** Like profile_end at exit(), perhaps in a signal handler that interrupted any code. First emits
-** the final data of each state: 'next' stores them in *last, and returns 0 after the last. If the
-** writer is stuck at a lock of the interrupted code, returns after about 3 s with the error
-** EDEADLK.
+** Like profile_end, at exit() and even in a signal handler that interrupted any code. First
+** emits the final data that 'next' stores in *last, until 'next' returns 0. If the interrupted
+** code holds a lock for which the writer waits, returns after about 3 s with the error EDEADLK.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);
@@ -237,14 +239,14 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
 /* Calls profile_end, frees 'p', and returns profile_end's result. */
 int profile_close (Profile *p, ProfileTotals *totals);
 
-/* Returns the text of ProfileTotals.error. */
+/* Returns the message for an errno from ProfileTotals.error. */
 const char *profile_message (int error);
 
 /* Returns the totals so far. */
 void profile_totals (Profile *p, ProfileTotals *totals);
 
-/* Frees 'p' in the child of a fork, except memory that the parent's writer may have been changing.
-   In the child, only this function and profile_close may be called for 'p'. */
+/* Frees 'p' in the child of a fork, except memory that the parent's writer thread may have been
+   changing. The child may call only this function and profile_close for 'p'. */
 void profile_abandon (Profile *p);
 
 #endif

@@ -14,9 +14,9 @@
 
 #define FATES_CHUNK	65536         /* largest number of outcomes in one event */
 #define HOLDERS_CHUNK	2047          /* largest number of words in an EVENT_HOLDERS: a flag, then
-                                         pairs of words */
-#define DEATHS_CHUNK	65536         /* largest number of run lengths in one event: pairs of a
-                                         live and a dead run */
+                                         pairs (number of samples, id of their path) */
+#define DEATHS_CHUNK	65536         /* largest number of run lengths in one event; even, because
+                                         they are pairs (live, dead) */
 
 /* The profile to which this OS thread is reporting an event; NULL: none. */
 static OFTHREAD const Profile *volatile emitting;
@@ -88,15 +88,17 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
       return 0;
     profilequeue_wake(p);
     pthread_cond_wait(&p->room, &p->lock);
-    p->inhand = inhand;  /* another thread may have changed p->inhand during the wait */
+    p->inhand = inhand;  /* the wait releases the lock, so another thread may have changed
+                            p->inhand */
     if (p->error != 0 || p->stop)
       return 0;
   }
   return 1;
 }
 
-/* Completes the previous event and reserves one with a body of n bytes. Waits for the writer if the
-   queue is full. Returns the body; NULL after a failure or the end. Lock held. */
+/* Completes the previous event in the queue and reserves a new one with n bytes of data. Waits for
+   the writer if the queue is full. Returns the data; NULL after a failure or the end of the
+   profile. Lock held. */
 static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
   Profile *p = s->profile;
   size_t size = sizeof(Event) + ((n + 7) & ~(size_t)7);
@@ -186,8 +188,8 @@ void profile_left (ProfileState *s, const ProfileLeft *left) {
                      sizeof(*left));
 }
 
-/* Returns the number of bytes of a text to store: n, or up to 'limit' after a complete UTF-8
-   character. Counts truncated texts. */
+/* Returns n if it is at most 'limit'. Else counts the text as truncated, and returns the largest
+   length up to 'limit' that ends with a complete UTF-8 character. */
 static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
   if (n <= limit)
@@ -254,7 +256,7 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      break;  /* later events would be attributed to the wrong samples */
+      break;  /* without this event, the next ones would be attributed to the wrong samples */
     memcpy(body, runs, m * sizeof(*body));
   }
   profileevents_letgo(p);
@@ -296,8 +298,8 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   profileevents_letgo(p);
 }
 
-/* Returns 1 if the profile has ended without failure; later events do not count as lost. Lock
-   held. */
+/* Returns 1 if the profile has ended without failure: events reported now do not count as lost.
+   Lock held. */
 static inline int hasended (const Profile *p) {
   return p->stop && p->error == 0;
 }
@@ -308,7 +310,7 @@ static void lose (Profile *p) {
   memset(&p->inhand, 0, sizeof(p->inhand));
 }
 
-/* Stores the depth of the stack being reported. */
+/* Stores the number of frames of the stack being reported: 'shared' unchanged and n new ones. */
 static void setdepth (ProfileState *s, size_t shared, size_t n) {
   assert(shared <= s->depth && n <= PROFILE_NEWFRAMES);
   s->depth = shared + n;
@@ -417,7 +419,8 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 /* ---------------------------------------------------------------- exit -- */
 
 #define LOCK_MS		500     /* ms; longest wait for the lock */
-#define STUCK_MS	3000    /* ms without CPU time after which the writer counts as stuck */
+#define STUCK_MS	3000    /* ms without use of CPU time after which the writer thread counts
+                                   as stuck */
 
 static void nap (void) {
   struct timespec t = {0, 1000000};
@@ -436,8 +439,8 @@ static int trylock (Profile *p) {
   return 0;
 }
 
-/* Returns 1 if the writer is not stuck: its CPU time is not *used any more, or it waits for a write
-   to the file. Stores its CPU time in *used. */
+/* Returns 1 if the writer thread is not stuck: it has used CPU time since the last call, or waits
+   for a write to the file. *used is the CPU time that it had used at the last call. */
 static int works (const Profile *p, uint64_t *used) {
   uint64_t before = *used;
   *used = clock_read(p->clock);
@@ -457,8 +460,9 @@ static int awaitwriter (const Profile *p) {
   return 1;
 }
 
-/* Waits for space for a state's last events; releases the lock during the wait. If the writer is
-   stuck, sets *locked to 0 and returns 0, and the lock is not held any more. */
+/* Waits until the queue has space for a state's last events; releases the lock meanwhile. Returns 0
+   and sets *locked to 0, without the lock, if the writer is stuck or the lock cannot be taken
+   again. */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
                   sizeof(OrphansEvent) + PROFILE_LASTRUNS * sizeof(uint32_t);
@@ -547,7 +551,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   else p->stop = 1;
   profilequeue_wake(p);
   iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
-  locked = !ours && trylock(p);  /* other threads may still report events, which are lost */
+  locked = !ours && trylock(p);  /* other threads may still count lost events */
   if (!iswritten) {
     p->error = EDEADLK;
     p->lost.samples = p->taken.samples - p->written.samples;

@@ -49,7 +49,7 @@ static int startthread (Profile *p) {
   return 0;
 }
 
-/* Opens the file. Returns an errno, or 0. 'why' is as in place_open. */
+/* Opens the file. Returns an errno, or 0. On failure, stores a phrase in 'why', or "". */
 static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *why,
                                  size_t size) {
   const PlaceWish wish = {config->path, config->number, config->made,
@@ -271,8 +271,8 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
   return istaken && wish.error == 0;
 }
 
-/* Frees queue, ring and memory reserve of an ended profile, because an idle state may keep the
-   rest for long. Lock held. */
+/* Frees the large buffers of an ended profile: an idle state may keep the Profile itself for long.
+   Lock held. */
 static void freequeue (Profile *p) {
   int i;
   for (i = 0; i < 2; i++) {

@@ -66,32 +66,33 @@ struct Profile {
   int stop;
   int ended;              /* 1: the writer thread has ended and the file is closed */
   size_t reserved;        /* bytes of the event being reported */
-  EventTally inhand;      /* samples in the event being reported */
+  EventTally inhand;      /* numbers of samples in the event being reported */
   int error;              /* errno of the first failure */
   int stalled;            /* errno of the present stall, or 0; also read without the lock */
-  uint64_t elsewhere;     /* sampling periods lost before the queue (profile_lost) */
+  uint64_t elsewhere;     /* sampling periods lost before they were reported (profile_lost) */
   uint64_t refused;       /* samples refused by profile_offer; atomic */
   EventTally taken;            /* samples reported to the profile, including 'lost' */
-  EventTally lost;             /* samples that did not reach the file (Q4) */
+  EventTally lost;             /* numbers of samples that were reported but did not reach the file
+                                  (Q4) */
   uint64_t cut;           /* truncated texts; atomic */
   /* the fields from here on belong to the writer */
   LiveFile file;
   Place place;
   EventTally unflushed;        /* samples encoded since the last flush */
-  uint64_t sure;               /* bytes of the file at the last flush */
+  uint64_t sure;               /* size of the file at the last flush, bytes */
   uint64_t flushed;       /* time of the last complete flush, ns */
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
-  int stallreported;               /* 1: the start of the first stall was reported; 2: its end,
-                                      too */
-  uint64_t gap;           /* number of lost samples when the last stall started (profile_room) */
+  int stallreported;               /* 0: no stall (profile_room) was reported to the user; 1: the
+                                      start of the first one was; 2: its end, too */
+  uint64_t gap;           /* number of samples lost before the last stall (profile_room) */
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* ns until the next call of 'round' */
-  EventTally written;     /* samples in the readable part of the file */
+  EventTally written;     /* numbers of samples in the part of the file that was flushed */
   clockid_t clock;        /* CPU clock of the writer thread */
   char *tuning;           /* LUA_GC at the start of the profile, or NULL */
-  int whole;              /* 1: the writer has written everything; atomic */
+  int whole;              /* 1: the writer has written all events; atomic */
   int done;               /* 1: the writer has closed the file, too; atomic */
   Wish *wish;             /* request of profile_dump; NULL: none */
   pthread_cond_t answered;
@@ -99,7 +100,7 @@ struct Profile {
   Ring *ring;
   ProfileConfig config;   /* flight recorder: the options of its files, with copied strings */
   struct stat folder;     /* flight recorder: device and inode of config.folder */
-  Spare spare;            /* memory reserve of the writer */
+  Spare spare;            /* memory that the writer frees when the program has run out of memory */
 };
 
 /* Returns the number of all lost samples. Lock held. */

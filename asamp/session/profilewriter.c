@@ -45,8 +45,8 @@ static void notestall (Profile *p) {
   }
 }
 
-/* Publishes whether the file is stalled (notestall) or has failed. At the first failure counts the
-   samples that were not flushed as lost, and wakes the threads that wait for space. */
+/* Publishes whether the file has failed or is stalled (notestall). At the first failure counts the
+   samples since the last flush as lost, and wakes the threads that wait for space in the queue. */
 static void noteerror (Profile *p) {
   notestall(p);
   if (p->file.error == 0 || p->error != 0)
@@ -92,9 +92,9 @@ static int ismuch (const Profile *p) {
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/* Ends the batch if it is full or the file is about to flush by itself. In the second case flushes
-   the file now, between two batches: a file that is cut back to its last flush must end with a
-   complete batch. */
+/* Ends the batch if it is full. If the file is about to flush by itself, ends the batch and flushes
+   the file now, because a file that is cut back to its last flush must end with a complete
+   batch. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;
@@ -143,7 +143,8 @@ static void profilewriter_await (Profile *p) {
   }
 }
 
-/* Waits for work and exchanges the buffers. Returns the one that was active. */
+/* Waits for work, then exchanges the two buffers of the queue. Returns the one with the new
+   events. */
 static Queue *swap (Profile *p, int *stop, Wish **wish) {
   Queue *q;
   pthread_mutex_lock(&p->lock);
@@ -185,7 +186,7 @@ void *profilewriter_run (void *ud) {
   Wish *wish;
   int stop;
   spare_use(&p->spare);
-  encoder_batch(p->encoder);  /* writes the head of the log */
+  encoder_batch(p->encoder);  /* writes the head of the log (encoder.h) to the file */
   profilewriter_flush(p, 0);
   p->flushed = clock_now();
   do {
@@ -207,8 +208,8 @@ void *profilewriter_run (void *ud) {
     (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
-    profilewriter_flush(p, 0);  /* if this write ends the stall, notestall encodes the mark of
-                                   the stall, which must precede the trailer */
+    profilewriter_flush(p, 0);  /* may end a stall; then notestall encodes a mark, which must
+                                   precede the trailer written below */
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
     encoder_lost(p->encoder, profilequeue_lost(p));
@@ -224,8 +225,8 @@ void *profilewriter_run (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  profilewriter_answer(p, p->place.path, p->file.error);  /* for a profile_dump called after the
-                                                             last swap */
+  profilewriter_answer(p, p->place.path, p->file.error);  /* profile_dump may have been called after
+                                                             the last swap */
   return NULL;
 }
 
@@ -259,7 +260,7 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* compresses fast, because such files may be frequent */
+  /* compresses less, because a program may often dump its flight recorder */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
@@ -289,7 +290,7 @@ static int putall (Profile *p, uint64_t lost, int isend) {
   return p->file.error;
 }
 
-/* Sets the number of the flight recorder's next file. */
+/* Gives a new number to the flight recorder's next file. */
 static void nextname (Profile *p) {
   p->config.number = p->config.number > 1 ? p->config.number + 1 : 2;
   p->config.made = 1;

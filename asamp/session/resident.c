@@ -16,23 +16,23 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)	/* ns after which a snapshot is due without a change */
-#define YOUNG		(SECOND / 50)	/* ns at the start of a profile in which only an ending
+#define YOUNG		(SECOND / 50)	/* ns from the start of a profile in which only the end of a
                                            state causes a snapshot */
-#define LAST_NS		1000000	/* ns; at the end of a state, the resident size that decides is at
-                                   most this old */
+#define LAST_NS		1000000	/* ns; largest age of the resident size that decides about a
+                                   snapshot at the end of a state */
 #define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
 #define LINES		256u	/* largest number of source lines of one use */
-#define ENDING		100u	/* an ending state causes a snapshot if the last one is older than
-                                   this many times the CPU time of the last measurement */
+#define ENDING		100u	/* ending states cause a snapshot only if the last one is older than
+                                   ENDING times the CPU time of the last measurement */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
-static uint64_t first, spent;  /* Time of the first measurement; CPU time of all measurements (RQ2);
-                                  ns. */
+static uint64_t first, spent;  /* 'first': time of the first measurement; 'spent': CPU time of all
+                                  measurements (RQ2); ns */
 static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
-/* Native memory of closed states by source line. The last element is for all other lines. An
-   element of 0 bytes may be reused, with the lock held. */
+/* Native memory that outlived its state, by the source line that allocated it. The last element is
+   for all further lines. With the lock held, an element of 0 bytes may get another line. */
 static struct {
   int64_t bytes;		/* atomic */
   char where[sizeof(((ResidentRow *)0)->text)];
@@ -53,7 +53,8 @@ static void resident_put (Rows *r, const char *what, int64_t bytes, const char *
   snprintf(row->text, sizeof(row->text), "%s", text);
 }
 
-/* Returns the row with this text, or NULL. Ignores the rows before 'from'. */
+/* Returns the row whose field 'text' equals 'text', or NULL. Ignores the rows before index
+   'from'. */
 static ResidentRow *resident_find (const Rows *r, size_t from, const char *text) {
   size_t i;
   for (i = from; i < r->n; i++)
@@ -61,8 +62,8 @@ static ResidentRow *resident_find (const Rows *r, size_t from, const char *text)
   return NULL;
 }
 
-/* Adds bytes to the row of a source line. Lines beyond the first LINES share one row. Rows
-   before 'from' have other uses. */
+/* Adds bytes to the row of the source line 'where', which is made if needed. The rows from index
+   'from' on are of such lines. Lines beyond the first LINES share one row. */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   ResidentRow *row = resident_find(r, from, where);
   if (row == NULL && r->n - from >= LINES) row = resident_find(r, from, where = "");
@@ -107,8 +108,8 @@ void resident_freed (unsigned line, uint64_t bytes) {
   __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Adds up the last measurements of all states. Stores in *since how many bytes the heaps have
-   reserved since these measurements. Lock held. */
+/* Adds up the results of the last measurements of all states. Stores in *since how many bytes the
+   heaps have reserved since then. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -132,8 +133,8 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
   }
 }
 
-/* Subtracts *untouched bytes, which are not resident, from *row, but at most all of *row. Sets
-   *untouched to the bytes that were not subtracted. */
+/* Subtracts the smaller of *row and *untouched from both. *untouched counts bytes that are
+   reserved, but not resident. */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
@@ -145,8 +146,8 @@ typedef struct Lua {
   int64_t old, young, gaps, unused, reserve, since;
 } Lua;
 
-/* Subtracts untouched bytes from Lua's rows: first from unused memory, which most likely has them,
-   last from old objects. */
+/* Subtracts bytes that are not resident from Lua's rows: first from reserved and unused memory,
+   where they most likely are, last from old objects. */
 static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->reserve, untouched);
   resident_take(&l->unused, untouched);
@@ -161,15 +162,16 @@ static void split (int64_t *native, int64_t *own) {
   *native -= *own;
 }
 
-/* Makes Lua's rows from the areas of all states. Resident bytes in no other row become
-   'reserve'. */
+/* Divides the memory of all heaps into rows: old and young objects, gaps between them, unused
+   memory. The other resident bytes of the heaps become 'reserve'. */
 static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t resident) {
   int64_t untouched;
   l->since = 0;
   l->old = (int64_t)living;
   l->young = (int64_t)(p->inuse - living);
   l->gaps = (int64_t)(p->heads + p->lines + p->large) - (int64_t)p->inuse;
-  if (l->gaps < 0) {  /* 'inuse' includes the lua_State itself, which is outside the areas */
+  if (l->gaps < 0) {  /* 'inuse' also counts the lua_State itself, which is not in 'heads', 'lines'
+                         or 'large' */
     untouched = -l->gaps;
     l->gaps = 0;
     resident_take(&l->young, &untouched);
@@ -177,7 +179,8 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   }
   l->unused = (int64_t)p->unused;
   l->reserve = (int64_t)(resident + p->lent) - (int64_t)(p->heads + p->lines + p->unused);
-  if (l->reserve < 0) {  /* areas include the ends of blocks, which may be untouched */
+  if (l->reserve < 0) {  /* 'heads', 'lines' and 'unused' also count ends of blocks, which may not
+                            be resident */
     untouched = -l->reserve;
     l->reserve = 0;
     takelua(l, &untouched);
@@ -190,10 +193,11 @@ typedef struct Native {
 } Native;
 
 /*
-** Makes the rows of native memory, without blocks of Lua heaps. If the program has another malloc
-** than glibc's, [heap] and all anonymous mappings count as 'native'. Memory of malloc that is not
-** resident was never touched. Subtracts such bytes from the row of free memory, then from the
-** profiler's, then from the program's. Returns the rest; the caller subtracts it from Lua's rows.
+** Makes the rows of native memory, without memory of Lua heaps. If the program's malloc is not
+** glibc's, the row 'native' has all of [heap] and of the anonymous mappings. Else subtracts
+** malloc's bytes that are not resident: first from the row of free memory, then from the
+** profiler's, then from the program's. Returns how many remain, which the caller subtracts from
+** Lua's rows.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
@@ -212,7 +216,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
       untouched += mapped - v->others;
       mapped = v->others;
     }
-    if (m->arenas < s->heapsize)  /* the mapping [heap] has memory that is not malloc's */
+    if (m->arenas < s->heapsize)  /* a part of the mapping [heap] is not malloc's */
       v->others += (int64_t)(s->heapsize - m->arenas);
     v->others -= mapped;
     v->native = (int64_t)m->inuse - lua;
@@ -229,7 +233,8 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
   return untouched;
 }
 
-/* Adds all rows. 'known' 0: the mappings could not be read. */
+/* Adds to r all rows of the snapshot. 'known' 0: the process's mappings could not be read, so their
+   rows are left out. */
 static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, const Mappings *s,
                      int known) {
   size_t i;
@@ -270,8 +275,8 @@ static void resident_fill (Rows *r) {
     v.own = (int64_t)own_bytes();
     untouched = nativerows(&v, &s, &m, &p, resident);
     takelua(&l, &untouched);
-    /* Memory that Lua has reserved since the last measurements is still in two other rows: chunks
-       in v.others, large vectors in v.native. Moves this memory to the row "lua.since". */
+    /* Memory that Lua has reserved since the last measurements was counted as v.others (chunks) and
+       v.native (large vectors). Moves it to the row "lua.since". */
     if (since > 0) {
       untouched = since;
       resident_take(&v.others, &untouched);
@@ -300,7 +305,8 @@ static int mayhave (uint64_t now) {
   return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
 }
 
-/* Returns 1 if a snapshot is due (RQ3). 'last' is as for resident_measure. */
+/* Returns 1 if a snapshot is due (RQ3). 'last': 0 after a collection; RESIDENT_STATE: the state is
+   about to end; RESIDENT_PROFILE: the profile is. */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;
@@ -308,8 +314,8 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
          last == RESIDENT_PROFILE || (last && now - p->reported >= ENDING * p->cost);
 }
 
-/* Returns 1 if a snapshot is due (RQ3); takes the lock, because several threads use a policy.
-   'claims' 1: the caller will emit the snapshot, so that it is not due any more. */
+/* Calls isdue with the lock held, because several threads use a policy. 'claims' 1: the caller will
+   emit the snapshot if it is due, so it is not due at the next call. */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);

@@ -36,7 +36,8 @@ typedef struct ResidentRow {
 /* Data that decide when a profile's next snapshot is due (RQ3). Times in ns. If all are zero, the
    first snapshot is due 20 ms after the first collection. */
 typedef struct ResidentPolicy {
-  /* Time of the last snapshot; resident bytes at that time; CPU time of the last measurement. */
+  /* 'reported': time of the last snapshot; 'rss': resident bytes at that time; 'cost': CPU time of
+     the last measurement. */
   uint64_t reported, rss, cost;
   uint64_t started;	/* start of the session, or time of the first collection; atomic */
 } ResidentPolicy;
@@ -47,7 +48,7 @@ typedef struct Resident {
   int listed;
   uint64_t held;	/* Bytes that the state's heap reserves now; atomic. */
   uint64_t measured;	/* Bytes that the state's heap reserved at the last measurement. */
-  uint64_t due;		/* Time from which the state may be measured though its size has not
+  uint64_t due;		/* Time from which the state is measured even if its heap's size has not
                            changed, ns. */
   Footprint footprint;
   ResidentPolicy policy;
@@ -60,11 +61,12 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
   __atomic_store_n(&r->held, bytes, __ATOMIC_RELAXED);
 }
 
-enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' of resident_measure */
+enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of resident_measure's 'last': the state,
+                                                   or the profile, is about to end */
 
-/* Measures the state if a measurement is due (RQ2), and emits a snapshot to the profile of 'state'
-   (NULL: none) if a snapshot is due (RQ3). 'last' is 0 after a collection, RESIDENT_STATE if the
-   state is about to end, RESIDENT_PROFILE if the profile is about to end. */
+/* Measures the state's heap if that is due (RQ2). Then emits a snapshot to the profile of 'state'
+   (NULL: none) if one is due (RQ3). 'last': 0 after a collection; RESIDENT_STATE before the end of
+   the state; RESIDENT_PROFILE before the end of the profile. */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 

@@ -27,7 +27,7 @@ typedef struct Sampler Sampler;
 
 /* Options of a session. */
 typedef struct SamplerOptions {
-  int folder;		/* descriptor of the folder of 'out', used even if the folder's path cannot
+  int folder;		/* open descriptor of the folder of 'out', for the case that its path cannot
                            be reached any more; 0: none */
   const char *out;	/* path of the profile */
   unsigned number;	/* 'number', 'made' and 'replace' are as in PlaceWish (place.h). */
@@ -40,12 +40,12 @@ typedef struct SamplerOptions {
   int seeded;
   uint64_t timeperiod;	/* first period of time samples, ns; 0: none */
   int wall;
-  uint64_t mallocs;	/* period of native memory samples, bytes; 0: none */
+  uint64_t mallocs;	/* bytes of native memory between two samples of it; 0: no such samples */
   int copies;		/* 1: copied bytes are sampled */
   int holders;		/* 1: records the references that keep samples alive (holders.h) at the
                            end, and when the number of live samples has doubled */
-  uint64_t holdersevery;  /* ns between two recordings of the references that keep samples alive;
-                             0: no repeated recordings */
+  uint64_t holdersevery;  /* ns between two searches for the references that keep samples alive; 0:
+                             the search is not repeated */
   RingLimits ring;	/* most != 0: a flight recorder */
   int summary;		/* 1: prints a line to stderr at the end */
   /* Called before a session with its own profile ends, while the tracker still has the live
@@ -54,10 +54,10 @@ typedef struct SamplerOptions {
   uint64_t rate;	/* most allocation samples per second of a state; 0: no bound */
 } SamplerOptions;
 
-/* Sums over all states that share, or have shared, a profile. */
+/* Sums over all states that use, or have used, the shared profile. */
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
-  uint64_t unfollowed;		/* survivors whose deaths are not reported */
+  uint64_t unfollowed;		/* samples that survived, but whose deaths are not reported */
 } SharedTotals;
 
 /* The sampling rates. */
@@ -90,17 +90,19 @@ typedef struct SamplerShared {
 typedef struct SamplerStats {
   int open, on;
   uint64_t period;
-  uint64_t samples, bytes;	/* Allocation samples in sampling periods; bytes allocated while
-                                   sampling was on. */
-  uint64_t natives;		/* samples of native memory, in sampling periods */
+  uint64_t samples, bytes;	/* Sampling periods for which the allocation samples stand; bytes
+                                   allocated while sampling was on. */
+  uint64_t natives;		/* sampling periods for which the samples of native memory stand */
   uint64_t lost;
-  uint64_t unfollowed;		/* survivors whose deaths are not reported */
+  uint64_t unfollowed;		/* samples that survived, but whose deaths are not reported */
   int timing;			/* 1: time is sampled */
-  uint64_t timesamples;		/* time samples, in sampling periods */
-  uint64_t minors, majors;	/* collections of the state since its start */
-  uint64_t nanoseconds;		/* time in the sampler on the program's thread, ns */
+  uint64_t timesamples;		/* sampling periods for which the time samples stand */
+  uint64_t minors, majors;	/* numbers of minor and major collections since the state was
+                                   made */
+  uint64_t nanoseconds;		/* time that the program's thread has spent in the sampler, ns */
   const char *file;		/* path of the last session's file, or NULL */
-  int error;			/* errno of the first failure or the present stall; 0: none */
+  int error;			/* errno of the first failed write, or of the write that is tried
+                                   again at present; 0: none */
 } SamplerStats;
 
 /* Returns the sampler of the state; makes the sampler if needed. Returns NULL if L has no sampler
@@ -119,14 +121,15 @@ Sampler *sampler_attached (lua_State *L);
    16 << k us; longer pauses belong to the last bin. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over the heaps of the open states. The numbers of each state are those of the last copy (SE2
+/* Sums over the heaps of the open states. Each state's numbers are those that it copied last (SE2
    of seen.h). */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of states */
   uint64_t inuse, held, tenured;	/* bytes */
   uint64_t minors, majors;		/* collections */
   uint64_t pauses, longest;		/* total and longest, ns */
-  uint64_t bins[SAMPLER_PAUSES];	/* histogram of pauses, also of closed states */
+  uint64_t bins[SAMPLER_PAUSES];	/* histogram of the collector's pauses, in open and closed
+                                           states */
 } SharedHeaps;
 
 /* Stores sums over all states that share a profile. Thread-safe. */
@@ -170,7 +173,7 @@ int sampler_markshared (Profile *p, const char *name, const char *value);
 /* Ends a shared profile that was replaced. A state moves to the new profile at its next sample,
    mark or collection. The caller frees 'p' when no state uses it (sampler_usesshared). */
 void sampler_endshared (Profile *p);
-/* Returns 1 if a state uses this profile. */
+/* Returns 1 if a Lua state still reports to the profile 'p'. */
 int sampler_usesshared (const Profile *p);
 
 /* Opens a profile for many states. */
@@ -191,8 +194,8 @@ typedef struct SamplerSet {
 
 /* Returns the largest number of rows that sampler_sets stores. */
 uint32_t sampler_setcount (const Sampler *s);
-/* Stores the session's bytes by label set, without sets of 0 bytes, and the number of rows.
-   Returns SamplerStats.bytes. */
+/* Stores in 'rows' how many bytes the session has allocated with each label set, without sets of 0
+   bytes, and in *n the number of rows. Returns the session's bytes (SamplerStats.bytes). */
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
 /* Stores the bytes of all shared states by label set, in at most 'most' rows. Returns their
    number. Thread-safe. */
@@ -211,8 +214,8 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
 /* Switches sampling on, in a session with sampling off. */
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
-/* Switches sampling off. First runs a collection if some samples have no outcome yet, or if deaths
-   or a collection were not reported. Returns 0 if sampling was off. */
+/* Switches sampling off, after a last collection if samples, deaths or collections are not reported
+   yet. Returns 0 if sampling was off. */
 int sampler_off (Sampler *s, lua_State *L);
 
 /* Starts to sample the calling OS thread every 'ns' nanoseconds, in a session without time

@@ -72,7 +72,7 @@ void samplerlist_publish (Sampler *s) {
   seen_put(to, SEEN_STEPS, s->heldpaths.cut);
 }
 
-/* Number of marks that samplerlist_untimed has added. Lock held. */
+/* Number of marks about threads whose time is not sampled. Lock held. */
 static uint64_t nuntimed;
 static char untimedwhy[256];	/* The reason in the first of these marks. Lock held. */
 
@@ -111,9 +111,9 @@ void samplerlist_point (void *ud, lua_State *L) {
                                    rate is known with an error of about a fifth */
 
 /*
-** Adapts the period of allocation samples to the option 'rate': the samples that a state may take
-** per second of CPU time, or of wall time if less wall time has passed. If the state takes more,
-** doubles the period. If it takes less than a quarter, halves the period, but not below s->period.
+** Keeps the allocation samples of a state below the option 'rate' per second of CPU time, or of
+** wall time if that is less. Doubles the period if the state takes more samples. Halves the
+** period if it takes less than a quarter, but not below s->period.
 **
 ** A check is due after RATE_NS, or earlier if the samples of half a second were taken.
 */
@@ -222,7 +222,7 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
 
 /* Bytes of the states that have left the shared profile, by label set. */
 static uint64_t pastsets[LABELS_MOST];
-static uint32_t npastsets;	/* later elements of 'pastsets' are 0 */
+static uint32_t npastsets;	/* number of used elements of 'pastsets'; the others are 0 */
 
 static void addset (void *ud, uint32_t set, uint64_t bytes) {
   ((uint64_t *)ud)[set < LABELS_MOST ? set : 0] += bytes;
@@ -291,8 +291,9 @@ static uint64_t lastsets (const ProfileLast *last,
   return account_each(last->setsud, ACCOUNT_REST, last->bytes, f, ud);
 }
 
-/* Stores the final data of one state for profile_exit. Returns 0 if no state is left. At the first
-   call, *ud is the sampler of a session, or NULL for the states that share a profile. */
+/* Stores in *last the final data of the next state, for profile_exit. Returns 0 if there is none.
+   *ud is the position: at first the sampler of a session with its own profile, or NULL for the
+   states of the shared profile. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;
@@ -312,9 +313,9 @@ static int nextlast (void *ud, ProfileLast *last) {
   return 1;
 }
 
-/* Data of nextshared, which stores the final data of the states that share a profile, and then the
-   deaths of orphans (orphans.h). 'locked' 0: nextshared stores no deaths, because the list of
-   orphans may be inconsistent. */
+/* The position of nextshared, which stores first the final data of the states that share a profile,
+   then the deaths of orphans (orphans.h). 'locked' 0: stores no deaths, because the list of orphans
+   may be inconsistent. */
 typedef struct Exiting {
   Sampler *at;
   Profile *p;
@@ -413,7 +414,7 @@ static void samplerlist_forked (void) {
       profile_abandon(s->state.profile);
     }
     s->forked = 1;
-    s->state.profile = NULL;  /* a shared state joins the child's profile later */
+    s->state.profile = NULL;  /* a state of the shared profile joins the child's profile later */
   }
   orphans_forked();
   dying_forked();
@@ -425,7 +426,8 @@ static void samplerlist_forked (void) {
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
   if (samplers.shared != NULL) threads = samplers.shared->forked();
-  for (s = samplers.all; s != NULL; s = s->next)  /* at the next safepoint, time sampling starts */
+  for (s = samplers.all; s != NULL; s = s->next)  /* makes each state reach a safepoint, where its
+                                                     time sampling starts */
     if (s->shared != NULL && s->forked && samplers.shared->rates.timens > 0)
       luaN_request(s->tracker.L);
   seen_forked();

@@ -16,28 +16,31 @@
 struct Sampler {
   Tracker tracker;		/* takes the samples */
   Sampler *next, *before;	/* list of all samplers */
-  ProfileState state;		/* stream in the profile; profile NULL: no session */
+  ProfileState state;		/* the state's stream of events in the profile; state.profile NULL:
+                                   no session is open */
   const SamplerShared *shared;	/* data of the shared profile (SS4); NULL: the state has its own
-                                   profile, and the fields "shared:" are unused */
+                                   profile, and does not use the fields marked "shared:" */
   uint64_t since;		/* shared: when the state joined the profile, ns */
   uint64_t period;		/* requested sampling period, bytes; samplerlist_restrain may
                                    use a larger one */
-  /* Values when samplerlist_restrain last checked the rate: clock_now; CPU time of the process,
-     ns; number of samples. */
+  /* When samplerlist_restrain last checked the rate: the time (clock_now), the CPU time of the
+     process (ns) and the number of samples. */
   uint64_t ratetime, ratecpu, ratesamples;
-  char *script;			/* shared: source of the outermost function of the first sample */
+  char *script;			/* shared: source (of lua_Debug) of the outermost function in the
+                                   first sample's stack */
   int named;			/* 1: 'script' was emitted */
   unsigned name;		/* number of the state's name (seen.h) */
   Seen seen;			/* shared: numbers that other threads read */
   int forked;			/* 1: forked child in which the state has reported nothing */
   int counted;			/* shared: 1: counted in samplers.past.states */
   int ended;			/* shared: 1: the profile in 'state' has ended, because the process
-                                   has switched to another one; atomic */
-  /* If 'ended' is 1: the bytes and lost samples of the state that were reported to the ended
-     profile. Lock held. */
+                                   continues in another one; atomic */
+  /* Bytes and lost samples that the state had reported when its profile ended ('ended' 1). Lock
+     held. */
   uint64_t reportedbytes;
   uint64_t reportedlost;
-  SamplerRequest *request;	/* shared: another thread's request to this state; atomic */
+  SamplerRequest *request;	/* shared: request of another thread that this state is to answer;
+                                   atomic */
   SamplerOptions options;
   char *path;			/* file of the last session */
   struct stat file;		/* device and inode of the file at 'path' */
@@ -46,12 +49,12 @@ struct Sampler {
   Timing timing;
   HeldPaths heldpaths;		/* the paths of references that were emitted */
   Resident resident;		/* last measurement of the heap */
-  uint64_t starved, starvings;	/* When a lack of memory was last reported, ns; how often memory
-                                   ran out. */
+  uint64_t starved, starvings;	/* 'starved': when a lack of memory was last reported, ns;
+                                   'starvings': how often memory ran out */
   uint64_t timeperiod;		/* period of time samples, ns; 0: no time samples */
   int wall;			/* 1: 'timeperiod' is of wall time, 0: of CPU time */
-  ProfileCollection leftout;	/* sums over the collections that were not emitted; the next
-                                   emitted one includes them (oncollection) */
+  ProfileCollection leftout;	/* sum of the collections that were not emitted, which is added to
+                                   the next emitted one (oncollection) */
 };
 
 /* The list of samplers, and data of the shared profile. Fields that are not atomic change only
@@ -60,8 +63,8 @@ extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* data of the shared profile, or NULL; atomic */
   SamplerRequest *request;	/* request to the first state that collects; atomic */
-  SharedTotals past;		/* sums over the states that have left the profile; past.states
-                                   counts all states that ever joined */
+  SharedTotals past;		/* sums over the states that have left the profile; but past.states
+                                   is the number of all states that ever joined it */
 } samplers __attribute__((visibility("hidden")));
 
 void samplerlist_lock (void);
@@ -94,17 +97,17 @@ void samplerlist_measure (Sampler *s, lua_State *L, int last);
 /* Returns the exact bytes allocated by a state, and stores its counts of dropped data. If another
    thread runs the state, returns the numbers in s->seen. Call it before the profile ends. */
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
-/* Emits the bytes of each label set that were not emitted before. Returns their sum. 'all' is the
-   number of bytes that the state has allocated. */
+/* Emits for each label set how many bytes the state has allocated since the last call. Returns
+   their sum. 'all' is the number of bytes that the state has ever allocated. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
-/* Changes the sums by label set over states that have left the profile. ACCOUNT_WHOLE adds all
-   bytes of this state; ACCOUNT_REST subtracts those that its next profile will contain. Lock
+/* Changes the bytes by label set of the states that have left the profile. ACCOUNT_WHOLE: adds all
+   bytes of this state; ACCOUNT_REST: subtracts those that its next profile will contain. Lock
    held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
-/* Stores the sums over all states that share a profile. 'isexit' 1: first publishes the numbers of
-   this thread's states. The lock is held, except at exit if it could not be taken. */
+/* Stores the sums over all states of the shared profile. Call it with the lock held. 'isexit' 1: at
+   exit, perhaps without the lock; first publishes the numbers of this thread's states. */
 void samplerlist_addup (SharedTotals *t, int isexit);
 
 #endif

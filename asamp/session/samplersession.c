@@ -27,8 +27,8 @@
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Sampler *s = ud;
-  if (s->shared != NULL && !s->named) {  /* functions of a stack come innermost first, so that
-                                            the outermost one remains in 'script' */
+  if (s->shared != NULL && !s->named) {  /* the outermost function of a stack comes last and so
+                                            remains in 'script' */
     free(s->script);
     s->script = strdup(source);
   }
@@ -75,15 +75,15 @@ static int onroom (void *ud, uint64_t count) {
   return profile_offer(s->state.profile, count);
 }
 
-/* Emits a collection. In two cases adds it to 'leftout' instead, so that the next emitted
-   collection includes it: if the shared profile has ended, or if the file is stalled (profile_room)
-   and the collection has no outcomes and no deaths. */
+/* Emits a collection, or adds it to 'leftout', which the next emitted collection includes. Adds it
+   if the shared profile has ended, or if writing is stalled (profile_room) and the collection has
+   neither decided a sample nor found a death. */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
   ProfileCollection all = *c, *out = &s->leftout;
   int hasended = __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE);
-  if (s->state.profile == NULL) return;  /* forked child, before the state has reported anything */
+  if (s->state.profile == NULL) return;  /* a forked child that has reported nothing yet */
   all.minors += out->minors;
   all.majors += out->majors;
   all.left += out->left;
@@ -129,12 +129,12 @@ static int onready (void *ud) {
 }
 
 #define STARVED_NS	1000000000	/* shortest time between reports that memory ran out, ns */
-#define RINGSTARVED_NS	60000000000	/* STARVED_NS for a flight recorder: longer, because each
-                                           report writes a file */
+#define RINGSTARVED_NS	60000000000	/* STARVED_NS for a flight recorder, ns: longer, because
+                                           each report writes a file */
 
-/* Reports that an allocation has failed, at most once in STARVED_NS (RINGSTARVED_NS): adds a mark,
-   which says how often that happened and how many bytes are in use. Then flushes the file or dumps
-   the flight recorder, because the Lua error may end the program. */
+/* Reports a failed allocation by a mark, which has the number of such failures and the bytes in
+   use. Then flushes the file or dumps the flight recorder, because the Lua error may end the
+   program. Reports at most once in STARVED_NS (a flight recorder: RINGSTARVED_NS). */
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
   Profile *p = s->state.profile;
@@ -461,7 +461,7 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
   UNCANCELLED;
-  /* fails if the shared profile ends meanwhile; then tries again with the next one */
+  /* if profile_mark fails because the shared profile has ended, tries the next one */
   while (s->shared == NULL ? s->state.profile != NULL : samplershared_current(s) > 0) {
     Profile *p = s->state.profile;
     if (profile_mark(&s->state, clock_now(), name, namelen, value, valuelen)) return 1;
@@ -486,8 +486,8 @@ static int samplersession_finish (Sampler *s) {
   samplerlist_lock();
   samplersession_allocated(s);
   p = s->state.profile;
-  s->state.profile = NULL;  /* before profile_close, because a child forked meanwhile frees the
-                               profile in s->state.profile */
+  s->state.profile = NULL;  /* a child forked during profile_close would free the profile in
+                               s->state.profile */
   profile_close(p, &t);
   e = samplerlist_report(s, &t);
   samplerlist_unlock();
@@ -513,7 +513,7 @@ int sampler_close (Sampler *s, lua_State *L) {
   tracker_stop(&s->tracker);
   sampler_timeoff(s, L);
   if (s->state.profile != NULL) {
-    tracker_off(&s->tracker, L);  /* decides the survival of the last samples */
+    tracker_off(&s->tracker, L);  /* decides whether the last samples have survived */
     samplerlist_measure(s, L, 1);
     if (s->options.holders) sampler_holders(s, L);
     if (s->options.ending != NULL) s->options.ending(s, L);

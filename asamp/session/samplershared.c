@@ -17,8 +17,8 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-#define OLD_NS		1000000000	/* ns; at the close of a state with a shorter life, the
-                                           references that keep samples alive are not recorded */
+#define OLD_NS		1000000000	/* ns; shortest life of a state for which the references
+                                           that keep samples alive are recorded at its close */
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
@@ -35,7 +35,7 @@ Sampler *sampler_attached (lua_State *L) {
   Sampler *s;
   if (__atomic_load_n(&samplers.shared, __ATOMIC_RELAXED) == NULL || seam == NULL ||
       !tracker_is(seam)) return NULL;
-  s = (Sampler *)seam->ud;  /* the tracker is the first field */
+  s = (Sampler *)seam->ud;  /* the tracker, to which 'ud' points, is the sampler's first field */
   return (s->shared != NULL) ? s : NULL;
 }
 
@@ -113,8 +113,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   const SamplerRate rate = rateof(with);
   Profile *p;
   Sampler *s;
-  samplerlist_watch();  /* call it now, because the exit handler must finish the profile made
-                           below */
+  samplerlist_watch();  /* now, because its exit handler must finish the profile made below */
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
@@ -122,7 +121,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
     return 0;
   s->shared = with;
   s->options = with->options;
-  memset(&s->seen, 0, sizeof(s->seen));  /* the sampler may be reused */
+  memset(&s->seen, 0, sizeof(s->seen));  /* a reused sampler has numbers of its earlier state */
   memset(&s->leftout, 0, sizeof(s->leftout));
   resident_join(&s->resident);
   samplerlist_lock();
@@ -141,7 +140,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   if (rate.alloc)
     tracker_on(&s->tracker, L, rate.period, with->options.random,
                seedof(s));
-  /* takes no allocation samples, but reports collections and the end of the state */
+  /* without allocation samples, still reports collections and the end of the state */
   else tracker_points(&s->tracker, L, 1);
   startmallocs(s);
   starttime(s);
@@ -158,13 +157,13 @@ void samplershared_follow (Sampler *s) {
   starttime(s);
 }
 
-/* Bytes and lost samples of a state that came after its profile had ended. */
+/* Bytes that a state allocated, and samples that it lost, after its profile had ended. */
 typedef struct Unreported {
   uint64_t bytes, lost;
 } Unreported;
 
-/* Emits the state's totals (and its end, if 'isclosed' is 1) and returns zeros. But if the profile
-   has ended (s->ended), emits nothing and returns the totals since its end. Lock held. */
+/* Emits the state's totals, and its end if 'isclosed' is 1; returns zeros. But if the profile has
+   ended before (s->ended), only returns the bytes and losses after that. Lock held. */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};
@@ -188,8 +187,8 @@ static Unreported emitend (Sampler *s, int isclosed) {
   return since;
 }
 
-/* Removes the state from its profile and adds its numbers to samplers.past. Returns the totals
-   since the end of the profile (emitend). */
+/* Removes the state from its profile and adds its numbers to samplers.past. Returns the bytes and
+   losses after the end of the profile; zeros if it has not ended (emitend). */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
   samplerlist_publish(s);
@@ -211,9 +210,9 @@ static Unreported samplershared_settle (Sampler *s, int isclosed) {
   return unreported;
 }
 
-/* Moves the state to the current profile, after a fork ('isforked' 1) or after the process has
-   switched to another profile. Functions, classes and paths are emitted again. Returns 0 if there
-   is no profile. */
+/* Moves the state to the current profile: after a fork ('isforked' 1), or because the process has
+   switched to another profile. The state's functions, classes and paths of references are emitted
+   again. Returns 0 if there is no profile. */
 static int move (Sampler *s, int isforked) {
   UNCANCELLED;
   const SamplerShared *with = s->shared;
@@ -226,7 +225,7 @@ static int move (Sampler *s, int isforked) {
   unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
-  else {  /* the totals since the end of the old profile are reported to the new one */
+  else {  /* the new profile receives the bytes and losses after the end of the old one */
     samplerlist_lock();
     samplers.past.bytes -= rate.alloc ? unreported.bytes : 0;
     if (rate.alloc) samplerlist_pastsets(s, ACCOUNT_REST, unreported.bytes);
@@ -235,7 +234,7 @@ static int move (Sampler *s, int isforked) {
                  seedof(s), rate.alloc, unreported.bytes);
     tracker_setlost(&s->tracker, unreported.lost + lost);
   }
-  samplerlist_publish(s);  /* replaces the numbers for the old profile */
+  samplerlist_publish(s);  /* replaces the published numbers, which are for the old profile */
   samplerlist_lock();
   isthere = samplershared_start(s);
   samplerlist_unlock();
@@ -250,14 +249,14 @@ int samplershared_current (Sampler *s) {
   Profile *p = s->shared->profile(1);
   if (p == NULL || (p != s->state.profile && !move(s, s->forked)))
     return s->shared->isidle() ? -1 : 0;
-  if (s->forked) s->shared->runs();  /* the child listens from its first sample on, even if it never
-				        collects */
+  if (s->forked) s->shared->runs();  /* opens the child's control socket at the first sample, as a
+                                        collection may never come */
   s->forked = 0;
   return 1;
 }
 
-/* Reports the freed blocks of closed states (orphans.h), if a report is due. Called for open
-   states. */
+/* Reports freed blocks of closed states (orphans.h) to the profile of the open state 's', if a
+   report is due. */
 static void emitorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
@@ -358,8 +357,8 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
   return n;
 }
 
-/* The mark belongs to the oldest state whose start was emitted, or else to the oldest attached
-   state. */
+/* The mark belongs to the oldest state that has started in profile 'p', or else to the oldest
+   attached state. */
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
   ProfileState state = {p, 0, 0, 1};
@@ -382,7 +381,7 @@ void sampler_endshared (Profile *p) {
   ProfileTotals t;
   samplerlist_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
-    /* not s->state: its depth may be changed only by the state's thread */
+    /* a copy, because only the state's own thread may change s->state.depth */
     ProfileState state = {p, 0, 0, 1};
     ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
@@ -413,8 +412,8 @@ int sampler_usesshared (const Profile *p) {
   return yes;
 }
 
-/* If the state's profile has ended, moves a closing state to the current profile, which receives
-   the bytes that the state has allocated since then. */
+/* If the profile of a closing state has ended, moves the state to the current profile, which
+   receives the bytes allocated after that end. */
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);
   if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile)
@@ -432,8 +431,8 @@ void samplershared_leave (Sampler *s, lua_State *L) {
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && clock_since(s->since) >= OLD_NS) {
-      tracker_off(&s->tracker, L);  /* decides which samples have survived, so that sampler_holders
-                                       includes the last ones */
+      tracker_off(&s->tracker, L);  /* decides which of the last samples have survived, so that
+                                       sampler_holders includes these */
       sampler_holders(s, L);
     }
     samplerlist_measure(s, L, 1);

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Element i: sums over the states with name number i that have left their profile or were
-   closed. */
+/* past[i]: sums over the states with name number i that were closed or have left their profile. */
 static SeenNamed past[SEEN_NAMES] = {[0] = {.name = ""}, [SEEN_NAMES - 1] = {.name = "(others)"}};
 static unsigned nnames = 1;
 

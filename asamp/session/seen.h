@@ -20,11 +20,13 @@
 #include "sample.h"
 
 typedef enum SeenNumber {
-  /* samples taken and bytes allocated since the state joined its profile */
+  /* numbers of samples, and bytes allocated, since the state joined its profile */
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,
-  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* bytes of the heap at the last copy */
-  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* collections and pauses since the state
-                                                           was made; pauses in ns */
+  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* bytes at the last copy: in use and reserved by the heap,
+                                           and those that became old */
+  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* since the state was made: minor and major
+                                                           collections; sum of pauses and longest
+                                                           pause, ns */
   /* counts of dropped data (ProfileLeft) */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
   SEENS
@@ -33,7 +35,7 @@ typedef enum SeenNumber {
 /* The published numbers of a state. */
 typedef struct Seen {
   uint64_t numbers[SEENS];
-  const void *thread;	/* An address that identifies the thread that wrote 'numbers'. */
+  const void *thread;	/* Address that identifies the thread that wrote 'numbers' last. */
 } Seen;
 
 static inline void seen_put (Seen *s, SeenNumber which, uint64_t n) {
@@ -64,13 +66,14 @@ typedef struct SeenNamed {
 unsigned seen_name (const char *source);
 /* Returns the name with the number 'name'. The text is never freed. */
 const char *seen_text (unsigned name);
-/* Adds a state's numbers to the sums of its name: samples and bytes if 'profile' is 1 (the state
-   leaves its profile), collections and pauses if 'heap' is 1 (the state was closed). */
+/* Adds a state's numbers to the sums of its name: samples and bytes if 'profile' is 1, because the
+   state leaves its profile; collections and pauses if 'heap' is 1, because it was closed. */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
-/* Stores in to[i] the sums of the name with number i over past states (seen_past). Returns
-   SEEN_NAMES. */
+/* Stores in to[i] the sums over the past states (seen_past) with name number i. Returns the number
+   of elements, SEEN_NAMES. */
 unsigned seen_named (SeenNamed *to);
-/* Adds an open state's numbers to the row of its name; samples and bytes only if 'profile' is 1. */
+/* Adds an open state's numbers to *to, the sums for its name. 'profile' 0: without samples and
+   bytes. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
 /* Clears all sums and keeps the names, in the child of a fork. */
 void seen_forked (void);

@@ -20,7 +20,7 @@ typedef struct Worker {
   pthread_cond_t wake;
   void *(*run) (void *ud);	/* function to run; NULL: parked */
   void *ud;
-  int pooled;			/* 1: workers_join parks the thread; 0: frees it */
+  int pooled;			/* 1: workers_join parks the thread for reuse; 0: frees it */
 } Worker;
 
 /* Runs run(ud) on a parked worker, or on a new thread with a stack of 'stack' bytes. Returns

@@ -178,8 +178,8 @@ static void backtrace_want (Backtrace *b, uintptr_t ip) {
   if (b->nwanted < BACKTRACE_WANTED) b->wanted[b->nwanted++] = ip;
 }
 
-/* Returns the frame at the cursor. 'interrupted' 1: a signal interrupted the frame, so its 'ip' is
-   the address of the interrupted instruction + 1. */
+/* Returns the frame at the cursor. 'interrupted' 1: a signal interrupted this frame, so the
+   result's 'ip' is the address of the interrupted instruction + 1. */
 static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   UnwindFrame f = {0, 0, 0};
   unw_word_t ip, sp, fp;
@@ -214,20 +214,21 @@ uintptr_t backtrace_start (uintptr_t address) {
   return (findinfo(space, address, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip : address;
 }
 
-/* Returns the start + 2 of the function that was interrupted at ip - 1. 'ip' itself is no good
-   address for the function: profiles subtract 1 and clear the lowest bit, so it might become an
-   address before the function. */
+/* Returns the start + 2 of the function that was interrupted at ip - 1. Profiles subtract 1 and
+   clear the lowest bit; the result is then still in the function, but 'ip' might be before it. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
 
-/* Continues with libunwind a walk that has found n frames and reached a frame without a rule.
-   libunwind walks the n frames again. The walk returns to rules at the next frame that has one. */
+/* Continues, with libunwind, a walk that has found n frames and then one without a rule. libunwind
+   starts again at the innermost frame. At the next frame that has a rule, the walk continues with
+   rules. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  int ruled = n, i = 0;  /* number of frames in 'to' found by rules; index of libunwind's frame */
+  int ruled = n, i = 0;  /* 'ruled': number of frames in 'to' found with rules; 'i': index of
+                            libunwind's present frame */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
   reported = f.ip;

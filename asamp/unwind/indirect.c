@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* The unwind table may divide a target into parts. The last part starts at most this many bytes
-   after the target's start. */
+/* Most bytes from the start of a target to the start of its last part, if the unwind table divides
+   the target into parts. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {

@@ -31,7 +31,7 @@ static FindObject *findobject;  /* address of _dl_find_object; NULL: not availab
                                    up */
 
 static void setfindobject (void) {
-#if !defined(LOADED_OLD)  /* defined by a spec to test the table */
+#if !defined(LOADED_OLD)  /* a spec defines LOADED_OLD to test the table */
   void *f = dlsym(RTLD_DEFAULT, "_dl_find_object");
   FindObject *to;
   memcpy(&to, &f, sizeof(to));
@@ -56,7 +56,7 @@ static unsigned turn;
 /* Lock of the thread that fills a table. Recursive, because a signal handler may fork meanwhile,
    and loaded_beforefork takes the lock. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Number of object files that had been loaded, and unloaded, when the table was filled. */
+/* How many object files had ever been loaded, and unloaded, when the table was filled. */
 static unsigned long long adds, subs;
 
 #define get(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)

@@ -32,10 +32,9 @@ typedef struct Image {
 
 /* An object file of an earlier session, which may have been unloaded since (NA6). */
 typedef struct Gone {
-  uint64_t from, to, bias;	/* former addresses in memory; address in memory - address in
-                                   the file */
-  uint64_t turn;	/* a number that increases with each remembered file; 0: the element is
-                           unused */
+  uint64_t from, to, bias;	/* 'from', 'to': addresses that the file's memory had; 'bias':
+                                   address in memory - address in the file */
+  uint64_t turn;	/* larger for files remembered later; 0: the element is unused */
   dev_t device;
   ino_t inode;
   char *path;
@@ -46,8 +45,8 @@ typedef struct Gone {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Gone gone[GONE_MOST];
 static uint64_t turns;		/* largest Gone.turn so far */
-static Dwfl *session;		/* libdwfl's session, for the object files loaded when it was
-                                   made */
+static Dwfl *session;		/* libdwfl's data about the object files that were loaded when it
+                                   was made */
 static unsigned long long loads;	/* how many files had been loaded when 'session' was made */
 static unsigned nsessions;
 static int starved;		/* 1: the next lookup makes a new session (NA4) */
@@ -311,7 +310,7 @@ static Dwfl_Module *moduleof (uint64_t address) {
   Dwfl_Module *mod = (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
   GElf_Addr bias;
   Elf *elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;
-  /* libdwfl counts adjacent mappings as part of the object */
+  /* the address may be in an adjacent mapping, which libdwfl also counts as part of the object */
   return (elf != NULL && symbols_iscode(elf, address - bias)) ? mod : NULL;
 }
 
@@ -393,8 +392,9 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/* DWARF register numbers. RETURNAT: where a call stores the return address, in bytes from the start
-   of the caller's frame; 'fp' is where the caller's frame pointer is saved. */
+/* FP, SP, RETURN: DWARF numbers of the registers with frame pointer, stack pointer and return
+   address. RETURNAT: where a call stores the return address if it saves the caller's frame pointer
+   at 'fp'; both in bytes from the start of the caller's frame. */
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
@@ -403,9 +403,9 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 #define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both */
 #endif
 
-/* Finds where the caller's value of a register is. Returns 1 if the value is saved at the start of
-   the caller's frame + *at. Returns 0 and sets *at to 0 if the value is still in the register, to 1
-   if the value is undefined. Else returns -1. */
+/* Finds the caller's value of a register. Returns 1 if it is saved in memory, *at bytes from the
+   start of the caller's frame. Returns 0 with *at 0 if it is still in the register, with *at 1 if
+   it is undefined. Else returns -1. */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;
   size_t n;

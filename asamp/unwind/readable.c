@@ -18,8 +18,8 @@
 static __thread uintptr_t known[NPAGES]
     __attribute__((tls_model("initial-exec")));
 
-/* Returns 1 if the 8 bytes at an address are readable: passes them as a signal mask to an
-   invalid system call, which reads the mask first. */
+/* Returns 1 if the 8 bytes at an address are readable. For this, passes their address as a signal
+   mask to an invalid system call: the kernel reads the mask first. */
 static int isreadable (uintptr_t address) {
   uintptr_t page = address >> PAGELOG;
   int e = errno, there;

@@ -82,8 +82,9 @@ static int64_t symbols_word (const unsigned char *p) {
   return n;
 }
 
-/* Returns the last function start that is not above 'address', or 'address' if there is none.
-   'table' has n sorted entries of 8 bytes; the first 4 bytes are a function's start - base. */
+/* Returns the last start of a function that is not above 'address', or 'address' if there is none.
+   Each of the n sorted 8-byte entries of 'table' starts with a function's start - base, in 4
+   bytes. */
 static uint64_t symbols_search (const unsigned char *table, size_t n, uint64_t base,
                                 uint64_t address) {
   size_t low = 0, high = n;

@@ -24,7 +24,7 @@
    nobody would release libunwind's locks. Recursive, because functions called by libunwind may
    walk. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* 1: this thread is forking with 'walking' held */
+/* 1: this thread is forking and has taken 'walking' for that */
 static __thread int waited __attribute__((tls_model("initial-exec")));
 
 static void forking (void) {
@@ -161,7 +161,8 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {
-  uintptr_t frame, back;  /* start of the caller's frame; address of the return address */
+  uintptr_t frame, back;  /* 'frame': start of the caller's frame; 'back': address at which the
+                             return address is stored */
   if (r->base == NATIVE_OUTERMOST) {
     f->ip = 0;
     return 1;
@@ -169,7 +170,7 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
   if (r->base == NATIVE_OTHER) return 0;
   frame = ((r->base == NATIVE_FP) ? f->fp : f->sp) + (uintptr_t)(intptr_t)r->size;
   if (frame <= f->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
-    return 0;  /* the step would not go outwards, or would leave the stack (UW2) */
+    return 0;  /* the caller's frame would not be further out, or not in the stack (UW2) */
   back = RETURNAT(frame, r);
   if (!ISWITHIN(back, f->sp, frame) || (careful && !readable_word(back))) return 0;
   if (r->saved != 0) {
@@ -224,8 +225,8 @@ static void compare (Unwind *u, void *const *a, int n) {
   free(b);
 }
 
-/* Checks a walk. In a deep stack checks only some steps, because each time libunwind walks again
-   from the innermost frame. */
+/* Compares a walk with libunwind's (UW1). In a deep stack, does so only now and then, because each
+   time libunwind walks again from the innermost frame. */
 static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }

@@ -19,11 +19,11 @@
 
 #include <stdint.h>
 
-#define UNWIND_LOG	13	/* log2 of the slots of the cache */
+#define UNWIND_LOG	13	/* log2 of the number of slots in the cache of rules */
 #define UNWIND_NEAR	8	/* number of slots in which a rule may be; the first is that of
                                    its hash */
-#define UNWIND_OWN	32	/* most frames between the running function and the start of a
-                                   walk */
+#define UNWIND_OWN	32	/* most frames between the running function and the frame at which a
+                                   walk starts */
 
 /* A rule: how to go from a frame that is at this call site to its caller's frame. */
 typedef struct UnwindRule {
@@ -38,15 +38,16 @@ typedef struct UnwindRule {
 /* A cache of rules. All zero: empty. */
 typedef struct UnwindRules {
   UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
-  unsigned loads;		/* result of native_frame at the last lookup (UW3) */
+  unsigned loads;		/* how often the list of object files had been read at the last
+                                   lookup (UW3) */
   unsigned turn;		/* selects which of the 8 slots of a hash is replaced if all of
                                    them are full */
 } UnwindRules;
 
 /* A frame during a walk. */
 typedef struct UnwindFrame {
-  uintptr_t ip, sp, fp;		/* return address of the frame's call (0: no frame); the frame's
-                                   stack pointer and frame pointer */
+  uintptr_t ip, sp, fp;		/* 'ip': return address of the frame's call; 0: no frame. 'sp',
+                                   'fp': stack pointer and frame pointer in the frame */
 } UnwindFrame;
 
 /* State of a walk. All zero at first. */
@@ -84,9 +85,9 @@ int unwind_more (Unwind *u, void **addresses, int n, int room);
    rule already, or if the processor has no rules. May allocate and block. */
 int unwind_learn (UnwindRules *u, uintptr_t ip);
 
-/* Walks outwards from frame *f with cached rules. Stores up to 'max' return addresses, that of *f
-   first, and returns their number. Sets *f to the next frame. If the number is below 'max', this
-   frame has no rule, or f->ip is 0 (end of the stack). Async-signal-safe. */
+/* Walks outwards from frame *f with cached rules. Stores up to 'max' return addresses, starting
+   with that of *f, and returns their number. *f becomes the next frame. If fewer than 'max' were
+   stored, that frame has no rule, or f->ip is 0 (end of the stack). Async-signal-safe. */
 int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
                   void **addresses, int max);
 
