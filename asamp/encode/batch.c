@@ -10,7 +10,8 @@
 
 /* ------------------------------------------------------------- columns -- */
 
-/* Writes a run of samples with the same label set: its length and the set. */
+/* Ends the current run of samples with the same label set: writes its length and the number of the
+   set. */
 static void endrun (Batch *b) {
   bytes_decimal(&b->labels, ' ', b->labelled);
   bytes_decimal(&b->labels, ' ', b->label);
@@ -301,7 +302,7 @@ void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
   bytes_text(&text, name, namelength, 1);
   bytes_char(&b->events, 'm');
   eventtime(b, us);
-  bytes_decimal(&b->events, ' ', text.n);  /* length of the written text */
+  bytes_decimal(&b->events, ' ', text.n);  /* number of bytes of the text that follows */
   bytes_char(&b->events, ' ');
   bytes_add(&b->events, text.data, text.n);
   bytes_text(&b->events, value, valuelength, 1);

@@ -51,7 +51,7 @@ struct Encoder {
                            truncated */
   uint64_t natives;     /* number of frames without a name, because too many native addresses
                            occurred */
-  Objects objects;      /* extended format: objects not yet in a record */
+  Objects objects;      /* extended format: sampled objects whose survival is not known yet */
   IdMap named;          /* functions whose names are written */
   IdMap seen;           /* native addresses of all stacks */
   Bytes fresh;          /* native addresses whose names are not written yet */
@@ -100,7 +100,7 @@ static void nativename (Encoder *e, uint64_t id, const char *symbol) {
   vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
 }
 
-/* Writes the name of a special frame (FRAME_...) at its first use. */
+/* Writes the name of the special frame 'id' (FRAME_...), unless it is already written. */
 static void use (Encoder *e, uint64_t id) {
   uint64_t bit = (uint64_t)1 << id / 2;  /* ids are odd */
   if (e->used & bit)
@@ -407,7 +407,7 @@ static uint32_t labelled (Encoder *e, uint32_t set) {
   return id;
 }
 
-/* Sets the time of the next stack, but never to a time before the last stack (E1). */
+/* Sets the time of the next stack to 'time', or to that of the last stack if this is later. */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
     e->last = time;

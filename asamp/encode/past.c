@@ -342,7 +342,7 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Frees an ended state if it has no live samples (PA3). */
+/* Frees the data of an ended state if none of its samples is live. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;
@@ -350,7 +350,7 @@ static void orphaned (Past *p, PastState *s) {
     dropstate(p, s);
 }
 
-/* Ends a state: keeps only its live samples of native memory (PA3). */
+/* Handles the end of a state: drops all its samples but the live ones of native memory. */
 static void past_end (Past *p, PastState *s, const EndEvent *e) {
   size_t i, to = 0;
   for (i = 0; i < s->n; i++) {
@@ -430,7 +430,7 @@ static int past_takesample (Past *p, PastState *s, const Event *event) {
   return 1;
 }
 
-/* Takes an event of a state; ignores an event to which no later event refers. */
+/* Stores the data of an event that later events of the state may refer to; ignores other events. */
 static void past_takestate (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   switch (event->type) {

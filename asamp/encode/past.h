@@ -36,8 +36,8 @@ void past_take (Past *p, const Event *event);
 /* Writes the kept data to a new encoder. */
 void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
-/* Returns the number of items left out: stacks (PA2), names beyond PAST_TEXTS, and survivors whose
-   deaths are not reported. */
+/* Returns the number of items that limits have dropped: stacks, names, and survivors whose deaths
+   are not reported. */
 uint64_t past_left (const Past *p);
 /* Returns 1 if memory ran out: samples or names are missing. */
 int past_failed (const Past *p);

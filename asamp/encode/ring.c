@@ -15,7 +15,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#define PIECE_BYTES	BOUND(256u << 10, 2048)  /* bytes of the open buffer */
+#define PIECE_BYTES	BOUND(256u << 10, 2048)  /* size of the open buffer, bytes: the events that
+                                                    are not compressed yet */
 #define PIECES		16            /* a piece covers at most 1/PIECES of the kept period; at most
                                          1 s if that is below 1 s */
 #define SECOND		UINT64_C(1000000000)
@@ -39,13 +40,13 @@ struct Ring {
   Piece *first, *last;
   size_t bytes;         /* compressed bytes of all pieces; atomic */
   Bytes open;
-  /* 'start': start of the period of the open buffer, ns. 'now': argument of the last ring_put,
+  /* start: time from which the open buffer has events. now: argument of the last ring_put. Both in
      ns. */
   uint64_t start, now;
   int isrest;           /* 1: 'past' has events */
   z_stream pack, unpack;
   int packs, unpacks;
-  /* names of native addresses (RG3) */
+  /* The names of native addresses, stored when an address first occurs. */
   IdMap natives;        /* maps addresses to indexes in 'names' */
   NativeName *names;
   size_t nnames, namesize;
@@ -154,7 +155,7 @@ static void setbytes (Ring *r, size_t n) {
   __atomic_store_n(&r->bytes, n, __ATOMIC_RELAXED);
 }
 
-/* Passes the oldest piece to 'past'. */
+/* Passes the events of the oldest piece to 'past' and frees the piece. */
 static void dropfirst (Ring *r) {
   Piece *p = r->first;
   if (!eachof(r, p, taken, r->past))
@@ -167,7 +168,8 @@ static void dropfirst (Ring *r) {
   free(p);
 }
 
-/* Passes the oldest pieces beyond the limits to 'past' (RG2). */
+/* Drops the oldest pieces of events while the kept events are too old or too many; 'past' takes
+   their events. */
 static void trim (Ring *r, uint64_t now) {
   while (r->first != NULL &&
          (r->bytes > r->limits.most ||
@@ -175,8 +177,8 @@ static void trim (Ring *r, uint64_t now) {
     dropfirst(r);
 }
 
-/* Makes a piece of the open buffer, compressed if that saves bytes. Returns NULL if there is
-   not enough memory. */
+/* Returns a new piece with the events of the open buffer, compressed if that saves bytes. Returns
+   NULL if there is not enough memory. */
 static Piece *makepiece (Ring *r) {
   size_t raw = r->open.n;
   Piece *p = malloc(sizeof(*p) + raw), *less;
@@ -248,8 +250,8 @@ uint64_t ring_since (Ring *r, uint64_t now) {
 
 typedef struct Telling {
   Encoder *e;
-  /* 1: the states' counts of allocated bytes are left out, because they include bytes from before
-     the kept period */
+  /* 1: the total of allocated bytes of each state is left out, because it includes bytes from
+     before the kept period */
   int isrest;
 } Telling;
 

@@ -33,22 +33,23 @@ typedef struct RingTotals {
   uint64_t ns;              /* length of the kept period, ns */
 } RingTotals;
 
-/* Makes a recorder. *config is the configuration of the encoder for ring_emit. Replaces its
-   'resolve' by a function that returns stored names (RG3). Returns NULL if there is not enough
-   memory. */
+/* Makes a flight recorder. *config is the configuration of the encoder to which ring_emit writes.
+   Sets config->resolve to a function that returns the names stored for native addresses. Returns
+   NULL if there is not enough memory. */
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
 void ring_free (Ring *r);
 
 /* Adds an event that happened between the times 'now' of the previous call and of this call. */
 void ring_put (Ring *r, const Event *event, uint64_t now);
 
-/* Drops the events beyond the limits (RG2). Returns the start of the kept period, ns. */
+/* Drops the oldest events as the limits require. Returns the start of the kept period, ns. */
 uint64_t ring_since (Ring *r, uint64_t now);
 
 /* Writes the kept events, and the older samples whose memory is still alive, to a new encoder. */
 void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals);
 
-/* Returns the compressed bytes of the kept events, without the open buffer. Thread-safe. */
+/* Returns the size of the compressed events, bytes. The newest events are not compressed yet and do
+   not count. Thread-safe. */
 uint64_t ring_bytes (const Ring *r);
 /* Returns the number of stacks, names and other items that are missing because of limits. */
 uint64_t ring_left (const Ring *r);

@@ -177,7 +177,8 @@ static int readprofile (Work *w, ReaderClient *client) {
   return 1;
 }
 
-/* Returns the start-up frames to leave out (fold.h), by the option 'startup'. */
+/* Returns the frames that the output leaves out: the C functions with which every stack starts. The
+   option 'startup' keeps them. */
 static const Fold *fold (Work *w) {
   int keep;
   lua_getfield(w->L, 3, "startup");

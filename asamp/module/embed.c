@@ -28,7 +28,7 @@ typedef struct Embed {
   IdMap ids;			/* Maps function ids to indexes in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
-  asamp_Frame *frames;		/* stack of the last sample, at the end of the array (EM2) */
+  asamp_Frame *frames;		/* stack of the last sample: the last n elements of the array */
   size_t n, size;		/* number of frames in 'frames'; its capacity */
   asamp_Known *reported;		/* samples that the client knows: 'nfollowed' survivors,
                                            then samples without an outcome */

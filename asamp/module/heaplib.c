@@ -116,7 +116,7 @@ static int heaplib_open (lua_State *L) {
   return pushfailure(L, err);
 }
 
-/* heap:info() -> {objects, references, bytes, state, ...} */
+/* heap:info() -> {objects, references, bytes, state (bytes of the state itself), ...} */
 static int l_info (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;

@@ -533,10 +533,10 @@ static void passdelayed (int signal) {
   passon(delayed);
 }
 
-/* How one signal is handled while a program runs. */
+/* The handling of one signal while a program runs. */
 typedef struct Passing {
   int signal;
-  /* The handler is 'later', or 'at_once' if 'later' is NULL. */
+  /* The handler of the signal: one of the two, the other is NULL. */
   void (*at_once) (int);
   void (*later) (int, siginfo_t *, void *);
   struct sigaction before;  /* the previous action */
