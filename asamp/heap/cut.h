@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Measures the bytes that become free if certain references are removed, as by setting a field or
-** variable to nil. The caller gives a path of steps from a root; its last reference is removed.
+** variable to nil. The caller gives a path of references from a root; the last one is removed.
 ** Objects that are then unreachable count as freed. The Graph does not change.
 **
-**   CU1  a value under a weak key is reached when its table and its key are;
+**   CU1  the value of a field with a weak key is reached when its table and its key are;
 **   CU2  a removed field's key is released too. A local variable and the upvalues for it are one
 **        variable, recognized by name, value and nesting of functions;
 **   CU3  objects with finalizers count like others.

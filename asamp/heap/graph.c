@@ -320,7 +320,7 @@ static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   return at;
 }
 
-/* Reads a HEAP_CODE record after its tag. */
+/* Reads the name of a C function; the first byte, HEAP_CODE, was read already. */
 static void readcode (Reader *r) {
   Graph *g = r->g;
   char name[HEAP_TEXT + 1];

@@ -8,7 +8,7 @@
 
 #define TOGETHER	64	/* flag in Group.kind: no object of the row above refers directly to
                                    an object of the group */
-#define FIELDS_MANY	12	/* more fields of a table may become one row "[*]" */
+#define FIELDS_MANY	12	/* more fields with values of one class may become one row "[*]" */
 
 /* State of the computation. */
 typedef struct Work {
@@ -133,7 +133,7 @@ static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
-/* Stores the references of 'from' in the cache. If several lead to one object, stores the first. */
+/* Sets w->ways to the references of 'from'; if several lead to one object, to the first one. */
 static void merge_list (Work *w, uint32_t from) {
   size_t i = 0;
   uint32_t to;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Makes a tree of a heap's objects for display, by dominators or by shortest paths, in which
-** similar objects share a row: children held in the same way (as array elements, as the field of
-** one name), in a tree of dominators also of one class. A chain of equal steps (a linked list) is
-** one row, as is an upvalue with its value. In a tree of dominators, the state's own memory is a
-** row.
+** Makes a tree of a heap's objects for display, by dominators or by shortest paths. Similar objects
+** share a row: those that the objects of the row above hold in the same way, such as in fields of
+** one name. In a tree of dominators they also have one class. A linked list is one row, as is an
+** upvalue with its value. In a tree of dominators, the state's own memory is a row.
 */
 #ifndef asamp_merge_h
 #define asamp_merge_h
@@ -44,7 +43,7 @@ typedef struct MergeWish {
      'wanted' is NULL, each object of the class 'class'. */
   uint32_t class;
   const unsigned char *wanted;
-  uint64_t least;		/* smallest value of an included row, bytes */
+  uint64_t least;		/* rows with a smaller MergeRow.value are left out */
   uint32_t most;		/* largest number of rows */
 } MergeWish;
 

@@ -52,7 +52,7 @@ static unsigned char slots[MALLOC_SLOTS];	/* states of the watched blocks (MA3),
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* index in 'slots' where the next search for a free slot starts */
-#define TRIES	512u		/* slots tested by a search */
+#define TRIES	512u		/* slots that a search for a free slot tests */
 
 /* A bucket of the hash table of watched blocks. A block is in the first or the second of the two
    buckets that bucketof returns for it. */
@@ -127,8 +127,8 @@ static void died (unsigned char *slot) {
   __atomic_add_fetch(&asamp_mallocs.deaths, 1, __ATOMIC_RELEASE);
 }
 
-/* Watches a block and returns its slot. Returns NULL if the search finds no free slot, or if both
-   buckets of the block are full. */
+/* Watches a block and returns its slot. Returns NULL if there is no free slot among the next TRIES
+   slots, or if both buckets of the block are full. */
 static unsigned char *malloc_watch (void *block) {
   uint32_t i, first = __atomic_add_fetch(&nextslot, 1, __ATOMIC_RELAXED);
   for (i = 0; i < TRIES; i++) {
