@@ -225,7 +225,7 @@ struct ProfileLast {
   ProfileSets *sets;    /* calls a function with the bytes of each label set; NULL: none */
   void *setsud;
   ProfileLeft left;
-  uint64_t lost;        /* as for profile_lost */
+  uint64_t lost;        /* lost sampling periods (profile_lost) */
 };
 
 /*

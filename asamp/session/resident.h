@@ -39,7 +39,8 @@ typedef struct ResidentPolicy {
   /* 'reported': time of the last snapshot; 'rss': resident bytes at that time; 'cost': CPU time of
      the last measurement. */
   uint64_t reported, rss, cost;
-  uint64_t started;	/* start of the session, or time of the first collection; atomic */
+  uint64_t started;	/* when the session started, or when the first collection ended; 0: neither
+                           yet; atomic */
 } ResidentPolicy;
 
 /* The last measurement of one state. All zero: the state was not measured. */

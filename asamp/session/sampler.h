@@ -30,7 +30,8 @@ typedef struct SamplerOptions {
   int folder;		/* open descriptor of the folder of 'out', for the case that its path cannot
                            be reached any more; 0: none */
   const char *out;	/* path of the profile */
-  unsigned number;	/* 'number', 'made' and 'replace' are as in PlaceWish (place.h). */
+  unsigned number;	/* 'number', 'made' and 'replace' choose the file's name, as in PlaceWish
+                           (place.h). */
   int made;
   int replace;
   const char *command;	/* for display; may be NULL */
@@ -100,7 +101,8 @@ typedef struct SamplerStats {
   uint64_t minors, majors;	/* numbers of minor and major collections since the state was
                                    made */
   uint64_t nanoseconds;		/* time that the program's thread has spent in the sampler, ns */
-  const char *file;		/* path of the last session's file, or NULL */
+  const char *file;		/* path of the file of the session or, if none is open, of the last
+                                   one; NULL: none */
   int error;			/* errno of the first failed write, or of the write that is tried
                                    again at present; 0: none */
 } SamplerStats;

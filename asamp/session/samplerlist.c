@@ -74,7 +74,8 @@ void samplerlist_publish (Sampler *s) {
 
 /* Number of marks about threads whose time is not sampled. Lock held. */
 static uint64_t nuntimed;
-static char untimedwhy[256];	/* The reason in the first of these marks. Lock held. */
+static char untimedwhy[256];	/* the reason in the first mark about a thread whose time is not
+                                   sampled; lock held */
 
 void samplerlist_untimed (Sampler *s, const char *why) {
   static __thread const Profile *marked __attribute__((tls_model("initial-exec")));

@@ -90,8 +90,8 @@ void samplerlist_untimed (Sampler *s, const char *why);
 void samplerlist_point (void *ud, lua_State *L);
 /* Adapts the period of allocation samples to the option 'rate'. Called after a collection. */
 void samplerlist_restrain (Sampler *s, lua_State *L);
-/* Measures resident memory if a measurement is due (resident_measure). 'last' 1: the state or its
-   profile is about to end. */
+/* Measures resident memory if that is due (resident_measure). 'last' 1: the state, or its profile,
+   is about to end. */
 void samplerlist_measure (Sampler *s, lua_State *L, int last);
 
 /* Returns the exact bytes allocated by a state, and stores its counts of dropped data. If another

@@ -46,7 +46,7 @@ int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 /* Looks up and caches missing rules. Returns 1 if it found new ones. Allocates and may block. */
 int backtrace_learn (Backtrace *b);
 
-/* Returns the start of the function that contains an address, or the address if unknown. Takes
+/* Returns the start of the function that contains 'address', or 'address' if it is unknown. Takes
    no lock. Call backtrace_open first. */
 uintptr_t backtrace_start (uintptr_t address);
 
