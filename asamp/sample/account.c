@@ -78,7 +78,8 @@ static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
   return &sum->bytes;
 }
 
-/* Adds the bytes allocated since seam->from to the current set's sum. */
+/* Adds the bytes allocated since the last call to the sum of the running coroutine's label set.
+   'allocated': all bytes so far. */
 static void account_count (luaN_Labels *seam, uint64_t allocated) {
   *seam->bytes += allocated - seam->from;
   seam->from = allocated;

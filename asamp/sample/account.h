@@ -34,7 +34,8 @@ typedef struct Account {
   luaN_Labels seam;
   int on;
   uint64_t bytes;	/* bytes counted up to the last account_off */
-  uint64_t since;	/* luaN_allocated at the last account_on or account_reset, bytes */
+  uint64_t since;	/* all bytes that the state had allocated at the last account_on or
+                           account_reset */
   AccountSum none;	/* bytes allocated without labels (set 0) */
   AccountSum *pieces[ACCOUNT_PIECES];  /* sums of the sets with labels, in pieces of growing
                                           size */

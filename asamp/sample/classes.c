@@ -11,7 +11,7 @@
 #include "binding.h"
 
 #define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
-#define LEVELS	3	/* largest depth of a table in the index */
+#define LEVELS	3	/* largest value of ClassName.depth in the index of tables */
 
 /* Smallest cost of building the index of tables. The cost is the number of table slots read. It is
    subtracted from the budget Classes.saved. */
@@ -173,8 +173,8 @@ static void makeindex (Classes *c, lua_State *L) {
   }
 }
 
-/* Updates the budget of slots (classes.h). Returns 1 if an index may be built now: the budget
-   suffices or c->final is 1, and the state has allocated memory since the last build. */
+/* Returns 1 if an index may be built now: the state has allocated memory since the last build, and
+   c->saved table slots suffice or c->final is 1. Updates c->saved. */
 static int affordable (Classes *c, lua_State *L) {
   uint64_t allocated = luaN_allocated(L), cost;
   cost = (c->slots > LEASTSLOTS) ? c->slots : LEASTSLOTS;

@@ -35,8 +35,8 @@ typedef struct ClassName {	/* A path: its last component, and the path before it
   uint32_t parent;
   uint32_t text, length;	/* Last component of the path: offset in Classes.text, and bytes.
                                    0 bytes: the path is the same as that of 'parent'. */
-  /* 'depth': number of components of the path. 'root': 0: the path starts with a global; 1: with
-     a loaded module. */
+  /* 'depth': 1: the table is in 'root'; 2: it is in such a table; and so on. 'root': 0: _G;
+     1: package.loaded. */
   unsigned char depth, root;
 } ClassName;
 
@@ -48,8 +48,8 @@ typedef struct Classes {
   size_t nnames, names_size;
   char *text;
   size_t ntext, text_size;
-  uint64_t made;	/* luaN_allocated when 'saved' was last updated, bytes. */
-  uint64_t saved;	/* Budget: slots that may still be read to build indexes. */
+  uint64_t made;	/* All bytes that the state had allocated when 'saved' was last updated. */
+  uint64_t saved;	/* Number of table slots that may still be read to build indexes. */
   uint64_t slots;	/* Slots read to build the current index; 0: no index. */
   /* 1: the session's last collection is running; an index may be built without budget, once. */
   int final;

@@ -17,7 +17,7 @@ typedef struct Range {
   uintptr_t from, to;
 } Range;
 
-/* The address ranges of the state's chunks, and their resident bytes. */
+/* The address ranges of the memory mapped for the Lua heap, and their resident bytes. */
 typedef struct Ranges {
   Range *all;
   size_t n, size;

@@ -3,8 +3,8 @@
 ** Measures the memory of a state: the areas that the core reports (luaN_places), resident bytes,
 ** and two sums for each source line, computed from the live samples (followed.h).
 **
-**   - FOOTPRINT_FREE: free bytes in blocks of the heap that also have live objects. A sample counts
-**     with its represented bytes * free bytes of its block / used bytes of its block;
+**   - FOOTPRINT_FREE: free bytes in blocks of the heap that also have live objects. The
+**     bytes that a sample represents are multiplied by its block's ratio of free to used bytes;
 **   - FOOTPRINT_NATIVE: native memory (from malloc) not yet freed.
 **   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of the others;
 **   FP2  a Footprint owns its strings. Another thread may read it under the lock of resident.h.
@@ -31,7 +31,7 @@ typedef struct FootprintLine {
 /* The measurement of one state at one time. All sizes are in bytes. */
 typedef struct Footprint {
   luaN_Places places;
-  uint64_t resident;	/* Resident bytes of the state's mapped chunks. */
+  uint64_t resident;	/* Resident bytes of the memory mapped for the Lua heap. */
   uint64_t outside;	/* External bytes that userdata own. */
   FootprintLine *lines[FOOTPRINT_SORTS];  /* Source lines of each sum, most bytes first. */
   size_t n[FOOTPRINT_SORTS];

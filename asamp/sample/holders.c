@@ -66,7 +66,8 @@ typedef struct Work {
   Needed *list;
   size_t nlist, listsize;
   IdMap wanted;		/* Set of the owners. */
-  IdMap known;		/* Maps the hash of a parent path and a step to the path's number. */
+  IdMap known;		/* Maps the hash of a path's parent path and last step to the path's
+                                   number. */
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Number in 'list' of the object that is being visited. */
@@ -146,8 +147,8 @@ static uint32_t holders_known (const Work *w, const void *o) {
   return idmap_get(&w->needed, holders_keyof(o));
 }
 
-/* Marks as needed, in 'bits', an object and its ancestors. 'bits' has one bit per object in walk
-   order. */
+/* Marks as needed the object w->objects[place] and its ancestors. 'bits' has one bit for each
+   element of w->objects. */
 static void need (const Work *w, uint64_t *bits, uint32_t place) {
   for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
     bits[place / 64] |= UINT64_C(1) << place % 64;
@@ -169,8 +170,8 @@ static int enlist (Work *w, uint32_t place) {
   return 1;
 }
 
-/* Adds to w->list the objects marked in 'bits', in walk order. Returns 0 if there is not enough
-   memory. */
+/* Adds to w->list the elements of w->objects that are marked in 'bits', in the same order. Returns
+   0 if there is not enough memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {
@@ -456,15 +457,15 @@ static int setnearly (Work *w) {
 
 static int holders_label (void *ud, const luaN_Edge *e);
 
-/* Counts Needed.fields and Needed.slots of object w->at. */
+/* Counts the fields 'fields' and 'slots' of the object w->list[w->at]. */
 static void count (Work *w) {
   w->counted = w->counting = 1;
   luaN_edges(w->L, w->kept[w->at], holders_label, w);
   w->counting = 0;
 }
 
-/* Visits an edge of object w->at. If the edge is the first one to a needed object, sets the path of
-   that object; but if w->counting is 1, only counts the edge. Returns 0 to stop. */
+/* Visits a reference from the object w->list[w->at]. The first reference to a needed object
+   determines that object's path. w->counting 1: only counts the reference. Returns 0 to stop. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;
@@ -501,7 +502,7 @@ static int holders_label (void *ud, const luaN_Edge *e) {
   return !w->failed;
 }
 
-/* Sets the paths of the roots: one step each. */
+/* Gives each root of the garbage collector a path with one step. */
 static void labelroots (Work *w) {
   char step[HOLDERS_TEXT + 1];
   size_t i;
@@ -514,7 +515,8 @@ static void labelroots (Work *w) {
   }
 }
 
-/* Visits the needed objects in walk order, so that a parent has its path before its children. */
+/* Determines the paths of all needed objects, in the order of the first walk: those of parents
+   before those of their children. */
 static void labelall (Work *w) {
   size_t i;
   for (i = 0; i < w->nlist && !w->failed; i++) {

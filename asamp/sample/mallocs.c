@@ -60,7 +60,7 @@ static struct {
   uint64_t lost;		/* Number of sampling periods lost; atomic. */
 } m;
 
-/* Lock of a thread that adds or removes a client. */
+/* Held while a client is added or removed. */
 static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;
 
 /* Nonzero while this thread looks up unwind rules; its allocations are not sampled then (MS2). */

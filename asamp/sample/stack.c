@@ -337,7 +337,7 @@ static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
   s->resumed = 0;
 }
 
-/* Pushes the n frames in s->lua without native frames. */
+/* Pushes the n Lua frames in s->lua, and no native frames. */
 static void stack_frames (Stack *s, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);
@@ -363,9 +363,9 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
   return !pushothers(s, i, n, s->unwind->ended) && s->unwind->ended;
 }
 
-/* Replaces all frames in 'known' except the 'stay' outermost ones by the main thread's frames in
-   s->lua, which has n frames. Empties 'known' if a coroutine runs or the frames do not fit. A frame
-   and the mark of its tail call count as one frame. */
+/* Updates s->known to the current stack: keeps the 'stay' outermost frames, and replaces the others
+   by the main thread's frames among the n frames in s->lua. A frame with a mark of a tail call is
+   one frame. Empties s->known if a coroutine runs or the frames do not fit. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;

@@ -25,7 +25,8 @@
 #include "moments.h"
 #include "sample.h"
 
-/* A cached line: that of instruction 'pc' of prototype 'id'. id 0: empty. */
+/* An entry of Stack.lines: the line number of instruction 'pc' in the function prototype 'id'.
+   id 0: empty entry. */
 typedef struct StackLine {
   unsigned int id;
   int pc, line;

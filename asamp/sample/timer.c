@@ -60,7 +60,7 @@ struct Timer {
   Timer *other;			/* next in the list of all timers */
   Clock *clock;			/* clock that gives the timer its time; NULL: the timer is unused */
   volatile sig_atomic_t running;
-  const void *whose;	/* the Lua state for which it samples */
+  const void *whose;	/* the Lua state that the timer samples */
   /* 'period': ns. 'time': ns received so far, plus the random start value. 'counted': number of
      periods that were passed to 'f'. */
   uint64_t period, time, counted;
@@ -82,7 +82,7 @@ struct Clock {
   /* System clock that this clock reads. 'clock' is its id on the clock's own thread. */
   clockid_t clock;
   clockid_t outside;		/* id, on other threads, of the clock that 'clock' is on its own */
-  uint64_t period;		/* ns; shortest period of its timers */
+  uint64_t period;		/* ns; shortest period of the clock's timers */
   /* ns; system time that this clock does not count: before its start, during ticks (C1), and while
      it had no timers (C7). So its time = system clock - base. */
   uint64_t base;
@@ -93,7 +93,7 @@ struct Clock {
   uint64_t stopped;		/* ns of the clock's time when its last timer stopped */
   uint64_t random;		/* state of the random generator */
   uint64_t signalcost;		/* ns that a signal takes, without its tick; 0: not measured */
-  uint64_t cost;		/* ns added by timer_cost since the last tick */
+  uint64_t cost;		/* ns that sampling took outside the handler since the last tick */
   uint64_t ticked;		/* ns of the system clock at the last tick */
   int64_t owed;			/* ns by which sampling has exceeded its share of the time (C3);
                                    negative: ns that are left of this share */
@@ -483,7 +483,8 @@ static void renewperf (Clock *c) {
   arm(c);
 }
 
-/* Enables an event that has stayed open. Returns 0 on failure. */
+/* Enables the clock's perf event, which has stayed open while the clock had no timers. Returns 0 on
+   failure. */
 static int reopenperf (Clock *c) {
   return hasperf(c) && setevent(c, c->period) &&
          ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;

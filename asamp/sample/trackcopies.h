@@ -3,9 +3,9 @@
 ** Samples copied bytes: those moved when a vector grows, and those copied into new strings.
 **
 **   A8  copies have the sampling period of allocations. Moved bytes are sampled on their own
-**       (luaN_setcopies). A sample of a new string also counts as copied bytes: its points are
-**       placed at random in the block, and those that lie in the text count. In s = s .. x, points
-**       in the old text of s count as COPY_AGAIN; all others count as COPY_NEW.
+**       (luaN_setcopies). For copies into new strings, each sampling period of a string's
+**       allocation sample is a random point in the string's block. Points in the string's text
+**       count: as COPY_AGAIN in the old text of s in s = s .. x, else as COPY_NEW.
 */
 #ifndef asamp_trackcopies_h
 #define asamp_trackcopies_h

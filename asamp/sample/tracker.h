@@ -36,9 +36,9 @@ void tracker_reopen (Tracker *t, lua_State *L);
 /* Stops sampling until tracker_wake. Meanwhile only the client's callbacks 'safe' and 'closing'
    are called. Call tracker_idle in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
-/* Resumes sampling after tracker_idle; reports all functions and classes again. 'alloc' 1: samples
-   allocations; 0: only calls the client at safepoints. 'rest': bytes by label set that are not
-   reported yet and remain counted (account_reset). */
+/* Resumes sampling, with no samples from before. Reports all functions and classes again. 'alloc'
+   1: samples allocations; 0: only calls the client at safepoints. 'rest': bytes by label set that
+   are not reported yet and remain counted (account_reset). */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 

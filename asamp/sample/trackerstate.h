@@ -70,7 +70,8 @@ typedef struct Tracker {
   uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
 				   not sampled. */
   int copying;			/* 1: copied bytes are sampled while 'on' is 1 (trackcopies.h). */
-  Interval copyinterval;	/* Distances between sample points of moved bytes, bytes. */
+  Interval copyinterval;	/* Random distances in bytes between samples of moved bytes
+                                   (trackcopies.h). */
   int busy;			/* Nesting depth of the tracker's functions; above 0, samples of
                                    native memory are lost (A7). */
   uint64_t deaths;		/* Number of freed native blocks (mallocs_deaths) at the last
@@ -85,7 +86,7 @@ typedef struct Tracker {
   uint64_t samples, natives;
   uint64_t nanoseconds;		/* Time that the tracker has taken, ns. */
   uint64_t lost;		/* Number of sampling periods lost; atomic. */
-  unsigned ntimed;		/* Number of samples taken; some of them are timed
+  unsigned ntimed;		/* Number of samples taken. The duration of some is measured
                                    (tracker_timed). */
   uint64_t unfollowed;		/* Number of survivors whose deaths are not reported because
                                    'followed' was full; atomic. */
@@ -156,12 +157,12 @@ static inline void tracker_lose (Tracker *t, uint64_t n) {
   tracker_setlost(t, tracker_lost(t) + n);
 }
 
-#define TRACKER_FIRSTTIMED	64	/* the first 64 samples are all timed */
-#define TRACKER_TIMEDPART	16	/* after the first 64 samples, one in 16 is timed, because
-                                           timing adds a tenth to a sample's duration */
+#define TRACKER_FIRSTTIMED	64	/* the durations of the first 64 samples are measured */
+#define TRACKER_TIMEDPART	16	/* after these 64 samples, only that of one in 16, because
+                                           measuring adds a tenth to a sample's duration */
 
-/* Ends a sample that started at 'start' (ns). If the sample is timed, adds to 'nanoseconds' its
-   duration times the number of samples that it represents. */
+/* Ends a sample that started at 'start' (ns). If its duration is to be measured, adds to
+   'nanoseconds' the duration times the number of samples that it represents. */
 static inline void tracker_timed (Tracker *t, uint64_t start) {
   unsigned share = (t->ntimed < TRACKER_FIRSTTIMED) ? 1 : TRACKER_TIMEDPART;
   if (t->ntimed++ % share == 0) t->nanoseconds += share * clock_since(start);

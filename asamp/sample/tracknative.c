@@ -64,7 +64,7 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
   return MALLOCS_TAKEN;
 }
 
-/* Takes a sample from the queue (mallocs_drain). */
+/* Adds to the tracker a sample from the queue of native memory; called by mallocs_drain. */
 static void takewaiting (void *ud, const MallocSample *s) {
   Tracker *t = ud;
   if ((t->client->room == NULL || t->client->room(t->ud, s->count)) && stack_ready(&t->stack) &&
