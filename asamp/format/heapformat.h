@@ -37,7 +37,7 @@ enum {
   HEAP_TABLE, HEAP_STRING /* length, stored bytes, bytes */,
   HEAP_FUNCTION /* prototype */, HEAP_CFUNCTION /* absolute code address */,
   HEAP_UPVALUE, HEAP_USERDATA, HEAP_THREAD /* 1: main thread */,
-  HEAP_PROTO /* line of definition, name, source */, HEAP_KINDS
+  HEAP_PROTO /* line of definition, function name, source */, HEAP_KINDS
 };
 
 /* Kinds of edges, as in luaN_EdgeKind, and the fields of each in its record. 'index', 'key' and
@@ -45,7 +45,7 @@ enum {
    others have 2, 3, ...; 0: unknown. */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE,
-  HEAP_EINDEX /* index - index of the object's previous HEAP_EINDEX */,
+  HEAP_EINDEX /* index, minus the index of the object's previous HEAP_EINDEX */,
   HEAP_EFIELD /* key */, HEAP_EENTRY /* key */, HEAP_EKEY, HEAP_EWEAKKEY /* in */,
   HEAP_EUPVALUE /* index, key */, HEAP_EVALUE, HEAP_EUSERVALUE /* index */,
   HEAP_ELOCAL /* key, in */, HEAP_ESTACK /* slot, in */, HEAP_EOPEN, HEAP_EPROTO,

@@ -112,7 +112,8 @@ enum { PROFILE_LABELS = 32 };  /* largest number of labels in a set */
 /* Counts of data dropped by limits, for the meta "asamp.left". */
 typedef struct ProfileLeft {
   uint64_t chunks, functions, classes, natives, paths, steps, labelnames, labelvalues, labelsets;
-  uint64_t before;  /* number of items that a flight recorder dropped (ring_left) */
+  /* Number of stacks, names and other items that a flight recorder dropped (ring_left). */
+  uint64_t before;
 } ProfileLeft;
 
 #endif
