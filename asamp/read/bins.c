@@ -19,12 +19,12 @@ void bins_free (Bins *b) {
 
 #define NOROW	SIZE_MAX
 
-/* Returns the row of a bin, node and kind; creates it if needed. At the limit (B3) adds 'count'
-   to 'left' and returns the row of node 0, with that bin and kind. Returns NOROW if there is not
-   enough memory. */
+/* Returns the index of the row of a bin, node and kind; creates the row if needed. At the limit
+   (B3) does this with node 0 and adds 'count' to 'left'. Returns NOROW if there is not enough
+   memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
-  /* bin, node and kind have 14, 22 and 24 bits */
+  /* 14 bits for the bin, 22 for the node, 24 for the kind */
   uint64_t key = ((uint64_t)bin << 46 | (uint64_t)node << 24 | kind) + 1;
   uint32_t known = idmap_get(&b->bykey, key);
   if (known != IDMAP_NONE)

@@ -24,7 +24,7 @@ typedef struct BinRow {
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
   uint64_t undecided, undecidedbytes;
   uint64_t ns;         /* time that the time samples represent, ns */
-  uint64_t last;       /* time of the last sample, us */
+  uint64_t last;       /* time of the last sample of the site in this slice, us */
 } BinRow;
 
 typedef struct Bins {

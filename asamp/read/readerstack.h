@@ -7,8 +7,8 @@
 
 #include "readerstate.h"
 
-/* Adds a stack record. 'seconds': time of the record (monotonic clock; 0: unknown). 'allocation'
-   0: the stack of a time sample. 'type': Run.type of the stack, used only in asamp's files. */
+/* Adds a stack record. 'seconds': time by the monotonic clock; 0: unknown. 'allocation' 0: it is
+   the stack of a time sample. 'type': value for Run.type, used only in asamp's files. */
 void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
                       double seconds, uint64_t thread, int allocation);
 

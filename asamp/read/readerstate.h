@@ -123,11 +123,11 @@ ReadState *readerstate_find (ReaderState *s, uint64_t id);
 void readerstate_thread (ReaderState *s, uint64_t thread);
 /* Returns 1 if the client selects the Lua state. */
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);
-/* Returns the current state's row in ReadProfile.states, or NULL. Valid until the next row is
-   created. */
+/* Returns the element of ReadProfile.states for the current state, or NULL. Valid until the next
+   element is created. */
 ReadState *readerstate_row (ReaderState *s);
-/* Returns the row of the current state's OS thread in ReadProfile.threads, or NULL. Valid until
-   the next row is created. */
+/* Returns the element of ReadProfile.threads for the current state's OS thread, or NULL. Valid
+   until the next element is created. */
 ReadThread *readerstate_threadrow (ReaderState *s);
 
 /* Sets the client's 'state', 'row' and 'thread' to the current state, for its next event. */

@@ -43,10 +43,10 @@ typedef struct ReaderStream {
      the survivors. In sampling periods. */
   uint64_t decided, survived;
   uint64_t allocated;  /* bytes of the state's samples whose outcome was read */
-  /* The previous collection. The record of the next collection has differences from it. */
+  /* The previous collection, because the record of the next one has differences from it. */
   ReadCollection before;
-  /* 'planned' of the last minor collection. The record of the next minor collection has the
-     difference from it. */
+  /* ReadCollection.planned of the last minor collection, because the record of the next minor
+     collection has the difference from it. */
   uint64_t planned;
   /* Number of survivors in 'follow' for which the file has given a path of references since the
      last heap walk. */

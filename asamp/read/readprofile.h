@@ -250,7 +250,7 @@ typedef struct ReadProfile {
   /* Selected allocation and time samples; a sample of n sampling periods counts n times. */
   uint64_t samples;
   uint64_t timesamples;
-  uint64_t undetailed; /* number of stacks whose size, type and outcome were not read */
+  uint64_t undetailed; /* number of samples of which only the stack was read */
   /* Numbers of selected collections, recorded or not. */
   uint64_t minors, majors;
   Tree tree;           /* call tree */

@@ -57,7 +57,7 @@ typedef struct Site {
 
 /* The table. If all bytes are 0, it is empty. */
 typedef struct SiteTable {
-  Site *sites;              /* one for each combination of node, kind and tag that has samples */
+  Site *sites;              /* all sites that have samples */
   size_t nsites, sitesize;  /* number of sites, capacity */
   IdMap bykey;              /* maps node, kind and tag to the index */
   uint64_t left;            /* samples that count at node 0 because the table is full (L3), in
