@@ -391,7 +391,7 @@ describe("a process that listens", function()
   -- A former bug: the message was "Connection reset by peer".
   it("is reported as ended, to a client whose request it has not answered", function()
     start "alloc=0,listen=s/x.sock"
-    os.execute("kill -STOP " .. pid)
+    process.stop(pid)
     shell.output("cd %s; '%s/bin/asamp' stats %s >out 2>err & echo $! >client", folder, prefix, socket)
     local of = shell.read(folder .. "/client"):match "%d+"
     host.pause(300)  -- it sends its request and waits; if it has not started yet, the message is the same
@@ -713,7 +713,7 @@ describe("a process that listens", function()
 
   it("is distinguished from a stopped process", function()
     start "alloc=0,listen=s/x.sock"
-    assert(os.execute("kill -STOP " .. pid))
+    process.stop(pid)
     local fields, message, late
     for _ = 1, 100 do  -- it soon reaches that state
       fields, message, late = require "asamp.cli.client".send(socket, "stats", 1)

@@ -82,6 +82,15 @@ function M.ended(pid)
   return not stat or stat:match "%) (%a)" == "Z"
 end
 
+--- Stops a process by SIGSTOP, and waits until each of its threads has stopped.
+function M.stop(pid)
+  assert(os.execute("kill -STOP " .. pid))
+  M.await(function()
+    local states = io.popen(("cat /proc/%d/task/*/stat | sed 's/.*) //' | cut -c1"):format(pid)):read "a"
+    return not states:find "[^T\n]"
+  end)
+end
+
 --- Starts it in the background. Returns its process id.
 function M.start(t)
   local pipe = assert(io.popen(("{ %s; } </dev/null >/dev/null 2>&1 & echo $!"):format(command(t))))
