@@ -80,7 +80,7 @@ static int firefoxfile_frames (FirefoxFile *w) {
 
 /* ------------------------------------------------------ shared tables -- */
 
-/* Returns the index of the innermost frame of a stack with labels. */
+/* Returns the index of the innermost frame of s, a stack that has labels. */
 static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }

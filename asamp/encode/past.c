@@ -59,9 +59,9 @@ typedef struct PastState {
   ProfileFrame *stack;               /* the stack reported last, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
-  Kept *list;                        /* live samples: 'followed' survivors, then samples without an
-                                        outcome */
-  size_t followed, n, size;
+  Kept *list;                        /* Live samples: first those that survived a collection, then
+                                        those of which this is not known yet. */
+  size_t followed, n, size;          /* of 'list': survivors, samples, capacity */
   size_t cursor;                     /* index in 'list' of the sample at which the next run length
                                         of an event starts */
 } PastState;

@@ -22,7 +22,7 @@
 
 enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* existing files that may be replaced (PL1) */
 
-/* Most names tried for one path. */
+/* Maximum number of names tried for one path. */
 #define PLACE_MOST	9999
 
 typedef struct PlaceWish {

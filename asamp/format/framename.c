@@ -59,7 +59,7 @@ static size_t putpath (char *out, size_t room, const char *path) {
   return n + 3;
 }
 
-/* Most bytes of a function's name. */
+/* Maximum length of a function's name, in bytes. */
 #define NAMEROOM	400
 
 void framename_lua (char *out, const char *name, int line,

@@ -53,7 +53,7 @@ enum {
   HEAP_ECODE /* slot, absolute code address */, HEAP_EDGES
 };
 
-/* Most bytes stored of a string. */
+/* Maximum number of bytes that a snapshot stores of a string. */
 #define HEAP_TEXT	128
 
 /* Stored for a missing address, where the address is optional. If an optional address is not

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most objects of a record (O3). */
+/* Maximum number of objects in a record (O3). */
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
 /* Values of the statistic gc_state; readers show these names. SCANNING: no major collection. */

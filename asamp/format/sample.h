@@ -37,7 +37,7 @@ static inline int profile_iscopy (int kind) {
 /* Returns "table", "table array part", ...; 0 <= kind < KIND_COUNT. */
 const char *profile_kindname(int kind);
 
-/* Most frames of a stack in a file. */
+/* Maximum number of frames of a stack in a file. */
 enum { PROFILE_DEPTH = 1024 };
 
 /* A frame (frameids.h). Line 0: unknown, or native. */

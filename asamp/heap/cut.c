@@ -28,8 +28,8 @@ enum {
 /* The value of a field in a table with weak keys, while only its key or only its table is
    reached. */
 typedef struct Waiting {
-  /* 'from': the key or table that is reached. 'to': the value. 'next': index + 1 of the next
-     Waiting whose other object is the same; 0: none. */
+  /* 'from': the key or the table, whichever is reached. 'to': the value. 'next': index + 1 of the
+     next Waiting that waits for the same object; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;

@@ -698,9 +698,9 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
   return known[class];
 }
 
-/* Computes the rows of heap:compare and sets 'isnew' of both heaps. 'a' has the objects of h by
-   address, 'b' those of 'old'. An object of h and one of 'old' are the same object if address, kind
-   and class name are equal. */
+/* Computes the rows of heap:compare. Sets h->isnew and old->isnew, the objects that the other heap
+   lacks: objects are the same if address, kind and class name are equal. 'a' has the objects of h
+   by address, 'b' those of 'old'. 'known' caches results of rowof. */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
   const Graph *g = h->graph, *f = old->graph;

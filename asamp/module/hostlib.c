@@ -501,7 +501,8 @@ static int l_pause (lua_State *L) {
 /* Process that 'run' waits for; 0: none. */
 static volatile pid_t running;
 
-/* had[s] is 1 after signal s was received for a program. Never reset. */
+/* had[s] is 1 after this process received signal s while 'run' waited for a program. Never
+   reset. */
 static volatile sig_atomic_t had[NSIG];
 
 /* Signal handler: passes the signal on at once. */

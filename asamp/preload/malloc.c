@@ -32,8 +32,7 @@ static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
   Interval interval;		/* interval.period 0: no interval was drawn yet */
-  int inside;		/* > 0: this thread runs a function of this file, such as point, in which
-                           nothing is sampled (MA4) */
+  int inside;		/* > 0: this thread runs code of this file; nothing is sampled then (MA4) */
   int resolving;	/* 1: inside malloc_resolve() */
 } thread __attribute__((tls_model("initial-exec")));
 

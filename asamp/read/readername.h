@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the names of frames, types and classes, and makes functions from the names of frames.
+/* Reads the names of frames, types and classes. Creates the function that a frame's name denotes.
    Used only by the files that implement reader.h. */
 #ifndef asamp_readername_h
 #define asamp_readername_h

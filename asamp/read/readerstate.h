@@ -17,7 +17,8 @@
 #include "readerstream.h"
 #include "readprofile.h"
 
-/* Consecutive equal stacks whose samples have no size and type yet (asamp's files). */
+/* Consecutive equal stacks. In files that asamp wrote, the sizes and types of their samples follow
+   later. */
 typedef struct Run {
   uint64_t copies;     /* number of equal stacks, at least 1 */
   uint64_t time;       /* us since the start; 0: unknown */

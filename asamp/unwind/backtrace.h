@@ -20,7 +20,7 @@
 
 #define BACKTRACE_WANTED	64	/* Largest number of addresses without a rule that are
                                            recorded for backtrace_learn. */
-#define BACKTRACE_MAX	1024	/* Most frames of a walk. */
+#define BACKTRACE_MAX	1024	/* maximum number of frames of a walk */
 
 /* The data for walks of one thread's stack. */
 typedef struct Backtrace {

@@ -38,10 +38,9 @@ enum NativeBase {
   NATIVE_OUTERMOST	/* the frame is the outermost one */
 };
 
-/* How to leave a frame. The caller's frame starts at 'base' + 'size'. The caller's frame pointer is
-   saved at that start + 'saved'; if 'saved' is 0, the frame pointer is still in its register. The
-   return address is in the word below the start (x86-64) or above the saved frame pointer
-   (aarch64). */
+/* How to leave a frame. The caller's frame starts at S = register 'base' + 'size'. The caller's
+   frame pointer is saved at S + 'saved'; if 'saved' is 0, it is still in its register. The return
+   address is in the word below S (x86-64) or above the saved frame pointer (aarch64). */
 typedef struct NativeFrame {
   enum NativeBase base;
   int32_t size;

@@ -14,7 +14,7 @@
 
 #define REGISTERED_MOST	2048	/* most addresses; a power of 2 */
 
-/* Most bytes of a name. */
+/* Maximum length of a name, in bytes. */
 #define REGISTERED_NAME	120
 
 /* Returns 1 if the name of a C function should be searched now: the function has no name, and this
