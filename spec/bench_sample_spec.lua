@@ -33,8 +33,9 @@ describe("bench/sample --instructions #plain", function()
     end
   end)
 
-  -- Counted: 5.8 million; 13 million when the first sample made tables of all symbols, the session read
-  -- the mappings twice, and the modules were parsed. Loading libraries takes 1.2 million.
+  -- Counted: 8.3 million, of which libdwfl's search for names of C functions takes 2.5; 13 million when
+  -- the first sample made tables of all symbols, the session read the mappings twice, and the modules
+  -- were parsed. Loading libraries takes 1.2 million.
   it("finds a session of a short script as cheap as it was", function()
     local folder = shell.lines(shell.output "mktemp -d")[1]
     shell.write(folder .. "/short.lua", [[
@@ -51,6 +52,6 @@ describe("bench/sample --instructions #plain", function()
     local written = shell.size(folder .. "/p.vmprof")
     shell.run("rm -r " .. folder)
     assert.is_true(written > 0)
-    assert.is_true(with - without <= 7000000, ("%d instructions"):format(with - without))
+    assert.is_true(with - without <= 9500000, ("%d instructions"):format(with - without))
   end)
 end)
