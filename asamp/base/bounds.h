@@ -31,23 +31,23 @@
 /* Limits of the writer: the largest number of each. */
 #define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of chunks not loaded from
                                                         files */
-#define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions; the last one stands for all
+#define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions; the last one represents all
                                                         others */
 #define CLASSES_MAX		BOUND(65535u, 8)     /* classes (names of metatables); the last
-                                                        one stands for all others */
+                                                        one represents all others */
 /* paths of references to sampled objects, also in the reader */
 #define READER_MAXPATHS		BOUND(1u << 16, 12)
 #define READER_MAXSTEPS		BOUND(64u, 4)        /* references of one path */
 #define LABELS_NAMES		BOUND(64u, 3)        /* names of coroutine labels */
 #define LABELS_VALUES		BOUND(4096u, 6)      /* values of a label name; the first,
-                                                        "(others)", stands for all further ones */
+                                                        "(others)", represents all further ones */
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* label sets */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* named native addresses */
 
 /* Blocks of one Lua state that are watched until they die (followed.h). */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
-/* Names under which the numbers of Lua states are summed (seen.h); the last name stands for all
+/* Names under which the numbers of Lua states are summed (seen.h); the last name represents all
    further ones. */
 #define SEEN_NAMES		BOUND(64u, 4)
 
@@ -83,7 +83,7 @@
 /* samples of one Lua state that have survived a collection and are not dead yet */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)
 #define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states in a report; the last one
-                                                         stands for all further ones */
+                                                         represents all further ones */
 #define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states that exist at a time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
 #define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* label sets of a profile */
@@ -98,7 +98,7 @@
 #define COURSE_MOST		BOUND(1u << 13, 8)
 /* marks of the program in the timeline; even, because beyond the limit every second is dropped */
 #define MARKS_MOST		BOUND(1u << 13, 8)
-#define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last one stands for
+#define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last one represents
                                                          all others */
 /* Lua states, or scripts, shown separately in files for other tools */
 #define TAGS_STATES		BOUND(64u, 3)

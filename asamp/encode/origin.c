@@ -95,7 +95,7 @@ static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const c
   return ++*n;
 }
 
-/* Like origin_nameid, but number 'most' stands for all further names: it has the name 'others'. */
+/* Like origin_nameid, but number 'most' represents all further names: it has the name 'others'. */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {
   uint32_t i = origin_nameid(names, n, most - 1, *name, isnew);

@@ -50,7 +50,7 @@ typedef struct ProfileFrame {
 typedef struct ProfileSample {
   uint64_t time;     /* CLOCK_MONOTONIC, ns */
   uint64_t size;     /* bytes of the block, rounded up as the heap does */
-  uint64_t count;    /* number of sample points in the block, at least 1; each stands for one
+  uint64_t count;    /* number of sample points in the block, at least 1; each represents one
                         sampling period */
   uint64_t thread;   /* number of the Lua state */
   int kind;          /* enum ProfileKind, or COPY_... */

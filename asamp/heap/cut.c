@@ -49,7 +49,7 @@ typedef struct Work {
 
 /* {== the path ========================================================= */
 
-/* Returns 1 if the text matches the pattern, in which an ellipsis stands for any bytes. */
+/* Returns 1 if the text matches the pattern, in which an ellipsis represents any bytes. */
 static int islike (const char *pattern, const char *text) {
   const char *star = NULL, *from = text;
   for (;;) {

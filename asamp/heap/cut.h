@@ -34,7 +34,7 @@ typedef struct Cut {
 
 /*
 ** Measures the effect of removing the last reference of a path. The path has n steps, each a text
-** that describes a reference (holders.h). A text such as "[1..n]" stands for many references, so
+** that describes a reference (holders.h). A text such as "[1..n]" represents many references, so
 ** several paths may match. Returns 1 (call cut_free), or 0 with the reason in *why.
 */
 int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow how,

@@ -41,7 +41,7 @@ typedef enum asamp_Kind {
 /* A function written in Lua. Valid until 'stop'; unique by name, source and line. */
 typedef struct asamp_Function {
   const char *name;	/* Name from its definition, "main chunk" or "anonymous". "(tail call)"
-                           stands for callers that tail calls have replaced, "?" for frames left
+                           represents callers that tail calls have replaced, "?" for frames left
                            out of a long stack, or for a function if there is no memory. */
   const char *source;	/* Path of its file, or the chunk name. */
   int linedefined;	/* Line of its definition; 0: none. */

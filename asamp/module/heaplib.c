@@ -315,7 +315,7 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  /* The class HEAP_KINDS stands for the Lua state. The state retains everything, so only its own
+  /* The class HEAP_KINDS represents the Lua state. The state retains everything, so only its own
      bytes are shown. */
   bytes[HEAP_KINDS] += h->graph->state;
   lua_createtable(L, (int)h->naming.n, 0);

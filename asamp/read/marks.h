@@ -3,7 +3,7 @@
 ** The marks of a profile. A mark is a name and a value that the program recorded at a certain
 ** time. Computes totals by name, and keeps some marks for a timeline.
 **
-**   MK1  at most MARKS_NAMES names; the last name stands for all further names. At most MARKS_MOST
+**   MK1  at most MARKS_NAMES names; the last name represents all further names. At most MARKS_MOST
 **        kept marks;
 **   MK2  the kept marks are the first mark and every 'step'-th mark after it.
 */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In 'text', '#' stands for the count and '%' for the limit. */
+/* In 'text', '#' represents the count and '%' the limit. */
 static const struct {
   const char *key;
   uint64_t limit;

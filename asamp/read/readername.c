@@ -93,7 +93,7 @@ static void namekinds (ReaderState *s) {
   }
 }
 
-/* Id that stands for all frames without a name except READER_MAXNAMELESS of them. */
+/* Id that represents all frames without a name except READER_MAXNAMELESS of them. */
 #define OTHERS	UINT64_MAX
 
 /* Returns the offset of a frame's name in ReadProfile.text; 0: none. */

@@ -67,7 +67,7 @@ typedef struct ReaderState {
      (frame id) / 8. */
   IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
   Aliases aliases;     /* maps a function to the first one with the same name */
-  uint32_t unnamed;    /* function that stands for all names beyond the limit
+  uint32_t unnamed;    /* function that represents all names beyond the limit
                           READER_MAXIDS; 0: none */
   uint32_t unknown;    /* offset of "[unknown]" in 'text' */
   uint32_t nameless;   /* number of functions without a name so far */

@@ -28,7 +28,7 @@ typedef struct ReaderStream {
   uint32_t row;        /* index of the state in ReadProfile.states */
   uint32_t thread;     /* index of its OS thread in ReadProfile.threads + 1; 0: unknown */
   int hidden;          /* 1: the client does not select the state */
-  int blind;           /* 1: the stream stands for all states beyond the limit (RS1) */
+  int blind;           /* 1: the stream represents all states beyond the limit (RS1) */
   int closed;          /* 1: the state has ended */
   uint64_t end;        /* end of the closed state, us since the start */
   uint64_t orphans;    /* number of live samples of native memory of the ended state */

@@ -11,7 +11,7 @@ static const char NOMEMORY[] = "not enough memory";
 
 #define EXACT_MOST	((uint64_t)1 << 63)  /* limit of 'labelled', bytes */
 
-/* Returns the estimated number of blocks that a sample stands for; 0 if the size of its block is
+/* Returns the estimated number of blocks that a sample represents; 0 if the size of its block is
    unknown. */
 static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;

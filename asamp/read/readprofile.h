@@ -16,7 +16,7 @@
 /* Kind 0: blocks of unknown type. Kind 1: time samples. Kinds of blocks follow. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
-#define READER_NOSTATE	UINT32_MAX  /* id or index that stands for several Lua states or none */
+#define READER_NOSTATE	UINT32_MAX  /* id or index that represents several Lua states or none */
 
 /* Outcome of an allocation sample. UNDECIDED: no collection has decided it. */
 enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };

@@ -22,7 +22,7 @@
 typedef struct Site {
   uint32_t node;
   uint32_t kind;
-  uint32_t tag;             /* number that stands for Lua state, thread and labels (tags.h) */
+  uint32_t tag;             /* number that represents Lua state, thread and labels (tags.h) */
   uint64_t samples;         /* number of samples, in sampling periods */
   uint64_t bytes;           /* bytes of allocation samples */
   uint64_t ns;              /* ns of time samples */

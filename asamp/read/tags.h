@@ -23,7 +23,7 @@ enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8
    is also the largest number of groups. */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
-/* The combination for which a tag stands. Members that Tags.by does not select are 0. */
+/* The combination that a tag represents. Members that Tags.by does not select are 0. */
 typedef struct Tag {
   uint32_t group;       /* place, an index in Tags.groupof */
   uint32_t thread;      /* system number; 0: unknown */
@@ -40,7 +40,7 @@ typedef struct TagGroup {
 typedef struct Tags {
   int by;               /* sum of TAGS_BY* */
   const ReadProfile *r;     /* set by the callback 'head' */
-  /* list[t]: combination for which the tag t stands */
+  /* list[t]: combination that the tag t represents */
   Tag *list;
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps combinations to tags */

@@ -4,7 +4,7 @@
 ** and source share a number, because a program may load the same code many times. A cache maps
 ** prototype ids to numbers; a second table maps a hash of name, line and source to numbers.
 **
-**   FU1  there are at most FUNCTIONS_MOST numbers. The last one stands for all further functions,
+**   FU1  there are at most FUNCTIONS_MOST numbers. The last one represents all further functions,
 **        with the name "(other functions)". Of functions in chunks that are not files, at most
 **        FUNCTIONS_CHUNKS have their own source; all others have the source "[other chunks]";
 **   FU2  the memory is bounded. The cache starts small, because a process may have thousands of

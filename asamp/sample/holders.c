@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define NONE	UINT32_MAX	/* no object, or no number in Work.list */
-#define CODE	"\1code "	/* stands in a step's text for the name of a C function; 16
+#define CODE	"\1code "	/* in a step's text, in place of the name of a C function; 16
                                    hexadecimal digits of the function's address follow */
 
 /* A needed object: an owner or one of its ancestors. */

@@ -126,7 +126,7 @@ typedef struct Point {
   Scratch *own;
 } Point;
 
-/* Returns an address that stands for the whole interrupted function: its start + 2. A frame with
+/* Returns an address that represents the whole interrupted function: its start + 2. A frame with
    this address has the same id as one that pushentry (stack.c) pushes for the function. */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;

@@ -17,7 +17,7 @@
 
 #include "sample.h"
 
-#define LABELS_OTHERS	"(others)"	/* stands for all values beyond the limits */
+#define LABELS_OTHERS	"(others)"	/* represents all values beyond the limits */
 #define LABELS_TEXT	255	/* longest name or value, bytes */
 #define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))  /* the number of each label set is below
                                                            this */

@@ -58,8 +58,8 @@ typedef struct ProfileConfig {
 
 /* Totals of a profile so far. */
 typedef struct ProfileTotals {
-  uint64_t samples;   /* sampling periods for which the allocation samples stand */
-  uint64_t timesamples;  /* sampling periods for which the time samples stand */
+  uint64_t samples;   /* sampling periods that the allocation samples represent */
+  uint64_t timesamples;  /* sampling periods that the time samples represent */
   uint64_t lost;      /* sampling periods whose samples were lost because the disk was full or
                          writing failed */
   uint64_t all;       /* 'lost' plus the sampling periods counted by profile_lost */

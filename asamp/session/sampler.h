@@ -91,13 +91,13 @@ typedef struct SamplerShared {
 typedef struct SamplerStats {
   int open, on;
   uint64_t period;
-  uint64_t samples, bytes;	/* Sampling periods for which the allocation samples stand; bytes
+  uint64_t samples, bytes;	/* Sampling periods that the allocation samples represent; bytes
                                    allocated while sampling was on. */
-  uint64_t natives;		/* sampling periods for which the samples of native memory stand */
+  uint64_t natives;		/* sampling periods that the samples of native memory represent */
   uint64_t lost;
   uint64_t unfollowed;		/* samples that survived, but whose deaths are not reported */
   int timing;			/* 1: time is sampled */
-  uint64_t timesamples;		/* sampling periods for which the time samples stand */
+  uint64_t timesamples;		/* sampling periods that the time samples represent */
   uint64_t minors, majors;	/* numbers of minor and major collections since the state was
                                    made */
   uint64_t nanoseconds;		/* time that the program's thread has spent in the sampler, ns */

@@ -435,7 +435,7 @@ local function lost(profile)
 end
 
 -- Returns whether the heap grows: "grows", "maybe" (perhaps a cache that fills), "small",
--- "level", "lines" (it grows, but no line stands out), "few" (too few samples) or nil (unknown).
+-- "level", "lines" (it grows, but no line is prominent), "few" (too few samples) or nil (unknown).
 local function growthof(profile, found)
   local period_ = periodof(profile)
   if profile.own and profile.fates and profile.survived == 0 and
