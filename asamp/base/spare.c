@@ -16,16 +16,17 @@ int spare_keep (Spare *s) {
   at = mmap(NULL, SPARE_PARTS * SPARE_PART, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED)
     return 0;
-  spare_spend(s);
+  spare_spend(s, 0);
   s->at = at;
   s->parts = SPARE_PARTS;
   return 1;
 }
 
-void spare_spend (Spare *s) {
-  if (s->parts > 0)
-    munmap(s->at, s->parts * SPARE_PART);
-  s->parts = 0;
+void spare_spend (Spare *s, unsigned left) {
+  if (s->parts <= left)
+    return;
+  munmap(s->at + left * SPARE_PART, (s->parts - left) * SPARE_PART);
+  s->parts = left;
 }
 
 void spare_use (Spare *s) {

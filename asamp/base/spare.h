@@ -14,6 +14,8 @@
 
 #define SPARE_PART	(1u << 20)	/* bytes of a part */
 #define SPARE_PARTS	4	/* number of parts */
+#define SPARE_OWN	2	/* number of parts that the search for function names does not get:
+				   its mappings of large files left no space to write samples */
 
 /* A reserve. All zero: empty. */
 typedef struct Spare {
@@ -25,8 +27,9 @@ typedef struct Spare {
    there is no space. */
 int spare_keep (Spare *s);
 
-/* Empties the reserve, before code that uses malloc directly. */
-void spare_spend (Spare *s);
+/* Unmaps parts of the reserve until 'left' remain. Call it before code that uses malloc or mmap
+   directly, such as the search for function names. */
+void spare_spend (Spare *s, unsigned left);
 
 /* Makes *s the reserve of the calling thread, until the next spare_use on that thread. */
 void spare_use (Spare *s);

@@ -30,7 +30,7 @@ static void endring (Profile *p) {
 /* Closes the file and frees 'p'. Does not free the encoder, nor the data that endring frees. */
 static void profileopen_release (Profile *p) {
   livefile_abandon(&p->file);
-  spare_spend(&p->spare);
+  spare_spend(&p->spare, 0);
   free(p->place.path);
   free(p->tuning);
   free(p->queue[0].data);
@@ -281,7 +281,7 @@ static void freequeue (Profile *p) {
   }
   ring_free(p->ring);
   p->ring = NULL;
-  spare_spend(&p->spare);
+  spare_spend(&p->spare, 0);
 }
 
 /* Makes the writer finish and close the file, waits for it, and frees the queue. */

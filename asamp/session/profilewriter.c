@@ -192,7 +192,7 @@ void *profilewriter_run (void *ud) {
   do {
     Queue *q = swap(p, &stop, &wish);
     if (stop || (wish != NULL && wish->isshort))
-      spare_spend(&p->spare);
+      spare_spend(&p->spare, SPARE_OWN);
     profilewriter_drain(p, q);
     q->used = 0;
     profilewriter_turn(p);
@@ -312,7 +312,7 @@ static int dumpring (Profile *p, const char *to, int isshort, int isend, char *w
   lost = profilequeue_lost(p);
   pthread_mutex_unlock(&p->lock);
   if (isshort)
-    spare_spend(&p->spare);
+    spare_spend(&p->spare, SPARE_OWN);
   error = openring(p, to, why, size);
   if (error == 0) {
     p->file.leaving = isend;

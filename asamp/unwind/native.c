@@ -305,11 +305,34 @@ static int native_isready (void) {
   return ready;
 }
 
+typedef struct Search {
+  uint64_t address;
+  Dwfl_Module *found;
+} Search;
+
+/* Callback for each module of the session: stops at the module that has the address. */
+static int native_visit (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Addr start,
+                         void *arg) {
+  Search *search = arg;
+  Dwarf_Addr end = 0;
+  (void)ud; (void)name;
+  dwfl_module_info(mod, NULL, NULL, &end, NULL, NULL, NULL, NULL);
+  if (search->address < start || search->address >= end) return DWARF_CB_OK;
+  search->found = mod;
+  return DWARF_CB_ABORT;
+}
+
+/* Returns the session's module that has the address, or NULL. Visits all modules instead of calling
+   dwfl_addrmodule, which uses a freed block after a lack of memory. */
 static Dwfl_Module *moduleof (uint64_t address) {
   Dwfl *s = native_isready() ? native_current() : NULL;
-  Dwfl_Module *mod = (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
+  Search search = {address, NULL};
+  Dwfl_Module *mod;
   GElf_Addr bias;
-  Elf *elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;
+  Elf *elf;
+  if (s != NULL) dwfl_getmodules(s, native_visit, &search, 0);
+  mod = search.found;
+  elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;
   /* the address may be in an adjacent mapping, which libdwfl also counts as part of the object */
   return (elf != NULL && symbols_iscode(elf, address - bias)) ? mod : NULL;
 }
