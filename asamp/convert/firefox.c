@@ -17,8 +17,7 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the numbers of rows of the place to which a tag belongs: one Lua state or several
-   (tags.h). */
+/* Returns the numbers of rows of the tag's place (tags.h). */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }

@@ -2,7 +2,7 @@
 /*
 ** Converts a profile to the Firefox Profiler's processed format, version 64. As a client of the
 ** reader it stores rows in temporary files; firefoxfile.h then writes the file. The JSON of the
-** head comes from the Lua module asamp.show.firefox. Calls: firefox_start, reader_read,
+** head comes from the Lua module asamp.show.firefox. Order of calls: firefox_start, reader_read,
 ** firefox_group, firefoxfile_write, firefox_free.
 **
 **   FX1  rows are in the order of time; all columns of a table have the same length; parents come
@@ -51,8 +51,8 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
   Tags tags;               /* distinguishes Lua states */
-  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows of each place (Tag.group): one Lua state
-                                        or several */
+  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by place of their Lua state
+                                        (tags.h) */
   /* Numbers of rows by group of Lua states (tags.h). Set by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
   int bylabels;            /* not 0: samples with different label sets are distinguished;

@@ -250,8 +250,8 @@ static int byplace (const void *a, const void *b) {
    enough memory. A first pass computes the sizes of subtrees, a second the positions. */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
-  /* size[i]: in the first pass the size of the subtree of node i, in the second the next free
-     position in it */
+  /* size[i]: in the first pass, number of nodes in the subtree of node i; in the second pass,
+     position of the next child of node i */
   uint32_t *size = calloc(n, sizeof(*size));
   uint32_t *place = calloc(n, sizeof(*place));
   if (size == NULL || place == NULL) {
@@ -488,7 +488,7 @@ static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   return w->tags->ngroups == 1;
 }
 
-/* Writes all profiles of the file. 'order' has the order of the sites, from flame_walk. */
+/* Writes all profiles of the file. 'order' is the result of flame_walk. */
 static void profiles (Flame *f, Shown *w, const Placed *order, const HeldStack *h, Output *o) {
   static const struct { enum FlameWeight weight; const char *name; } all[] = {
     {FLAME_BYTES, "Allocated"}, {FLAME_SURVIVED, "Survived"}, {FLAME_ALIVE, "Alive at the end"},

@@ -33,9 +33,9 @@ typedef struct Flame {
   uint64_t nticks;     /* number of time samples */
 } Flame;
 
-/* Initializes f. 'directory' is for its temporary file. 'by' is a sum of TAGS_BYLABELS and the like
-   (tags.h): the properties that distinguish samples. Returns NULL or the reason of a failure; call
-   flame_free in either case. */
+/* Initializes f. 'directory' is for its temporary file. 'by' is a sum of TAGS_BY* (tags.h), the
+   properties that distinguish samples. Returns NULL or the reason of a failure; call flame_free in
+   either case. */
 const char *flame_start (Flame *f, const char *directory, int by);
 /* Writes a speedscope file. Call it after reader_read. For each group of Lua states (tags.h) the
    file has profiles of allocated, survived and live bytes and of time; it also has one profile of

@@ -25,7 +25,7 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
-/* Largest number of a label set that has a comment with its exact number of bytes. */
+/* exactlabels() writes no comment for label sets with larger numbers. */
 #define EXACT_COMMENTS	256
 /* A comment that has this length, in bytes, receives no further labels. */
 #define EXACT_TEXT	1024
@@ -137,7 +137,7 @@ static void limits (Writer *w) {
   for (what = 0; what < LEFT_N; what++) {
     uint64_t count = w->sum->left[what];
     if (count == 0 || what == LEFT_COLLECTIONS || what == LEFT_MARKS || what == LEFT_LIVES)
-      continue;  /* a pprof file has no such data */
+      continue;  /* a pprof file has none of these data anyway */
     readerleft_text((ReadLeft)what, count, text);
     emitnumber(w, PROFILE_COMMENT, string(w, text));
   }

@@ -434,7 +434,7 @@ static void transcode_death (void *ud, const ReadDeath *d) {
     return;
   }
   if (!transcode_select(t) || t->of->ended)
-    return;  /* the state was closed, which ends its objects */
+    return;  /* the state is closed: its end implies the deaths of its objects */
   if (t->ndeaths > 0 && d->place == t->of->deathplace)
     t->deaths[t->ndeaths - 1]++;
   else {

@@ -66,8 +66,8 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/* Adds the data of a profile's head to m->config. Rejects a truncated profile if it is unknown how
-   many survivors were followed until their deaths: the result would have no deaths. */
+/* Adds the data of a profile's head to m->config. Rejects a damaged profile without a limit
+   of followed survivors: with it, the result would have no deaths. */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
   Unite *m = l->m;
@@ -303,8 +303,8 @@ static void unite_allocated (void *ud, uint64_t bytes) {
     s->allocated += bytes;
 }
 
-/* Handles the death of a sample of native memory whose state 'id' was closed (callback
-   TranscodeInto.orphaned). */
+/* Stores in *number the number in the result of the closed state 'id', in which a sample of native
+   memory has died (callback TranscodeInto.orphaned). Returns 0 if the state is unknown. */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));

@@ -33,8 +33,8 @@ typedef struct Unite {
   EncoderConfig config;     /* data for the head of the result */
   char *command;            /* command line of the first profile, or NULL */
   Bytes sources;            /* identities of the merged recordings (readprofile_source) */
-  /* 1: 'config' is filled ('checked'); the profiles have different commands ('othercommand'); they
-     have different sampling periods of native memory ('othermallocs'). */
+  /* 'checked' 1: 'config' is filled. 'othercommand' 1: the profiles have different commands.
+     'othermallocs' 1: they have different sampling periods of native memory. */
   int checked, othercommand, othermallocs;
   /* Start of the merged profile, us. 'clock': start of the first profile on the monotonic clock.
      'started': earliest start of all profiles, since 1970. */
