@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* most classes; further metatables have "(other
-                                               classes)" */
+#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* most classes; objects with further metatables
+                                               have the class "(other classes)" */
 
 /* Maps to the classes found so far. 'metatables': from the object number of a metatable, + 1.
    'names': from the hash of a class name. */

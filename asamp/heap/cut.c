@@ -29,7 +29,7 @@ enum {
    reached. */
 typedef struct Waiting {
   /* 'from': the key or the table, whichever is reached. 'to': the value. 'next': index + 1 of the
-     next Waiting that waits for the same object; 0: none. */
+     next Waiting for the same object; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -94,8 +94,8 @@ static int istop (const Graph *g, uint32_t v) {
          (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
 }
 
-/* Returns 1 if 'step', a text, describes the reference from v's parent to v. 'merged' 1: as one of
-   several references, such as "[1..n]". */
+/* Returns 1 if 'step', a text, describes the reference from v's parent to v. 'merged' 1: compares
+   'step' with the text for several such references, for example "[1..n]". */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);
@@ -146,7 +146,7 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (matches(w, above, v)) return above + 1;
   /* several equal references in a row, as in a linked list, are one step of w->steps */
   if (above > 0 && !top && matches(w, above - 1, v)) return above;
-  /* w->steps has no step to such a function, because the step to its upvalue names it */
+  /* w->steps omits such a function: the next step, to its upvalue, names it */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
@@ -322,7 +322,7 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* Completes the flags: for each object with OWN, adds those of the other references that are
+/* Completes the flags: for each object with OWN, adds the flags of the other references that are
    removed with it. Returns NULL, or the reason why a reference cannot be removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
@@ -391,8 +391,8 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   m->queue[m->n++] = to;
 }
 
-/* Stores the value 'to' of a field with a weak key until 'other' is reached. One of 'from' and
-   'other' is the key, the other one the table. Returns 0 if there is not enough memory. */
+/* Stores the value 'to' of a field with a weak key until 'other' is reached. 'from' is the key and
+   'other' the table, or the reverse. Returns 0 if there is not enough memory. */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;

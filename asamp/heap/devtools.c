@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, described by "meta", and a
-   list of strings. The id of an object has 32 bits and is made from its address, so that DevTools
+   list of strings. The id of an object has 31 bits and is made from its address, so that DevTools
    can compare two snapshots. */
 #include "devtools.h"
 #include "words.h"
@@ -56,7 +56,7 @@ typedef struct Out {
   IdMap ids;		/* assigned ids */
   uint32_t *strings;	/* for each string object: the number of its text among the texts of string
                            objects; GRAPH_NONE: no text */
-  uint32_t nstrings;	/* number of texts of string objects */
+  uint32_t nstrings;	/* number of string objects with a text */
   uint64_t firstsite;	/* index in the file's strings of the name of the first allocation site;
                            its source follows, then name and source of each further site */
   uint64_t firstword;	/* index in the file's strings of the first of 'words' */
@@ -106,7 +106,7 @@ static uint64_t tracenode (const Graph *g, uint32_t v) {
   return n > 0 ? (uint64_t)s->site + 2 : 0;
 }
 
-/* Writes the nodes; the next functions write edges, traces and strings. */
+/* Writes the array of nodes. */
 static void nodes (Out *o) {
   const Graph *g = o->g;
   uint32_t v, to;

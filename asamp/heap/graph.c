@@ -19,8 +19,8 @@
 #define TEXT_MOST	BOUND((size_t)512 << 20, 256)  /* largest Graph.text, bytes */
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
-#define CODES_MOST	BOUND(1u << 12, 2u)  /* most names of C functions */
-#define SITES_MOST	BOUND(1u << 20, 8u)  /* most allocation sites; further ones are site 0 */
+#define CODES_MOST	BOUND(1u << 12, 2u)  /* most names of C functions; others are unknown */
+#define SITES_MOST	BOUND(1u << 20, 8u)  /* most allocation sites; samples of others have site 0 */
 
 /* Limits against malicious files, for the memory used and for the unpacked size. Each limit is the
    larger of a number of bytes (_MOST) and a multiple of the file's size (_TIMES). A snapshot of
@@ -70,14 +70,13 @@ typedef struct Reader {
   uint64_t bytes, sampled;	/* total bytes of all objects read; total of Sample.bytes of all
                                    samples read */
   uint64_t spent;		/* approximate memory used, bytes */
-  /* Addresses from which the file stores distances. 'last': previous object. 'lastsample': object
-     of the previous sample. 'from': object whose edges are read. */
+  /* Addresses to which the file's distances are relative. 'last': last object read. 'lastsample':
+     object of the last sample read. 'from': object whose edges are read. */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
   int late;			/* 1: the next edges of 'holder' are stored in Graph.late, not in
                                    Graph.to */
-  int64_t index;		/* array index in the previous edge from an array element of
-                                   'holder' */
+  int64_t index;		/* of the last array element of 'holder' that was read */
   jmp_buf failed;
   char *err;
   size_t errsize;
@@ -104,7 +103,7 @@ static _Noreturn void damaged (Reader *r, const char *what) {
              (unsigned long long)source_offset(r->source) - r->n + r->at, what);
 }
 
-/* Adds 'bytes' to r->spent. Fails if no snapshot that asamp wrote would need that much memory. */
+/* Adds 'bytes' to r->spent. Fails if the sum exceeds the limit (MEMORY_MOST). */
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
@@ -136,7 +135,7 @@ static unsigned byte (Reader *r) {
   return r->buffer[r->at++];
 }
 
-/* Reads a LEB128 number. The next function reads a signed (zigzag) number. */
+/* Reads a LEB128 number. */
 static uint64_t graph_number (Reader *r) {
   uint64_t n = 0;
   unsigned b, shift = 0;
@@ -150,6 +149,7 @@ static uint64_t graph_number (Reader *r) {
   return n;
 }
 
+/* Reads a signed LEB128 number (zigzag). */
 static int64_t distance (Reader *r) {
   uint64_t n = graph_number(r);
   return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
@@ -699,8 +699,7 @@ static _Noreturn void nosnapshot (Reader *r, size_t i) {
   graph_fail(r, "it is not a heap snapshot%s", other);
 }
 
-/* Reads the first bytes, which name the format and its version; earlier versions can be read,
-   too. */
+/* Reads the first bytes, the name and version of the format. Accepts earlier versions, too. */
 static void readmagic (Reader *r) {
   size_t i;
   for (i = 0; i < HEAPFORMAT_MAGICSIZE; i++) {

@@ -43,8 +43,9 @@ typedef uint32_t Way;
 
 /* A variable or stack slot. */
 typedef struct Slot {
-  /* 'name': object number of the variable's name. 'in': object number of the function's prototype;
-     for a light C function (HEAP_ECODE), its index in Graph.codes. GRAPH_NONE: unknown. */
+  /* 'name': object number of the variable's name. 'in': the function with this variable or slot, as
+     object number of its prototype, for a light C function (HEAP_ECODE) as index in Graph.codes.
+     GRAPH_NONE: unknown. */
   uint32_t name, in;
   uint32_t index;	/* number of the upvalue, or of the stack slot in its call: 1 is
                            the called function; 0: unknown */
@@ -72,7 +73,7 @@ typedef struct Sample {
 
 /* A heap snapshot. An object is a number below n, by which arrays are indexed. */
 typedef struct Graph {
-  uint32_t n;			/* number of objects, with the state */
+  uint32_t n;			/* number of objects, including object 0, the state */
   uint64_t *address;		/* address in the process */
   uint32_t *words;		/* size in words of 8 bytes */
   unsigned char *kind;		/* HEAP_TABLE, ...; HEAP_KINDS for object 0 */
@@ -100,18 +101,18 @@ typedef struct Graph {
   char (*codes)[HEAP_TEXT + 1];	/* names of C functions */
   size_t ncodes;
   Site *sites;			/* valid from index 1 */
-  uint32_t nsites;		/* with the unused site 0 */
-  Sample *samples;		/* samples of objects, by object, oldest first */
+  uint32_t nsites;		/* including the unused site 0 */
+  Sample *samples;		/* sorted by object, then oldest first */
   size_t nsamples;
   uint64_t dead;		/* samples of objects not in the snapshot */
-  uint64_t textless;		/* strings without a text because of TEXT_MOST */
+  uint64_t textless;		/* strings whose texts exceed TEXT_MOST in total */
   uint64_t bytes;		/* bytes of all objects and the state */
   /* Numbers from the file's metadata; 0: missing. 'state': bytes of the Lua state without its
      objects. 'inuse', 'held', 'allocated': bytes of the heap: used, reserved, allocated so far.
      'time': seconds since 1970. 'pid': process id. 'period': sampling period, bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
-  uint64_t unfollowed;		/* samples that may be of dead objects: they survived a collection,
-                                   and were too many to follow */
+  uint64_t unfollowed;		/* samples whose objects may be dead: they survived a collection
+                                   but were too many to be followed until their deaths */
   char command[HEAP_TEXT + 1];	/* command line, or "" */
 } Graph;
 
@@ -131,7 +132,7 @@ const char *graph_text (const Graph *g, uint32_t v, size_t *n);
 /* Returns 1 if v is a string with this nonempty text. */
 int graph_is (const Graph *g, uint32_t v, const char *text);
 
-/* Returns the first, oldest of the *n samples of object v. */
+/* Returns the samples of object v, oldest first, and sets *n to their number. */
 const Sample *graph_samples (const Graph *g, uint32_t v, size_t *n);
 
 /* Sets *to and *way to the next edge from v. *i is the position: 0 before the first call, advanced

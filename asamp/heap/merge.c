@@ -8,7 +8,7 @@
 
 #define TOGETHER	64	/* flag in Group.kind: no object of the row above refers directly to
                                    an object of the group */
-#define FIELDS_MANY	12	/* more fields with values of one class may become one row "[*]" */
+#define FIELDS_MANY	12	/* mergefields merges more groups than this into one row "[*]" */
 
 /* State of the computation. */
 typedef struct Work {
@@ -43,7 +43,7 @@ typedef struct Group {
   uint32_t kind, a, b, class;
   uint64_t value;		/* bytes that the objects of the group retain */
   Set set;
-  int counted;		/* 1: counted by mergefields */
+  int counted;		/* 1: mergefields has visited the group */
 } Group;
 
 /* Appends an object. Returns 0 if there is not enough memory. */
@@ -264,8 +264,8 @@ static int byvalue (const void *a, const void *b) {
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Merges more than FIELDS_MANY groups of fields whose values have one class into one group "[*]",
-   unless one of these groups has over half of their bytes. Returns 0 if there is not enough
+/* Merges groups of fields whose values have the same class into one group "[*]", if there are more
+   than FIELDS_MANY of them and none has over half of their bytes. Returns 0 if there is not enough
    memory. */
 static int mergefields (Groups *s) {
   size_t i, k;
@@ -306,8 +306,8 @@ static int isfolded (const Group *p, const Group *above) {
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/* Divides the children of the objects in 'set', which are those of 'row', into groups. Adds a child
-   that belongs to the same row (isfolded) to 'set' instead. 'row' NULL: the children of the state.
+/* Divides the children of the objects in 'set' into groups; adds a child that belongs to the same
+   row (isfolded) to 'set' instead. 'set' has the objects of 'row' or, if 'row' is NULL, the state.
    Returns 0 if there is not enough memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
@@ -381,8 +381,8 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
-/* In a tree of dominators, adds the row of the Lua state's own memory, once. Does nothing if the
-   row at depth 0 that is added next has a larger value, 'next'. */
+/* In a tree of dominators, adds the row of the Lua state's own memory, unless it was added or has a
+   smaller value than the next row at depth 0, 'next'. */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;

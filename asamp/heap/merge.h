@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Makes a tree of a heap's objects for display, by dominators or by shortest paths. Similar objects
-** share a row: those that the objects of the row above hold in the same way, such as in fields of
-** one name. In a tree of dominators they also have one class. A linked list is one row, as is an
-** upvalue with its value. In a tree of dominators, the state's own memory is a row.
+** share a row: the objects of the row above hold them in the same way, such as in fields of the
+** same name. In a tree of dominators they also have the same class. A linked list is one row; so is
+** an upvalue with its value. In a tree of dominators, the state's own memory is a row.
 */
 #ifndef asamp_merge_h
 #define asamp_merge_h
