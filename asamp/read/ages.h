@@ -2,7 +2,7 @@
 /*
 ** Survival by age. A byte has two ages: u bytes are allocated between it and the next collection, v
 ** bytes between the previous collection and it. A table has the allocated and the surviving bytes
-** for each u and v. With it a report estimates survival with another nursery size. The bytes of a
+** for each u and v. Reports use it to estimate survival with another nursery size. The bytes of a
 ** nursery are divided among its samples, oldest first, in proportion to the samples' bytes.
 **
 **   AG1  u and v are divided into AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin is
@@ -47,7 +47,6 @@ int ages_add (Ages *a, uint64_t bytes, int survived);
    if there is not enough memory. */
 int ages_settle (Ages *a, uint64_t charged);
 
-/* Frees the memory. */
 void ages_free (Ages *a);
 
 #endif

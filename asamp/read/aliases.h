@@ -2,7 +2,7 @@
 /*
 ** Maps function numbers to the number of the first function with the same name. A program may load
 ** the same code a million times; in the call tree it is one function. The map is an array in
-** pages, so that a far-off number in a damaged file costs one page.
+** pages, so that a huge number in a damaged file costs one page.
 **
 **   AL1  an alias has no alias: aliases_of replaces a number once;
 **   AL2  the pages have at most READER_MAXALIASES entries; further numbers are counted in 'left'.

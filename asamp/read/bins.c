@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Totals per site and time slice (bins.h). */
+/* Totals by slice and by site (bins.h). */
 #include "bins.h"
 #include "list.h"
 

@@ -54,7 +54,7 @@ void bins_death (Bins *b, const ReadSample *s);
 /* Sorts the rows by bin, node and kind, and multiplies their bytes by 'scale'. Nothing can be
    added later. */
 void bins_finish (Bins *b, uint64_t scale);
-/* Frees the memory. */
+
 void bins_free (Bins *b);
 
 #endif

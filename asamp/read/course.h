@@ -42,7 +42,6 @@ typedef struct Span {
 /* Slots of the histogram: 1,024 of 1 us, then 512 per power of 2. */
 #define COURSE_SLOTS	(1024 + 512 * 44)
 
-/* The history of a profile's collections. */
 typedef struct Course {
   Span *spans;           /* the timeline */
   size_t n, size;        /* number of spans, capacity */
@@ -76,7 +75,7 @@ int course_add (Course *c, const ReadCollection *one);
    0: no pauses. */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Returns the number of recorded collections if a span has several of them, else 0. */
+/* Returns the number of recorded collections if spans are groups of collections, else 0. */
 uint64_t course_grouped (const Course *c);
 
 #endif

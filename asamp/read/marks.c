@@ -97,7 +97,7 @@ static void marks_count (MarkName *to, uint64_t time, const char *value) {
   to->integers += value[strspn(value, "0123456789+- ")] == '\0';
 }
 
-/* Drops every second kept mark. Call it with MARKS_MOST of them. */
+/* Drops every second kept mark. Call it if MARKS_MOST marks are kept. */
 static void marks_halve (Marks *m) {
   size_t i;
   for (i = 0; i < m->n / 2; i++) {

@@ -47,7 +47,7 @@ typedef struct Marks {
 /* Initializes an empty set. Returns 0 if there is not enough memory; call marks_free in either
    case. */
 int marks_init (Marks *m);
-/* Frees everything. */
+
 void marks_free (Marks *m);
 
 /* Adds a mark; copies its name and value. Returns 0 if there is not enough memory. */

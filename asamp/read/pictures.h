@@ -37,7 +37,7 @@ typedef struct Pictures {
 /* Initializes an empty list. Returns 0 if there is not enough memory; call pictures_free in
    either case. */
 int pictures_init (Pictures *p);
-/* Frees everything. */
+
 void pictures_free (Pictures *p);
 
 /* Adds a row to the last snapshot if that has the same time, else to a new snapshot. Copies at most

@@ -104,8 +104,9 @@ static const unsigned char *addresses (Input *in, size_t n) {
   return in->wide;
 }
 
-/* Reads a string. Stores its first 'room' bytes in 'to', without a NUL, and skips the rest. *n:
-   number of stored bytes; *left: of skipped bytes. Returns 0 at the end of the data. */
+/* Reads a string. Stores its first 'room' bytes in 'to', without a NUL, and skips the rest. Sets *n
+   to the number of stored bytes, *left to that of skipped bytes. Returns 0 at the end of the
+   data. */
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
   uint64_t length;
@@ -217,7 +218,7 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   if (in->pairs) {
     for (i = n; i > 1; i -= 2) {
       const unsigned char *w = words + 8 * (i - 2);
-      if (bytes_getword(w) != 6)  /* an assembler entry is no frame */
+      if (bytes_getword(w) != 6)  /* kind 6: assembler code, not a frame */
         same = reader_frame(in, depth++, bytes_getword(w + 8), 0, same);
     }
   }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the texts with details of samples (readerbatch.h). Their grammar is in
-   doc/profile-format.md. */
+/* Reads the details of samples (readerbatch.h). doc/profile-format.md has their grammar. */
 #include "readerbatch.h"
 #include "details.h"
 #include "readeremit.h"
@@ -16,8 +15,8 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/* Iterator over the lines p, q and T of a text. Line p sets the period of allocation samples, line
-   q that of time samples, line T the OS thread. */
+/* Iterator over the lines p, q and T of a batch's details. Line p sets the period of allocation
+   samples, line q that of time samples, line T the OS thread. */
 typedef struct Periods {
   Fields events;       /* the lines after the current one */
   int letter;          /* letter of the current line: 'p', 'q' or 'T'; 0: no line is left */
@@ -148,8 +147,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* Reads three numbers of a list: a sample's number (from 1), its sampling periods, its equal
-   stacks. Sets triple[0] to 0 at the end of the list. */
+/* Reads three numbers of Details.counts: a sample's number in the batch (1: first), number of its
+   sampling periods, number of its equal stacks. Sets triple[0] to 0 at the end of the list. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -176,7 +175,7 @@ static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   return readerlabels_set(s, l->id);
 }
 
-/* Delivers the samples of a text. Returns 0 if they do not match the queued stacks. */
+/* Delivers the samples of a batch. Returns 0 if its details do not match the queued stacks. */
 static int samples (ReaderState *s, Details *d, Periods *p) {
   uint64_t count[3] = {0, 0, 0};
   uint64_t i, outside = 0;
@@ -270,7 +269,7 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Moves to the next survivor, in a line of run lengths. Returns 1 if the file does not record the
+/* Moves to the next survivor of a line u. Returns 1 if the file does not record the
    survivor's death. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)

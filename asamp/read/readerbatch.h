@@ -2,8 +2,7 @@
 /*
 ** Reads the details of samples in asamp's files. The stacks of a batch of samples are binary
 ** records; then a text (details.h) has the sizes, types and outcomes of these samples as columns
-** of numbers, and events as lines. The first letter of a line is its type. Used only by the files
-** that implement reader.h.
+** of numbers, and events as lines. The first letter of a line is its type.
 */
 #ifndef asamp_readerbatch_h
 #define asamp_readerbatch_h

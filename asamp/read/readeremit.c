@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of the client (readeremit.h). */
+/* Delivers events to the client (readeremit.h). */
 #include "readeremit.h"
 #include "readerlabels.h"
 

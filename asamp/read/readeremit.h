@@ -2,8 +2,7 @@
 /*
 ** Delivers the events that the client selects, and counts them in the ReadProfile. Updates
 ** the queue of undecided samples and the list of live survivors (R4 and R5 of reader.h). All
-** functions work on s->of, the reader's data of one Lua state. Used only by the files that
-** implement reader.h.
+** functions work on s->of, the reader's data of one Lua state.
 */
 #ifndef asamp_readeremit_h
 #define asamp_readeremit_h

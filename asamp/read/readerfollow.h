@@ -6,7 +6,7 @@
 ** samples.
 **
 **   RF1  at most READERFOLLOW_MOST samples;
-**   RF2  during a pass it has kept list[0] to list[to - 1], and has not visited list[at] to
+**   RF2  a pass has kept the samples list[0] to list[to - 1], and has not visited list[at] to
 **        list[n - 1] yet. Between two passes to = at = 0.
 */
 #ifndef asamp_readerfollow_h
@@ -29,7 +29,7 @@ typedef struct ReadFollowed {
 /* The list of followed samples. If all bytes are 0, it is empty. */
 typedef struct ReaderFollow {
   ReadFollowed *list;  /* the samples (RF2), oldest first */
-  size_t n, size;      /* number of elements, capacity */
+  size_t n, size;      /* number of elements of 'list', capacity */
   /* Number of samples that the pass has visited; number of those that it has kept. */
   size_t at, to;
 } ReaderFollow;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads label sets from the lines B of a batch's details (readerbatch.h). The file numbers the sets
-   1, 2, ... and has one line for each label of a set. Used only by the files that implement
-   reader.h. */
+   1, 2, ... and has one line for each label of a set. */
 #ifndef asamp_readerlabels_h
 #define asamp_readerlabels_h
 

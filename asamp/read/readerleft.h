@@ -25,7 +25,7 @@ typedef enum ReadLeft {
   LEFT_N
 } ReadLeft;
 
-/* Returns the key of a limit, such as reports and the meta record asamp.left use. */
+/* Returns the key of a limit, as reports and the meta record asamp.left have it. */
 const char *readerleft_key (ReadLeft what);
 /* Returns the limit as a number. */
 uint64_t readerleft_limit (ReadLeft what);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts and ends Lua states in a file of many states. Does nothing in other files. Used only
-   by the files that implement reader.h. */
+/* Starts and ends Lua states in a file of many states. Does nothing in other files. */
 #ifndef asamp_readerlife_h
 #define asamp_readerlife_h
 
@@ -12,7 +11,7 @@ void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
 /* Ends the current Lua state at 'time'. 'orphans' is the number of samples of native memory that
    the state has allocated and that live on. */
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
-/* Delivers the samples of all states that have no outcome at the end of the file. If the client
+/* Delivers, for all states, the samples without an outcome at the end of the file. If the client
    selects only some states, sets ReadProfile.allocated to the bytes allocated by these states. */
 void readerlife_finish (ReaderState *s);
 

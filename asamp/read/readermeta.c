@@ -59,7 +59,7 @@ static void ring (ReadProfile *r, const char *value) {
 }
 
 /* Reads a meta record whose key starts with "asamp.". Ignores most of these records until the
-   record asamp.format was read. Returns 0 if a text with details is invalid. */
+   record asamp.format was read. Returns 0 if the details of samples are invalid. */
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
   if (strcmp(key, "asamp.format") == 0) {

@@ -84,7 +84,7 @@ static void namekinds (ReaderState *s) {
       kind->name = name;
     else if (r->own &&
              (name = idmap_get(&r->names, frameids_type((int)kind->type))) != IDMAP_NONE) {
-      char text[READER_MAXNAME + 1];  /* name of the frame id: "n:<type>:0:-" */
+      char text[READER_MAXNAME + 1];  /* "<type>:0:-", from the frame's name "n:<type>:0:-" */
       const char *from = r->text.text + name;
       from += strncmp(from, "n:", 2) == 0 ? 2 : 0;
       snprintf(text, sizeof(text), "%s", from);
@@ -93,7 +93,7 @@ static void namekinds (ReaderState *s) {
   }
 }
 
-/* Id that represents all frames without a name except READER_MAXNAMELESS of them. */
+/* Id of all further frames without a name, after READER_MAXNAMELESS of them. */
 #define OTHERS	UINT64_MAX
 
 /* Returns the offset of a frame's name in ReadProfile.text; 0: none. */
@@ -116,7 +116,7 @@ static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   return name != 0 ? name : s->unknown;
 }
 
-/* Data of the function 'functions'. */
+/* Working data of functions(). */
 typedef struct Naming {
   /* Map frame ids + 1, and offsets of names + 1, to indexes in ReadProfile.functions. */
   IdMap byid, byname;

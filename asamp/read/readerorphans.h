@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Orphans: live samples of native memory whose Lua state has ended. In a batch's details
-   (readerbatch.h), line X has their number, and lines D their deaths. Used only by the files
-   that implement reader.h. */
+   (readerbatch.h), line X has their number, and lines D their deaths. */
 #ifndef asamp_readerorphans_h
 #define asamp_readerorphans_h
 
 #include "details.h"
 #include "readerstate.h"
 
-/* Sets one->orphans when a Lua state ends: n, the file's number of its live samples of native
-   memory, or 0 if the list of survivors has another number of them. Ends the pass over the list. */
+/* Ends the pass over the survivors of an ended Lua state. Sets one->orphans to n, the number of its
+   live samples of native memory in the file, or to 0 if the list has another number of them. */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
 /* Delivers the deaths of the live survivors of a closed state, except its orphans. s->of is the

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The data of the reader's parts while a file is read. Used only by the files that implement
-** reader.h.
+** The data of the reader's parts while a file is read. Only the files that implement reader.h
+** include this header or the headers that include it.
 **
-** In asamp's files a sample arrives in three parts. Its stack waits in 'runs'. Its size and type
-** (details.h) move it to ReaderStream.open, where it waits for its outcome. In other files a sample
-** goes to 'open' at once.
+** In asamp's files an allocation sample has three parts. Its stack is read first and queued in
+** 'runs'. When its size and type are read (details.h), the sample is moved to ReaderStream.open. It
+** stays there until its outcome is read. In other files a sample is added to 'open' at once.
 **
 ** A function that runs out of memory sets 'failed' and continues; reading ends at the next call of
 ** readerstate_failure.
@@ -44,17 +44,17 @@ typedef struct ReaderState {
   int failed;          /* 1: an allocation failed */
   uint64_t summed[2];  /* bytes of all samples of allocation and copying; ns of all time samples */
   uint64_t decided;    /* bytes of all samples whose outcome was read */
-  int toomuch;         /* 1: the samples exceed READER_MAXSUM */
+  int toomuch;         /* 1: a sum in 'summed' would exceed READER_MAXSUM */
   int hashead;           /* 1: the client's 'head' was called */
-  int format;          /* format of the texts with details (details_format) */
+  int format;          /* format of the details (details_format) */
   uint64_t last;       /* time of the last sample, us since the start */
   uint64_t period;     /* sampling period of Lua states for which the file has none, bytes; 1 in
                           other writers' files */
-  uint64_t timeperiod; /* the same for time samples, ns */
+  uint64_t timeperiod; /* period of time samples of Lua states for which the file has none, ns */
   uint64_t runfirst;   /* index of the first queued stack in 'runs' */
-  /* Stacks that wait for their size and type. Those before runs[runfirst] are delivered. */
+  /* Stacks. Those from runs[runfirst] on are queued: their sizes and types were not read yet. */
   Run *runs;
-  size_t nruns, runsize;  /* number of elements, capacity */
+  size_t nruns, runsize;  /* number of elements of 'runs', capacity */
   ReaderStreams streams;
   ReaderStream *of;    /* data of the current Lua state; never NULL */
   /* In a file of one state: its data. In a file of many states: shared by all states beyond the
@@ -63,8 +63,8 @@ typedef struct ReaderState {
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type + 1 to the offset of the type's name in 'text' */
   IdMap classes;       /* maps class + 1 to the offset of the class's name in 'text' */
-  /* 'byname', 'aliases' and 'unnamed' are for asamp's files. A function is in them the number
-     (frame id) / 8. */
+  /* 'byname', 'aliases' and 'unnamed' are used for asamp's files. In them the number of a function
+     is (frame id) / 8. */
   IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
   Aliases aliases;     /* maps a function to the first one with the same name */
   uint32_t unnamed;    /* function that represents all names beyond the limit
@@ -74,8 +74,8 @@ typedef struct ReaderState {
   uint64_t nstats;     /* number of statistics in an object record */
   int stat[3];         /* positions of the bytes in use, reserved and resident in the statistics of
                           an object record; -1: missing */
-  /* Maps a path of references and one more step to the longer path. A path is its index in
-     ReadProfile.paths + 1. */
+  /* Maps a path of references and one more step to the longer path. The number of a path is
+     its index in ReadProfile.paths + 1. */
   IdMap bystep;
   size_t pathsize, labelsetsize, labelsize;  /* capacities of r->paths, r->labelsets, r->labels */
   uint64_t lastset;    /* last label set dropped because of the limit; 0: none */
@@ -131,7 +131,7 @@ ReadState *readerstate_row (ReaderState *s);
    until the next element is created. */
 ReadThread *readerstate_threadrow (ReaderState *s);
 
-/* Sets the client's 'state', 'row' and 'thread' to the current state, for its next event. */
+/* Sets the client's 'state', 'row' and 'thread' for an event of the current Lua state. */
 static inline void readerstate_toclient (ReaderState *s) {
   s->client->state = s->of->blind ? READER_NOSTATE : s->of->id;
   s->client->row = s->of->row;
@@ -149,7 +149,7 @@ static inline int readerstate_isoutside (const ReaderState *s, uint64_t time) {
   return time < s->client->since || (s->client->till > 0 && time >= s->client->till);
 }
 
-/* Returns 1 if the client does not select samples of that time or call tree node. */
+/* Returns 1 if the client does not select the time or the call tree node of the sample. */
 static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample *sample) {
   return readerstate_isoutside(s, sample->time) ||
          (sample->node < s->client->nwithout && s->client->without[sample->node]);

@@ -52,7 +52,7 @@ typedef struct ReaderStream {
      last heap walk. */
   size_t holderat;
   /* Maps the file's number of a path of references, plus 1, to the path's index in
-     ReadProfile.paths, plus 1. Each state numbers its paths anew. */
+     ReadProfile.paths, plus 1. Each state has its own numbers. */
   IdMap paths;
 } ReaderStream;
 

@@ -19,7 +19,7 @@
 
 /* Totals of the allocation samples of one kind. */
 typedef struct KindTotals {
-  uint64_t blocks;     /* number of samples */
+  uint64_t blocks;     /* number of samples, each counted once */
   /* Estimated number of allocated blocks: each sample adds (bytes that it represents) / (size of
      its block). */
   double objects;
@@ -57,7 +57,7 @@ typedef struct ReaderSum {
   SiteTable copies;
   KindTotals *kinds;   /* by kind of block: READER_MAXKINDS elements */
   LabelTotals *labels;  /* by label set; labels[0]: without labels */
-  size_t nlabels, labelsize;  /* number of elements, capacity */
+  size_t nlabels, labelsize;  /* number of elements of 'labels', capacity */
   /* 1: LabelTotals.exact is known for all label sets that the client selects. */
   int exactlabels;
   uint64_t labelled;   /* sum of LabelTotals.exact */
@@ -68,7 +68,7 @@ typedef struct ReaderSum {
   Pictures pictures;   /* snapshots of resident memory */
   ReadWalk walks[READERSUM_WALKS];  /* one of every 'walkstep' heap walks */
   size_t nwalks;       /* number of walks in 'walks' */
-  uint64_t walkstep, walkcount;  /* see 'walks'; number of all heap walks so far */
+  uint64_t walkstep, walkcount;  /* step between the walks in 'walks'; number of all walks */
   Bins bins;           /* all samples, by slice of time */
   /* Survivors that died later, by slice of the time of death. Only 'samples' and 'bytes' are
      set. */
@@ -91,7 +91,7 @@ typedef struct ReaderSum {
 #define READERSUM_PARTS	64u	/* largest number of slices of 'born' and 'alive' */
 #define READERSUM_FINE	256u	/* largest number of slices of 'worked' */
 
-#define READERSUM_EVER	UINT64_MAX  /* 'instant': all samples count; 'till': no end */
+#define READERSUM_EVER	UINT64_MAX  /* as 'instant': all samples count; as 'till': no end */
 
 /* Initializes the totals. 'bins': largest number of slices of time; 0: no slices. 'instant':
    see ReaderSum. Returns 0 if there is not enough memory; call readersum_free in either case. */

@@ -31,7 +31,7 @@ typedef struct ReadKind {
 /* A sample of allocation, time or copying. */
 typedef struct ReadSample {
   uint64_t time;       /* not earlier than the time of the previous sample */
-  uint64_t count;      /* sampling periods that it represents, at least 1 */
+  uint64_t count;      /* number of sampling periods that the sample represents, at least 1 */
   /* Sampling period: ns for time samples, else bytes to be multiplied by ReadProfile.scale. */
   uint64_t period;
   uint64_t size;       /* bytes of the block; 0: unknown */
@@ -52,7 +52,7 @@ typedef struct ReadSample {
 /* The death of a survivor. */
 typedef struct ReadDeath {
   const ReadSample *sample;
-  uint64_t time;       /* time at which it was found dead */
+  uint64_t time;       /* time at which the block was found dead */
   /* Bytes that the Lua state allocated during the sample's life, estimated from the state's
      samples. Not multiplied by ReadProfile.scale. */
   uint64_t allocated;
@@ -90,7 +90,7 @@ typedef struct ReadCollection {
   /* Sums over all nurseries since the previous recorded collection: 'planned' of the planned
      sizes, 'charged' of the bytes allocated in them. */
   uint64_t planned, charged;
-  uint64_t looked[LOOKED_COUNT];  /* numbers of visited entries, by enum ProfileLooked */
+  uint64_t looked[LOOKED_COUNT];  /* entries that the collector visited, by enum ProfileLooked */
   /* Samples of the collected Lua state that died or survived since the previous recorded
      collection: 'decided' counts all, 'survived' the survivors. In sampling periods. */
   uint64_t decided;
@@ -98,7 +98,7 @@ typedef struct ReadCollection {
   /* Numbers of minor and major collections since the previous recorded collection that have no
      record of their own. */
   uint64_t minors, majors;
-  uint64_t left;       /* pauses of the unrecorded collections, us */
+  uint64_t left;       /* sum of the pauses of the unrecorded collections, us */
   int major;           /* 1: a major collection, or a slice of a major collection */
   int state;           /* phase: 0 none, 1 marking, 2 sweeping, 3 finalizing */
   uint32_t labels;     /* label set of the running thread, as in ReadSample */
@@ -109,7 +109,6 @@ typedef struct ReadLabel {
   uint32_t name, value;
 } ReadLabel;
 
-/* A set of labels. */
 typedef struct ReadLabelSet {
   uint32_t first, n;   /* labels[first] to labels[first + n - 1] */
   int unwanted;        /* 1: the client does not select samples with this set */
@@ -148,7 +147,7 @@ typedef struct ReadPath {
 
 /* A Lua state. All sums include samples that the client does not select. */
 typedef struct ReadState {
-  uint32_t id;         /* number in the file */
+  uint32_t id;         /* number of the state in the file */
   uint32_t name;       /* name of the state (its script), offset in 'text'; 0: none */
   uint32_t thread;     /* system number of the last OS thread of the state; 0: unknown */
   int ended;           /* 1: the state was closed */
@@ -176,7 +175,7 @@ typedef struct ReadProfile {
   int version;         /* version of the VMProf log, 0 to 7 */
   int own;             /* 1: asamp wrote the file */
   int packed;          /* 1: the file is compressed */
-  int lines;           /* 1: frames have lines */
+  int lines;           /* 1: frames have line numbers */
   int native;          /* 1: the file declares native frames */
   int complete;        /* 1: the trailer was read and the checksum is right */
   int fates;           /* 1: samples have outcomes */
@@ -220,7 +219,7 @@ typedef struct ReadProfile {
      the sampling period, or 1 if the period is unknown. Set after the last event. */
   uint64_t scale;
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
-  uint64_t timeperiods;  /* number of lines that set the period of time samples */
+  uint64_t timeperiods;  /* number of times that the file sets the period of time samples */
   uint64_t clock;      /* start by the monotonic clock, us; 0: unknown */
   uint64_t started, ended;   /* start and end of the run, us since the epoch; 0: unknown */
   uint64_t lost;       /* samples lost by the writer */
@@ -262,7 +261,7 @@ typedef struct ReadProfile {
   uint32_t tuning;     /* LUA_GC of the process, offset in 'text'; 0: not set */
   ReadKind *kinds;     /* READER_MAXKINDS elements, 'nkinds' in use */
   uint32_t nkinds;
-  /* Set after the last event. */
+  /* All functions. Set after the last event. */
   FrameName *functions;
   uint32_t nfunctions;
   uint32_t *fn;        /* function of each node; fn[0] is unused */
@@ -273,7 +272,7 @@ typedef struct ReadProfile {
 typedef struct ReaderClient {
   void *ud;            /* first argument of all callbacks except 'progress' */
   const char *stop;    /* reason to stop; NULL: none */
-  /* Selected Lua states, ascending; NULL: all. */
+  /* Ids of the selected Lua states, ascending; NULL: all. */
   const uint32_t *only;
   size_t nonly;
   /* Select samples and collections that have this label, or if 'labelvalue' is NULL, those without
@@ -322,7 +321,8 @@ typedef struct ReaderClient {
      state), and system number of the OS thread of this state (0: unknown). */
   uint32_t state, thread;
   uint32_t row;        /* index of this state in ReadProfile.states */
-  /* A Lua state starts. Files of one state have no calls of this and the callbacks up to 'ends'. */
+  /* A Lua state starts. In files of one state, this callback and the next ones up to 'ends' are
+     not called. */
   void (*starts) (void *ud, uint64_t time);
   /* The state's name, NUL-terminated. */
   void (*called) (void *ud, const char *name);
@@ -345,15 +345,15 @@ void readprofile_free (ReadProfile *r);
 
 /* Appends a text that identifies the recording of a profile. Form:
    "p<pid>:<start, s>:<monotonic start, us>"; for a flight recorder's file
-   "r<recorder>:<start>:<dump time>". A merged profile has one for each known recording, separated
-   by spaces. */
+   "r<recorder>:<start>:<dump time>". For a merged profile, appends the texts of its known
+   recordings, separated by spaces. */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
 /* Returns the name of a kind's type for display, stored in ReadProfile.text or 'buffer'. */
 const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
                                   char buffer[40]);
 
-/* bytes of a kind's text (readprofile_kindlabel) */
+/* largest text that readprofile_kindlabel writes, bytes */
 #define READER_LABEL	(2 * READER_MAXNAME + 8)
 
 /* Writes a kind as "[table]" or "[table Point]". Returns the length. */

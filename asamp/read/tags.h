@@ -9,7 +9,7 @@
 **        TAGS_BYSCRIPT. Else each of the first TAGS_STATES scripts is a group, and the last group
 **        has all other states;
 **   TG2  at most TAGS_MOST tags; further combinations have tag 0 and count in 'spilled'. Tag 0
-**        is the last group without thread and labels.
+**        represents the last group, without thread and labels.
 */
 #ifndef asamp_tags_h
 #define asamp_tags_h
@@ -57,7 +57,7 @@ typedef struct Tags {
 /* Initializes the tags; 'by' is a sum of TAGS_BY*. Returns 0 if there is not enough memory;
    call tags_free in either case. */
 int tags_init (Tags *t, int by);
-/* Frees everything. */
+
 void tags_free (Tags *t);
 
 /* Returns the tag of a sample with the label set 'labels' in the client's current Lua state;

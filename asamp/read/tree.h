@@ -25,7 +25,7 @@ typedef struct Tree {
   uint32_t n;        /* number of nodes */
   uint32_t size;     /* capacity of 'nodes' */
   uint32_t *slots;   /* hash table of node indexes; 0: free */
-  uint32_t nslots;   /* a power of 2, at least 2 * n */
+  uint32_t nslots;   /* number of elements of 'slots': a power of 2, at least 2 * n */
   uint64_t left;     /* frames left out because of the limit (TR3) */
 } Tree;
 
