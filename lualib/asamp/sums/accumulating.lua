@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: MIT
 -- Finds containers that accumulate: tables, trees and chains whose objects are not removed. Pure.
 --
--- The input is the births of live samples (asamp.sums.births), by two clocks: allocated bytes,
--- and the program's CPU time. So no rule depends on the speed of the machine. A container
--- accumulates if it
+-- The input is the allocation times of live samples (asamp.sums.births) by the byte clock and the
+-- CPU clock, so no rule depends on the speed of the machine. A container accumulates if it
 --
 --   - goes on: it had samples until the end (function goeson), and
 --   - keeps its objects: those of the first half are alive as often as those of the second
 --     (ofkept), or
 --   - grows in spite of removals, as a queue does (ofgrowing).
 --
--- The last two are "maybe" if chance may have kept the old objects of few samples (issure), if the
--- program worked at its end without allocating (TAIL), or if the run is too short to know (COARSE).
--- If a fifth of the earlier and three fifths of the later survivors are alive, 1 of 20 containers
--- with 12 survivors in each half keeps its objects by chance, and 1 of 90 is sure (simulated).
+-- The verdict is "maybe" if it has so few samples that chance may have kept the old objects (issure),
+-- if the program worked at its end without allocating (TAIL), or if the run is too short to find
+-- that out (COARSE). Simulated: of containers with 12 survivors in each half, of which a fifth of the
+-- earlier and three fifths of the later ones are alive, 1 of 20 seems to keep its objects, and 1 of
+-- 90 with the verdict "leak".
 --
 -- A container that is filled until the end of the program and never emptied looks like a leak.
 
@@ -23,35 +23,44 @@ local holders = require "asamp.sums.holders"
 local M = {}
 
 local LEAST, PARTS = births.LEAST, births.PARTS
-local COLLECTIONS = 4  -- fewer leave no time for objects to die
-local FEW = 4         -- fewest samples of a container that is reported as having too few
--- For goeson: improbability of a stretch without samples, by allocated bytes (STOP) and by CPU
--- time (QUIET), as n of e^-n; and the least share of the CPU time (IDLE).
+-- Fewest collections of a run: with fewer, objects have no time to die.
+local COLLECTIONS = 4
+-- Containers with FEW to LEAST - 1 samples have the verdict "few".
+local FEW = 4
+-- A container has stopped if its time without samples at the end has a probability below e^-STOP by
+-- the byte clock, or e^-QUIET by the CPU clock and is at least the share IDLE of the CPU time.
 local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
--- KEPT: how often older objects are alive, relative to newer ones. EARLY: part of the live bytes
--- from the second half; a container filled in the first half has less.
+-- A container keeps its objects if the earlier ones are alive at least KEPT times as often as the
+-- later ones, and if the second half has at least EARLY of its live bytes.
 local KEPT, EARLY = 4 / 5, 1 / 4
--- For issure: ratio of shares, and standard errors; 1 of 20 ratios is ERRORS or more too high.
+-- For issure: least ratio of shares, minus ERRORS standard errors (1 of 20 ratios is too high by more).
 local SURE, ERRORS = 1 / 2, 1.6
--- For ofgrowing: factor of growth of the live heap in each quarter; growth in the second half
--- relative to the first; part of a container's late bytes that the growth must explain; part of
--- the run in which a container must have its first sample.
+-- For ofgrowing: least growth factor of the live heap in each quarter; least growth in the second half
+-- relative to the first; part of a container's live bytes of the second half that the heap's growth
+-- must explain; part of the run in which its first sample must be.
 local GROWTH, EVEN, NET, YOUNG = 1.02, 3 / 4, 1 / 4, 7 / 8
-local LEFT = 1 / 2    -- as KEPT, if the walk found nothing; then recent garbage counts as alive
-local FREED = 1 / 10  -- share reached by the heap walk below which the program's end has freed
-                      -- nearly everything
-local LARGE = 1 / 20  -- share of the live samples below which a container is not judged
-local NONE = 1 / 8    -- share of a line's survivors below which the first half counts as empty
-local DELAY = 1 / 2   -- share of the CPU time before the first object of a container from which it
-                      -- was filled late
-local START = 1 / 8   -- share of the rate of the whole run that a leak's first quarter has at
-                      -- least
-local TAIL = 1 / 100  -- share of the CPU time from which a program has worked at its end without
-                      -- allocating
-local COARSE = 0.16   -- share of the CPU time that the last period between collections may take
-local CAUSE = 1 / 2   -- share of the heap's growth from which a container is its cause
-local LOADED = 1 / 2  -- kept share of the allocated bytes from which a program mainly loads data
-local OWN = 1 / 20    -- share of a container's samples below which a line is ignored
+-- Instead of KEPT if the heap walk reached almost nothing: recent garbage then counts as alive.
+local LEFT = 1 / 2
+-- If the heap walk reached at most this share of the objects, the program's end has freed them.
+local FREED = 1 / 10
+-- Least share of all live samples of a container that is judged.
+local LARGE = 1 / 20
+-- Below this share of a line's survivors, the first half counts as empty.
+local NONE = 1 / 8
+-- Share of the CPU time after which the first object of a container is late.
+local DELAY = 1 / 2
+-- Least rate of samples in the first quarter, relative to the whole run.
+local START = 1 / 8
+-- Share of the CPU time at the end without allocation from which "leak" becomes "maybe".
+local TAIL = 1 / 100
+-- Largest share of the CPU time for the last period between collections.
+local COARSE = 0.16
+-- A container causes the heap's growth if it has at least this share of it.
+local CAUSE = 1 / 2
+-- A program that keeps at least this share of its allocated bytes mainly loads data.
+local LOADED = 1 / 2
+-- Lines with a smaller share of a container's samples are ignored.
+local OWN = 1 / 20
 
 local function add(t, key, n)
   t[key] = (t[key] or 0) + n
@@ -72,9 +81,9 @@ local function stretches(parts)
   return last, PARTS - 1 - last, longest
 end
 
--- Returns "leak" if a container had samples until the end of the run, "maybe" if this is
--- doubtful, nil if it has stopped: the time without samples at the end is twice as long as any
--- before (of CPU time all but one), and improbable at a steady rate.
+-- Returns "leak" if a container had samples until the end of the run, "maybe" if that is uncertain,
+-- nil if it has stopped. It has stopped if the stretch without samples at the end is more than twice
+-- as long as any earlier one (by CPU time: the longest but one), and improbable at a steady rate.
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
   local first = 0
@@ -98,9 +107,11 @@ local function goeson(run, c)
     end
   end
   table.sort(pauses, function(a, b) return a > b end)
-  local pause, to = pauses[2], run.to  -- other processes may have caused the longest one
+  -- the second longest pause: other processes may have caused the longest one
+  local pause, to = pauses[2], run.to
   local rest = to - before
-  -- at the rate of the later half of the samples: the period of sampling may have grown
+  -- number of samples expected in 'rest', at the rate of the later half of the samples, because the
+  -- sampling period may have grown
   local lacking = before > middle and left * rest / (before - middle) or c.n * rest / to
   if rest <= pause or rest < IDLE / 2 * to or lacking <= QUIET or after / PARTS >= rest / to / 2 then
     return verdict
@@ -109,8 +120,8 @@ local function goeson(run, c)
   return not stopped and (lacking > 2 * QUIET and "maybe" or verdict) or nil
 end
 
--- Returns true if half (DELAY) of the program's CPU time had passed before the lines of a
--- container allocated their first survivor. 'lines': see births.of.
+-- Returns true if at least DELAY of the CPU time had passed before the lines of a container allocated
+-- their first survivor. 'lines': see births.of.
 local function isdelayed(run, c, lines)
   local first = math.huge
   for key in pairs(c.keys) do
@@ -161,9 +172,8 @@ local function halves(parts, middle)
   return n[1], n[2]
 end
 
--- Returns the part of the run that divides the survivors of a line into earlier and later ones:
--- the middle of the run; if nearly all are of the second half, the middle between the first
--- survivor and the end.
+-- Returns the part of the run from which on the survivors of a line are the later ones: the middle;
+-- if nearly all are of the second half, the middle between the first of these and the end.
 local function middleof(survivors)
   local early, late = halves(survivors)
   if early >= NONE * (early + late) then
@@ -176,10 +186,10 @@ local function middleof(survivors)
   return (first + PARTS) // 2
 end
 
--- Returns how much less often the earlier survivors of a line are alive than the later ones: 1
--- equally often, 0 never. Arguments are numbers of samples by part: of a container, of all
--- survivors, alive in all containers. Also
--- returns the live samples of both halves, and the survivors of which they are.
+-- Returns the share of a line's earlier survivors that is alive, divided by that of the later ones: 1:
+-- equally often, 0: no earlier one is. Arguments are the line's samples by part: live in one container,
+-- all survivors, live in all containers. Also returns two pairs of numbers, for both halves: live
+-- samples in the container, and the survivors that were not in another one.
 local function retention(own, survivors, alive)
   local middle, share, of = middleof(survivors), {}, {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
@@ -190,9 +200,9 @@ local function retention(own, survivors, alive)
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
 end
 
--- Returns true if the samples are sufficient to say that earlier survivors are alive at least SURE times as
--- often as later ones: the ratio of the shares, less ERRORS standard errors of its logarithm. 'mine', 'of':
--- live samples and survivors of both halves.
+-- Returns true if the samples suffice to say that earlier survivors are alive at least SURE times as
+-- often as later ones: if the ratio of their live shares is, minus ERRORS standard errors of its
+-- logarithm. 'mine', 'of': results of retention.
 local function issure(mine, of)
   local ratio, variance = 1, 0
   for half = 1, 2 do
@@ -203,8 +213,8 @@ local function issure(mine, of)
   return ratio * math.exp(-ERRORS * math.sqrt(variance)) >= SURE
 end
 
--- Returns the sum of lines: {n, parts, bytes, lasts, keys (set), most (key of the line with the most
--- samples)}.
+-- Returns the sum of a container's lines: {n, parts, bytes, lasts (as in births.of), keys (set), most (key
+-- of the line with the most samples)}.
 local function sum(lines)
   local c = {n = 0, parts = {}, bytes = {}, lasts = {}, keys = {}}
   for key, own in pairs(lines) do
@@ -220,8 +230,8 @@ local function sum(lines)
   return c
 end
 
--- Returns the growth of the heap in the second half relative to that in the first; 0: it did not
--- grow in each quarter, or its course is unknown.
+-- Returns the growth of the heap in the second half divided by that in the first; 0: it did not grow
+-- in each of the last three quarters, or its course (births.course, or nil) is unknown.
 local function evenness(course)
   for q = 1, 3 do
     if not course or course((q + 1) / 4) < GROWTH * course(q / 4) then
@@ -236,15 +246,15 @@ local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end
 
--- Returns the growth of the heap over the second half; infinite: it did not grow. If the course
--- is unknown, returns 'late', an upper limit: the live bytes of the second half.
+-- Returns the bytes by which the heap grew in the second half; infinity: it did not grow. If the
+-- course is unknown, returns 'late', the live bytes of the second half, an upper limit.
 local function growthof(course, late)
   local growth = course and course(1) - course(1 / 2) or not course and late or 0
   return growth > 0 and growth or math.huge
 end
 
--- Returns true if lines were in use in the first quarter of the run: it has at least START of the
--- samples that a steady rate would give it.
+-- Returns true if the first quarter of the run has at least START of the samples that a steady rate
+-- would give it. 'parts': samples by part.
 local function isfromstart(parts)
   local early, all = 0, 0
   for part, n in pairs(parts) do
@@ -253,13 +263,13 @@ local function isfromstart(parts)
   return early > 0 and early >= START * all / 4
 end
 
--- Returns the verdict on the lines of a container that keep their objects: "leak", "maybe", "few"
--- (too few samples) or nil. 'born': bytes of the second half that all containers keep.
+-- Returns the verdict on the sum c of those lines of a container that keep their objects: "leak",
+-- "maybe", "few" (too few samples) or nil. 'born': live bytes of the second half in all containers.
 --
 -- A container that has lost 2 of 3 objects of the first half passes with 8 samples (LEAST) in 1
 -- of 50 runs, with 16 in 1 of 1,000.
 local function ofkept(run, c, course, born)
-  local early, late = halves(c.bytes)  -- not samples: periods may differ
+  local early, late = halves(c.bytes)  -- bytes: the sampling period may have changed
   local verdict = c.n >= FEW and not level(course) and goeson(run, c)
   if not verdict then
     return nil
@@ -271,11 +281,11 @@ local function ofkept(run, c, course, born)
          (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course, born)) and "maybe" or nil
 end
 
--- Returns the verdict on a container that has removals. 'growth': growth of the heap in the
--- second half that no other container explains; 'late': bytes of the second half that this one
--- keeps; 'lines': see births.of.
+-- Returns the verdict ("leak", "maybe" or nil) on a container whose objects are partly removed. 'growth':
+-- growth of the heap in the second half, in bytes, that no other container explains; 'late': live
+-- bytes of the second half in this one; 'lines': see births.of.
 --
--- A heap of constant size passes in less than 1 of 100 runs.
+-- With a heap of constant size, fewer than 1 of 100 runs have a verdict.
 local function ofgrowing(run, c, course, growth, late, lines)
   local first, survivors = 0, {}
   for key in pairs(c.keys) do
@@ -303,10 +313,9 @@ local function occupied(parts)
   return n
 end
 
--- Judges the objects that no heap walk reached and no collection found dead: the end of the
--- program, such as the return of its main function, has freed them. Ignores lines that allocated
--- parts of tables which the walk reached ('tables': set of keys), because the program has emptied
--- these.
+-- Judges the objects that no heap walk reached and no collection found dead: the end of the program,
+-- such as the return of its main function, has freed them. Calls 'keep' with the verdict. Ignores
+-- lines that allocated vectors of live tables ('tables': set of keys): the program has emptied those.
 local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
@@ -325,8 +334,8 @@ local function unreached(run, profile, lines, alive, tables, course, keep)
   keep(c, ofkept(run, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
--- Returns the live samples of each line, {key = {n, parts}}; their number; and the set of the
--- keys of lines that allocated parts of live tables.
+-- Returns the live samples of each line in all containers, {key = {n, parts}}; their number; and the set
+-- of the keys of lines that allocated vectors of live tables.
 local function living(containers)
   local alive, all, tables = {}, 0, {}
   for _, c in ipairs(containers) do
@@ -345,8 +354,8 @@ local function living(containers)
   return alive, all, tables
 end
 
--- Returns the position on the clock of CPU time, from 0 to 1, after which a container had no sample, if the
--- verdict of goeson is that it has stopped; nil: it goes on.
+-- Returns the position on the CPU clock, from 0 to 1, of a container's last sample, if goeson does not
+-- return "leak"; else nil.
 local function stoppedat(run, c)
   local last = 0
   for _, time in pairs(c.lasts) do
@@ -355,8 +364,8 @@ local function stoppedat(run, c)
   return c.n > 0 and goeson(run, c) ~= "leak" and run.worked(last) / math.max(run.to, 1) or nil
 end
 
--- Returns {holder, n, most, bytes (live), stopped (see stoppedat)} of a container that has stopped and has
--- at least LEAST samples; nil: of another one.
+-- Returns {holder, n, most, bytes (live), stopped (see stoppedat)} if a container has stopped and has
+-- at least LEAST samples; else nil.
 local function loadedin(run, c, holder)
   local bytes, stopped = 0, c.n >= LEAST and stoppedat(run, c)
   for _, n in pairs(stopped and c.bytes or {}) do
@@ -365,8 +374,8 @@ local function loadedin(run, c, holder)
   return stopped and {holder = holder, n = c.n, most = c.most, bytes = bytes, stopped = stopped} or nil
 end
 
--- Returns the sum of the lines of a container that keep their survivors, that of all lines, and true if the
--- samples of the former are sufficient to be sure of this (issure).
+-- Returns the sum of the lines of a container that keep their survivors; the sum of all its lines; and
+-- true if the samples of the former suffice (issure).
 local function keeping(c, lines, alive)
   local kept, every, mine, of = {}, sum(c.lines), {0, 0}, {0, 0}
   for key, own in pairs(c.lines) do
@@ -386,17 +395,16 @@ end
 --- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by bytes.
 -- Fields:
 --
---   - verdict: "leak"; "maybe": also in a run without a major collection, or if the program only
---     loaded data; "few": too few samples
+--   - verdict: "leak"; "maybe": also if the run has no major collection, or if the program mainly
+--     loads data (LOADED) into a local variable; "few": too few samples
 --   - holder: path of references (text); nil: unknown
 --   - n: number of live samples
 --   - lines: set of keys (births.keyof); most: the one with the most samples
---   - vectors: bytes of parts of the container's tables, by the key of the line
+--   - vectors: live bytes of vectors of the container's tables, by key of the line
 --   - parts, of: number of parts of the run with live samples, and of all parts
 --   - stopped: share of the CPU time after which the program did not allocate; nil: none
 --
--- Also returns the container with the most live bytes that has stopped: {holder, n, most, bytes,
--- stopped (share of the CPU time at its last sample)}; nil: none.
+-- Also returns the container with the most live bytes that has stopped (loadedin); nil: none.
 function M.of(profile)
   local born = births.of(profile)
   if not born then

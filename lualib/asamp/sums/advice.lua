@@ -18,36 +18,33 @@ local M = {}
 --- The largest size for which M.setting returns a valid LUA_GC: its upper limit is 1024M.
 M.MOST = 910 << 20
 
--- SURE: standard errors of a significant difference. ADVISED: of a recommended one. SAMPLES:
--- fewest samples for a prediction.
+-- Least differences in standard errors: SURE: to correct the model (near); ADVISED: to recommend a
+-- size (M.best). SAMPLES: fewest samples for a prediction.
 local SURE, ADVISED, SAMPLES = 1, 2, 40
--- If nurseries exceed their size by this part on average, large blocks decide when collections
--- run.
+-- If nurseries exceed their planned size by more than this part, large blocks decide when collections run.
 local LARGE = 0.1
 -- A prediction weights nurseries by the similarity of their size. NEXT: width of the weight, as
 -- a natural logarithm of sizes. ENOUGH: least sum of weights.
 local NEXT, ENOUGH = 0.2, 12
--- ONESIZE: nurseries have about one size if the standard deviation of the logarithm of their
--- sizes is below this (0.07 with the sizes of M.setting). HALF: part of survival.doubt that is
--- added to the error then.
+-- ONESIZE: nurseries have about one size if the standard deviation of the logarithm of their sizes
+-- is below this (it is 0.07 with M.setting). HALF: part of survival.doubt added to the error then.
 local ONESIZE, HALF = 0.3, 0.5
 -- FAR: residuals above this multiple of the deviation are weighted down (Huber 1964). ROUNDS:
 -- iterations of the fit.
 local FAR, ROUNDS = 2, 5
--- Prior of a collection's cost: {share, standard error} of the constant part and of the tenured
--- bytes. Programs in bench/advise have few roots.
+-- Prior of a minor collection's cost: {share of the time, standard error} of the constant part and of
+-- the tenured bytes. Measured with the programs of bench/advise, which have few roots.
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
 -- Effect of the processor's caches: error as a part of the time, per doubling of the size.
 local CACHES = 0.05
--- A line is listed if it has LEAST samples, the part WORTH of the bytes in Lua's heap, and if the
--- part LIVE of its objects survives or the part DIE dies.
+-- A line is listed if it has LEAST samples, and at least LIVE of them survive and are WORTH of all
+-- surviving bytes, or at least DIE die young and its bytes are WORTH of all bytes.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
--- Growth of the heap that makes a major collection due, in bytes (MIN_GROWTH in lua/gc/pace/pace.c).
--- Major collections with less growth between them were started by allocated bytes.
+-- Growth of the heap, in bytes, that makes a major collection due (MIN_GROWTH in lua/gc/pace/pace.c).
+-- If the heap grew by less between two major collections, allocated bytes made the second one due.
 local GROWTH = 512 << 10
--- Runs differ from the profile if their collections or tenured bytes differ by more than this
--- part.
+-- Runs differ from the profile if their number of minor collections or tenured bytes differ by this part.
 local ALIKE = 0.1
 
 -- {== time ==================================================================
@@ -67,13 +64,14 @@ local function minorsof(profile)
   return rows
 end
 
--- Returns the weight, 0 to 1, of a nursery of 'planned' bytes in an estimate for n bytes.
+-- Returns the weight, 0 to 1, of a nursery of 'planned' bytes in an estimate for n bytes. 'part': width
+-- of the weight, as NEXT.
 local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- Returns the differences of successive collections: {filled, tenured, us, n (weight)}. Other
--- influences on the cost, such as the size of the heap, cancel.
+-- Returns the differences of successive collections: {filled, tenured, us, n (weight)}. Differences
+-- cancel other influences on the cost, such as the size of the heap.
 local function differences(rows, us, mean)
   local list = {}
   for i = 2, #rows do
@@ -122,14 +120,14 @@ local function bybyte(rows, us, mean)
   end
   x.filled, x.tenured = math.max(0, x.filled), math.max(0, x.tenured)
   local known = x.filled * mean.filled + x.tenured * mean.tenured
-  if known > us then  -- the parts must not exceed the whole
+  if known > us then  -- costs by bytes must not exceed the whole cost
     x.filled, x.tenured = x.filled * us / known, x.tenured * us / known
   end
   return x
 end
 
--- Returns the costs of minor collections: {us (all of them), fixed (constant part of one), mean,
--- and the fields of bybyte}.
+-- Returns the costs of minor collections: {us (of all), fixed (constant part of one, us), mean (see
+-- bybyte), and the fields of bybyte's result}.
 local function costs(rows, now)
   local all = math.max(0, now.time - now.major) * 1e6
   local us, mean = all / now.minors, {filled = now.filled / now.minors, tenured = now.tenured / now.minors}
@@ -139,8 +137,8 @@ local function costs(rows, now)
   return x
 end
 
--- Returns the microseconds, and their standard error, of 'minors' collections that tenure
--- 'tenured' bytes in total, with the same total of filled bytes as in the profile.
+-- Returns the time in us, and its standard error, of 'minors' collections that tenure 'tenured' bytes in
+-- total, with the total of filled bytes of the profile. 'x': result of costs.
 local function costof(x, now, minors, tenured)
   local more, most = minors - now.minors, tenured - now.tenured
   local byfilled, bytenured = -x.mean.filled * more, most - x.mean.tenured * more
@@ -242,8 +240,8 @@ local function isonesize(rows)
   return squares / n - (sum / n) ^ 2 < ONESIZE ^ 2
 end
 
--- Returns the data that all predictions of a profile use: now, s, factor (tenured bytes divided
--- by the samples' estimate) and more; nil: the profile has too little data.
+-- Returns the data for all predictions of a profile: now (M.measured), s (survival.of), factor (tenured
+-- bytes divided by their estimate from samples) and more; nil: the profile has too little data.
 local function basis(profile)
   local now, s = M.measured(profile), survival.of(profile.ages or {})
   if not now or not s or s.bytes < SAMPLES * profile.period then
@@ -261,9 +259,9 @@ local function basis(profile)
   return #rows > 0 and b or nil
 end
 
--- Returns the deviation of the collections of the profile from the model, for nurseries of about
--- n bytes: the factor by which more is tenured than expected, its standard error, and the bytes
--- by which nurseries exceed their size. Uses the part of a difference that chance does not
+-- Returns how the profile's collections deviate from the model b (basis), for nurseries of about n
+-- bytes: tenured bytes divided by the expected ones, the standard error of this factor, and the bytes
+-- by which nurseries exceed their planned size. Uses the part of a difference that chance does not
 -- explain (positive-part James-Stein estimator).
 local function near(b, n)
   local scatter = 0
@@ -296,8 +294,8 @@ local function near(b, n)
   return all * (1 + kept * difference), unsure, over
 end
 
--- Returns the mean delay of a major collection in bytes ('what': "filled" or "tenured"): only a
--- minor collection detects that it is due.
+-- Returns the mean delay of a major collection, in "filled" or "tenured" bytes ('what'): it is half of a
+-- minor collection's bytes, because only minor collections detect that it is due.
 local function lateness(rows, what)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do
@@ -335,7 +333,7 @@ local function predict(b, n)
     unsure = unsure + b.doubted * survival.doubt(s, size) * b.factor * factor * now.allocated
   end
   if size > s.reach then
-    -- Mortality at this age was not observed: half is predicted to die, and half is the error.
+    -- Mortality at this age was not observed: predicts that half of the bytes die, with that half as error.
     local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2
     tenured, unsure = tenured - rest, unsure + rest
   end
@@ -354,9 +352,9 @@ local function predict(b, n)
           held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
 
---- Predicts a run with a nursery of n bytes: {nursery, minors, tenured, tenurederror, time,
--- timeerror (seconds), held, beyond (true: above all observed sizes)}. An error is one standard
--- error plus unknown effects.
+--- Predicts a run with a nursery of n bytes: {nursery (n), minors (number), tenured, tenurederror
+-- (bytes), time, timeerror (seconds of all collections), held (reserved bytes), beyond (true: n is
+-- above all observed sizes)}. Errors are standard errors plus allowances for unknown effects.
 function M.predict(profile, n)
   local b = basis(profile)
   return b and predict(b, n)
@@ -368,10 +366,10 @@ end
 --   - sizes: M.predict for sizes around the present one
 --   - live, die: lines whose objects nearly all survive, or die young: {file, line, name, samples,
 --     bytes, survived, survivedbytes, alivebytes, share (that survives), error}
---   - pauses: the longest ones: {time, us, major, slice (part of a major collection after a minor
---     one), tenured, inuse, alone (the row is a single collection); scanned data besides objects:
---     remembered (objects written to), stacks (slots), weak (entries of weak tables), listed
---     (threads, objects with finalizers)}
+--   - pauses: the PAUSES longest: {time (seconds), us, major (true: of a major collection), slice (true:
+--     mostly a slice of a major collection), tenured, inuse (bytes), alone (true: the row is a single
+--     collection); numbers of scanned items: remembered (objects), stacks (slots), weak (entries of
+--     weak tables), listed (threads, objects with finalizers)}
 --   - classes, lines: of lifetimes
 function M.of(profile)
   local b = basis(profile)
@@ -389,9 +387,9 @@ function M.of(profile)
           classes = lifetimes.classes(profile) or {}, lines = lifetimes.lines(profile) or {}}
 end
 
---- Returns the value of LUA_GC for nurseries of about n bytes. Sizes vary by an eighth, because a
--- single size could run in step with a cycle of the program. 'tuning': the present value or nil;
--- its other words are kept.
+--- Returns the value of LUA_GC for nurseries of about n bytes. Sizes vary by an eighth: a single size
+-- could stay in step with a loop of the program. 'tuning': the present value, whose other words are
+-- kept, or nil.
 function M.setting(n, tuning)
   local low, high, unit = n * 7 // 8, n * 9 // 8, ""
   if low % 1024 == 0 and high % 1024 == 0 then
@@ -428,7 +426,7 @@ end
 --   - predicted: M.predict, with times scaled to the present speed of the machine
 --   - before, measured: {tenured, minors, time (shortest), most (longest)}
 --   - recorded: time in the profile
---   - alike: false: the runs before differ from the profile
+--   - alike: true: the runs 'before' are like the profile (ALIKE)
 function M.verified(profile, n, setting, before, after)
   local b = M.measured(profile)
   local predicted, was, is = M.predict(profile, n), ofruns(before), ofruns(after)

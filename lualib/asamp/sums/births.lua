@@ -5,9 +5,12 @@
 -- references that keep them alive. A container is the table with many elements in a path, or the
 -- object that holds a tree or chain, or else the deepest object with at least LEAST samples.
 --
--- Times are measured by two clocks: allocated bytes, in PARTS equal parts, and CPU time. The
--- blocks that store a table's slots are not objects of the container, because a growing table
--- replaces them; those that survived do not advance the clock of bytes.
+-- Two clocks measure the run: the byte clock (allocated bytes, from 0 to 1, in PARTS equal parts)
+-- and the CPU clock. The vectors of a table (array and hash part) are not objects of the container,
+-- because a growing table replaces them; vectors that survived do not advance the byte clock.
+--
+-- A period is the time between two collections. Its 'charged' bytes were allocated in it, and
+-- 'mutator' is the program's CPU time in it, in us.
 
 local holders = require "asamp.sums.holders"
 local totals = require "asamp.sums.totals"
@@ -16,27 +19,34 @@ local M = {}
 
 --- Number of samples that a container needs to be judged.
 M.LEAST = 8
---- Parts of the clock of bytes.
+--- Number of parts of the byte clock.
 M.PARTS = 32
 
 local PARTS = M.PARTS
-local LATER = 1 / 32  -- share of the allocated bytes that may follow a walk of the end
-local USUAL = 19 / 20  -- share of the bytes for which the program needed less CPU time
-local PERIOD = 1 / 16  -- share of the mean bytes between collections below which a period is ignored
--- us: a tail shorter than LONG counts if it has at least CLEAR of the CPU time. In single periods some
--- leaking programs took 300 to 700 us more than others; the cause is not known.
+-- A heap walk is the one at the end if at most this share of the bytes was allocated after it.
+local LATER = 1 / 32
+-- Share of the allocated bytes whose CPU time per byte is at most the usual rate (usualrate).
+local USUAL = 19 / 20
+-- A period that allocated less than this part of the mean period's bytes is ignored.
+local PERIOD = 1 / 16
+-- The tail is the CPU time at the end in which the program allocated nothing (M.tail). It counts from
+-- ENDING us on, and below LONG us only if it is at least CLEAR of the CPU time: in single periods
+-- some leaking programs took 300 to 700 us more than in others, for an unknown reason.
 local ENDING, LONG, CLEAR = 400, 1000, 0.035
-local UNSEEN = 1 / 10  -- least tail, relative to the CPU time before, for which samples of time suffice
-local OWNTAIL = 1 / 20  -- least share of the CPU time before a collection of the program's own
-local COVERED = 1 / 2  -- share of the allocated bytes before the last major collection, at least
+-- Least tail measured by time samples, relative to the CPU time before it.
+local UNSEEN = 1 / 10
+-- Least tail, as a share of the CPU time, if a collection requested by the program ends it.
+local OWNTAIL = 1 / 20
+-- Least share of the bytes that must be allocated before the last major collection (M.course).
+local COVERED = 1 / 2
 
 -- {== clocks ================================================================
 
--- The types of the parts of tables.
+-- Types of vectors.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the clock of bytes: a function from a number of bytes with a known outcome to a
--- position from 0 to 1.
+-- Returns the byte clock: a function from the bytes sampled so far (profile.born.bin is in these) to
+-- a position from 0 to 1.
 local function clockof(profile)
   local born = profile.born
   local slices, counted, last = {}, 0, -1
@@ -57,7 +67,7 @@ local function clockof(profile)
   end
 end
 
--- Returns the part, from 0 to PARTS - 1, in which a slice lies.
+-- Returns the part of the byte clock, from 0 to PARTS - 1, that contains the slice 'bin'.
 local function partof(slices, bin, clock)
   return math.min(PARTS - 1, clock((bin + 1 / 2) * slices.width) * PARTS // 1 | 0)
 end
@@ -71,9 +81,9 @@ local function lastsample(profile)
   return last
 end
 
--- Returns the number of the minor collection at the end of the session, which decides the last samples;
--- nil: there is none. Another one may follow if objects were freed explicitly in the meantime: the program
--- did not run before it, so that it has no CPU time and no bytes.
+-- Returns the number of the minor collection at the end of the session, which decides the last
+-- samples; nil: there is none. If a further collection without CPU time and bytes follows (the
+-- program did not run before it), returns the one before it.
 local function closing(profile)
   local list, n = profile.collections, #profile.collections
   local sampled = lastsample(profile)
@@ -93,8 +103,8 @@ local function lastof(profile)
   return n and math.min(profile.collections[n].time, walked) or walked
 end
 
--- Returns true if the program allocated almost nothing between its own last collection and its end, the
--- n-th one: that time is mostly the session's.
+-- Returns true if almost nothing was allocated in the period before collection n. At the end of a
+-- session, such a period is mostly the session's own work.
 local function isbrief(profile, n)
   local bytes = 0
   for _, c in ipairs(profile.collections) do
@@ -103,7 +113,7 @@ local function isbrief(profile, n)
   return (profile.collections[n].charged or 0) < PERIOD * bytes / n
 end
 
--- Returns the CPU time of the program in us between two times, by samples of time.
+-- Returns the program's CPU time in us between two times, measured by time samples.
 local function ticked(profile, from, to)
   local w, n = profile.worked, 0
   for i, bin in ipairs(w.bin) do
@@ -113,10 +123,9 @@ local function ticked(profile, from, to)
   return n * (profile.timeperiod or 0) * 1e6
 end
 
---- Returns the clock of the program's CPU time without collections: a function from us since the
--- start to us of CPU time, linear between collections; and its value at the program's end, or at
--- the last sample if the program allocated until its end. Without CPU times in the file, it is
--- real time.
+--- Returns the CPU clock: a function from us since the start to us of the program's CPU time without
+-- collections, linear between collections; and its value at the program's end, or at the last
+-- sample if the program allocated until its end. Without CPU times in the file, it is real time.
 function M.worked(profile)
   local list, sum, known = {{time = 0, cpu = 0}}, 0, false
   for _, c in ipairs(profile.collections) do
@@ -143,8 +152,9 @@ function M.worked(profile)
   return clock, clock(closing(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
 end
 
--- Returns the CPU time for a byte that the program needs at most for USUAL of its bytes before the n-th
--- collection; nil: unknown. Counted by bytes: the short periods of the start vary by much.
+-- Returns the usual CPU time per byte, in us: USUAL of the bytes before collection n were allocated at
+-- this rate or faster. nil: unknown. Periods are weighted by bytes, because the short ones at the
+-- start vary much.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do
@@ -162,8 +172,8 @@ local function usualrate(profile, n)
   end
 end
 
--- Returns the number of the program's own collection shortly before its end, after the last sample, and
--- after which it allocated almost nothing; nil: there is none.
+-- Returns the number of a major collection that the program requested shortly before its end: it is
+-- after the last sample, and almost nothing was allocated after it. nil: there is none.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)
@@ -176,12 +186,13 @@ local function owncollection(profile)
   return n > 0 and list[n].major and list[n].time >= lastsample(profile) and n or nil
 end
 
--- Returns the CPU time in us after the last collection by samples of time, if the last walk came at
--- least a period of these later, else 0; and the CPU time before. A session without undecided
--- samples has no collection at its end, so that only samples show that the program worked there.
+-- Returns the CPU time in us between the last collection and the last heap walk, by time samples; 0: it
+-- is below UNSEEN or one sampling period. Also returns the CPU time before. For a session that had
+-- no undecided samples, and so no collection at its end: only time samples show its last work.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
-  local isfull = false  -- the last period has as many bytes as another one: a nursery
+  -- true: a full nursery caused the last collection, because another period had as many bytes
+  local isfull = false
   for i, c in ipairs(profile.collections) do
     cpu = cpu + (c.mutator or 0)
     local charged, bytes = c.charged or 0, final.charged or 0
@@ -195,11 +206,11 @@ local function unseentail(profile)
   return after >= UNSEEN * cpu and after or 0, cpu
 end
 
---- Returns how long the program worked at its end without allocating, as a share of its CPU time:
--- the time since the last collection, minus that for the bytes allocated since; 19 of 20 bytes
--- before needed less. The end may be a collection of the program's own; then the time has a part
--- of it, and the share is at least OWNTAIL. 0: none, or unknown. Also returns the subtracted time,
--- as such a share: if it is large, the end of a short run cannot be resolved.
+--- Returns the tail as a share of the program's CPU time; 0: none, or unknown. The tail is the CPU time
+-- of the last period minus the usual time for its bytes (usualrate). If a collection requested by
+-- the program ends the period, part of that collection is in the time, so the limit OWNTAIL
+-- applies. Also returns the subtracted time as such a share: if it is large, the run is too short
+-- to find its tail.
 function M.tail(profile)
   local unseen, cpu = unseentail(profile)
   if unseen > 0 then
@@ -221,8 +232,8 @@ function M.tail(profile)
   return time >= ENDING and time >= least * all and time / all or 0, expected / all
 end
 
--- Returns the bytes that were allocated in all, and after a time in us. In files of many states
--- by samples, because the last collection of a closed state counts bytes of long before.
+-- Returns the bytes allocated in the whole run, and those allocated after 'time' (us). Sums samples if the
+-- file has many states, because the last collection of a state that closes late counts older bytes.
 local function allocated(profile, time)
   local all, after = 0, 0
   local born = profile.states and profile.born
@@ -249,14 +260,14 @@ function M.stale(profile)
   return after > LATER * all and last.time or nil
 end
 
--- Returns true if the file has a walk at the end of its only session.
+-- Returns true if the file has only one session, with a heap walk at its end.
 local function walked(profile)
   return not profile.ring and not profile.profiles and #(profile.walktimes or {}) > 0 and
          not M.stale(profile)
 end
 
--- Returns the collections of the program's work. In files of many states: those before the last
--- sample, because a host often closes its states one after the other at its end.
+-- Returns the collections while the program worked. If the file has many states, these are the ones
+-- before the last sample: a host often closes its states one after the other at its end.
 local function working(profile)
   local born, last, list = profile.states and profile.born, 0, {}
   for _, time in ipairs(born and born.last or {math.huge}) do
@@ -269,7 +280,7 @@ local function working(profile)
 end
 
 -- Returns the size of the live heap after the first collection and each major one: a list of {at
--- (share of all allocated bytes, from 0 to 1), size}.
+-- (share of all bytes allocated before it), size (bytes)}.
 local function sizes(profile)
   local all, sum, list, collections = 0, 0, {}, working(profile)
   for _, c in ipairs(collections) do
@@ -285,8 +296,8 @@ local function sizes(profile)
 end
 
 --- Returns the course of the live heap: a function from a position (0: first collection, 1: last
--- major one) to bytes, linear between major collections. nil: too few major collections, or none
--- in the second half of the run.
+-- major one) to bytes, linear between major collections. nil: unknown, because no major collection
+-- is near the middle, or the last one is before COVERED of the allocated bytes.
 function M.course(profile)
   local list = sizes(profile)
   local last, middle = list[#list], false
@@ -311,9 +322,9 @@ function M.course(profile)
   end
 end
 
---- Returns the least size of the live heap in the second and in the last quarter of the clock of
--- bytes. Uses minor collections, which leave old garbage, if there is no course. nil: unknown, or
--- the file has no heap walk.
+--- Returns the least size of the live heap in the second and in the last quarter of the allocated
+-- bytes. If the course is unknown, uses minor collections, which leave old garbage. nil: unknown,
+-- or the file has no heap walk at its end.
 function M.quarters(profile)
   local course = walked(profile) and M.course(profile)
   if course then
@@ -336,7 +347,6 @@ end
 
 -- {== containers ============================================================
 
--- Adds n to a number of a table; nil is 0.
 local function add(t, key, n)
   t[key] = (t[key] or 0) + n
 end
@@ -368,14 +378,15 @@ function M.keyof(line)
   return ("%s\0%d\0%s%s"):format(line.file, line.line, line.native and "\0" or "", line.name)
 end
 
---- Returns the file, the number and the name of the function of a line's key; and true if it is a C
--- function.
+--- Returns the file, the line number and the function's name of a key; and true if it is the key of
+-- a C function.
 function M.lineof(key)
   local file, line, native, name = key:match "^(%Z*)%z(%-?%d+)%z(%z?)(.*)$"
   return file, math.tointeger(line), name, native ~= "" or nil
 end
 
--- Adds an entry of profile.alive to a container. 'key': its line's.
+-- Adds the i-th entry of profile.alive to the container c. 'key': key of the entry's line; 'part': its
+-- part of the byte clock.
 local function count(c, key, alive, i, part)
   local second = part >= PARTS // 2
   local own = c.lines[key]
@@ -441,8 +452,8 @@ end
 
 -- ==}
 
---- Returns the holder (path of references, text) of most live samples of lines, by the last heap
--- walk that reached them. 'keys': set of keys of lines. nil: none.
+--- Returns the holder (path of references as text) of most live samples of the lines with these keys (a
+-- set), by the last heap walk that reached them. nil: none.
 function M.holderof(profile, keys)
   local h = profile.holders
   local total, best = {}, nil
@@ -458,15 +469,15 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns {containers, lines}: the objects alive at the end, and all that were allocated. nil:
--- the file has no heap walk at its end, or no slices by bytes.
+--- Returns {containers, lines}; nil: the file has no heap walk at its end, or no slices by allocated
+-- bytes. Halves and parts are those of the byte clock; a sample belongs to that of its allocation.
 --
---   - containers: list of {holder (text), late (bytes of the second half), vectors (bytes of the
---     blocks with its tables' slots, by key of the line), lines}; lines[key]: {samples of the
---     first half, of the second, n (samples), parts (samples by part), bytes, lasts (us of the
---     last sample), both by part}
---   - lines[key]: {survivors of the first half, of the second, survivors (by part), n (of these:
---     not known to be dead); parts, bytes (of the n, by part), lasts}
+--   - containers: list of {holder (text), late (live bytes of the second half), vectors (live bytes
+--     of vectors, by key of the line), lines}. lines[key] is about the line's live samples in the
+--     container, without vectors: {[1], [2] (samples of each half), n (all samples), parts
+--     (samples by part), bytes (by part), lasts (us of the last sample, by part)}
+--   - lines[key]: the same for all samples of the line that survived and were not found dead later,
+--     but [1], [2] and 'survivors' (by part) count all that survived
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil

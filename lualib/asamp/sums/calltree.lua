@@ -63,7 +63,7 @@ function M.rows(profile, t, field, options)
   local least = math.max(t.whole[field] * options.min / 100, 1)
   local rows = {}
 
-  -- Returns the visible children, and the total and number of the others.
+  -- Returns the visible children of a node, and the total (0 if small) and number of the others.
   local function shown(node, depth)
     local list, rest, more = {}, 0, 0
     for _, child in ipairs(children[node] or {}) do
@@ -76,7 +76,7 @@ function M.rows(profile, t, field, options)
     return list, rest >= least and rest or 0, more
   end
 
-  local stack = {}  -- the rows to be shown; the next one is the last entry
+  local stack = {}  -- remaining rows; the next one is the last entry
   local function push(node, depth, level, bars)
     local list, rest, more = shown(node, depth)
     local n = #list + (rest > 0 and 1 or 0)

@@ -120,14 +120,14 @@ local function classes(types)
   return rows
 end
 
--- Returns a profile's holders; without any if nothing is alive at the end; nil: unknown.
+-- Returns profile.holders; an empty table of holders if nothing is alive at the end; nil: unknown.
 local function holdersof(profile, totals)
   return profile.holders or measures.hasdeaths(profile) and totals.whole.alive == 0 and
          {step = {}, parent = {}, path = {}, samples = {}, bytes = {}} or nil
 end
 
--- Returns the differences of the paths that keep objects alive at the end; nil if a profile has
--- none or the field is not of allocations.
+-- Returns the differences of the paths that keep objects alive at the end; nil if a profile's holders are
+-- unknown or the field is not of allocations.
 local function held(pa, a, pb, b, field, options)
   local ha, hb = holdersof(pa, a), holdersof(pb, b)
   if not (ha and hb) or field == "timesamples" or measures.counted(field) == "survived" then

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copied bytes by line: copies into new strings, and moves by growing buffers and tables. Pure: a
--- profile in, rows out. (Scalene calls this copy volume.)
+-- profile in, rows out.
 --
 -- A byte is copied "again" if its source was created by a copy: for a concatenation whose result
 -- replaces an operand (s = s .. x), these are the operand's bytes; for a buffer or table that
@@ -13,7 +13,7 @@ local M = {}
 
 local SORTS = {[0] = "new", "again", "grown"}
 
--- A line builds its strings in quadratic time if their bytes are copied this often on average.
+-- A line builds strings in quadratic time if each byte is copied at least this often on average.
 local OFTEN = 10
 
 local function zero(row)
@@ -26,8 +26,8 @@ local function add(row, sort, samples, bytes)
   row[sort] = row[sort] + bytes
 end
 
--- Returns a lower bound of the mean number of copies per byte of the row's strings: the copied
--- bytes by the new ones, which are increased by two standard errors.
+-- Returns a lower bound of the mean number of copies per byte of the row's strings: copied bytes
+-- divided by new bytes plus two standard errors.
 local function times(row)
   local period = row.bytes / row.samples
   local new = row.new / period

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The call trees of two profiles as one tree of functions, with the numbers of both profiles at
--- each node. Pure: profiles and their totals in, columns out. Shares of the whole are compared,
--- so that a longer run is no difference by itself; live bytes at the end as amounts. C functions
--- with which nearly all stacks of a profile start are left out.
+-- each node. Pure: profiles and their totals in, columns out. Compares shares of the whole, so that a
+-- longer run alone is no difference; but compares amounts of live bytes at the end. C functions with
+-- which nearly all stacks of a profile start are left out.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -12,7 +12,7 @@ local significance = require "asamp.sums.significance"
 local M = {}
 
 local SIGMA = 3      -- minimum of a reported difference, in standard errors
-local START = 0.9    -- minimum share of a profile's samples below a C function that is left out
+local START = 0.9    -- minimum share of samples whose stacks start with a C function that is left out
 local SMALL = 1e-4   -- nodes and functions with smaller shares in both profiles are left out
 
 --- Returns the measures that both profiles have, in display order: {key, field (of sums)}.
@@ -43,8 +43,7 @@ local function keyof(fn)
 end
 
 -- Returns the variances of the estimated numbers of blocks: of each node with its callees, and of
--- each function by its key. A sample represents as many blocks as fit into its bytes; the blocks
--- of one site are assumed to be equally large.
+-- each function by its key. Assumes that the blocks of one site are equally large.
 local function blocksvariance(profile)
   local parent, sites, list, own = profile.nodes.parent, profile.sites, {}, {}
   for i = 0, #parent do
@@ -67,16 +66,16 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- Returns one profile for one measure: {whole (of which shares are taken), value(node),
--- variance(node) (of its share), both with callees, ofrow(row) (variance of a function's own
--- share), usual (variance of one observation's share)}.
+-- Returns one profile for one measure: {whole (divisor of shares), value(node) and variance(node) (of its
+-- share), both with callees, ofrow(row) (variance of the share of a function without callees), usual
+-- (see significance.test)}.
 local function side(profile, t, field, whole)
   local columns = t.sums
   local blocks, own
   if field == "objects" then
     blocks, own = blocksvariance(profile)
   end
-  -- A sum as measures.variance reads it, of one node.
+  -- The fields of the current 'node' as a sum for measures.variance.
   local node
   local sum = setmetatable({}, {__index = function(_, key)
     local column = columns[key]
@@ -102,8 +101,8 @@ local function side(profile, t, field, whole)
           usual = weight / whole}
 end
 
--- Returns the set of nodes with which nearly all stacks start: C functions, from the root on, that are
--- the innermost frame of no sample.
+-- Returns the set of nodes with which nearly all stacks (START) start: C functions, from the root on, that
+-- are the innermost frame of no sample.
 local function start(profile, t)
   local set, parent = {}, profile.nodes.parent
   local limits = {samples = START * t.whole.samples, timesamples = START * t.whole.timesamples}
@@ -157,7 +156,8 @@ local function functions(pa, pb, same)
   return list, old, new, at
 end
 
--- Adds a profile's nodes to the tree. Returns a map from these nodes to those of the tree; 0: the root.
+-- Adds a profile's nodes to the tree, except those in the set 'folded'. Returns a map from these nodes to
+-- those of the tree; 0: the root. 'numbers': of the profile's functions (functions).
 local function add(tree, bykey, profile, numbers, folded)
   local map = {[0] = 0}
   for i, up in ipairs(profile.nodes.parent) do
@@ -177,9 +177,8 @@ local function add(tree, bykey, profile, numbers, folded)
   return map
 end
 
--- Adds to the rows {a, b, va, vb} of nodes the amounts and variances of one profile, in the
--- fields 'value' and 'variance'. 'map': of add; 'numbers': row of each node of the tree, nil:
--- none.
+-- Adds the amounts and variances of one profile to the rows of nodes, in the fields named by 'value' and
+-- 'variance'. 'map': of add; 'numbers': row of each node of the tree, nil: none.
 local function gather(one, map, folded, rows, numbers, value, variance)
   for i = 1, #map do
     local row = not folded[i] and rows[numbers[map[i]] or 0]
@@ -190,7 +189,7 @@ local function gather(one, map, folded, rows, numbers, value, variance)
   end
 end
 
--- Raises the weight of each node to its share in one profile.
+-- Sets the weight of each node to its share in one profile, if that is larger.
 local function weigh(weight, one, map, folded)
   local sums = {}
   for i = 1, #map do
@@ -205,7 +204,7 @@ end
 
 -- ==}
 
--- Tests the rows against each other: sets change, error and noise.
+-- Compares the shares a and b of each row: sets change, error and noise. sa, sb: results of side.
 local function test(rows, sa, sb)
   local list = {}
   for i = 1, #rows do
@@ -226,8 +225,8 @@ local function newrows(n)
   return rows
 end
 
--- Returns rows of functions: {fn, a, b, va, vb (without callees), totala, totalb (with callees)}.
--- 'same': partners among the rows of totals; 'at': numbers of functions by key.
+-- Returns rows of functions: {fn, a, b (amounts), va, vb (variances), all without callees; totala, totalb
+-- (with callees)}. 'same': of samecode.functions; 'at': of functions.
 local function byfunction(a, sa, b, sb, field, same, at)
   local rows, byrow = {}, {}
   for _, fn in ipairs(b.functions) do
@@ -278,9 +277,9 @@ end
 --   - functions: {{name, file, line, native}}
 --   - nodes: columns parent (0: the root; lower than the child's number), fn
 --   - left: number of nodes left out
---   - measures: list of {key, field, wholea, wholeb, ofa, ofb (of which shares are taken), nodes,
---     functions}; rows of the last two: {a, b (amounts; functions without callees, and with them
---     totala, totalb), change (of the share), error (standard error), noise (true: may be chance)}
+--   - measures: list of {key, field, wholea, wholeb, ofa, ofb (divisors of shares), nodes, functions};
+--     rows of the last two: {a, b (amounts; functions without callees, and with them totala, totalb),
+--     change (of the share), error (standard error), noise (true: may be chance)}
 function M.of(pa, a, pb, b, list, limit)
   local same = samecode.functions(a.functions, b.functions, samecode.files(a, b))
   local fns, oldnumbers, newnumbers, at = functions(pa, pb, same)

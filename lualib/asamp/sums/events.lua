@@ -24,8 +24,8 @@ function M.collections(profile)
   return sum
 end
 
---- Returns the bytes in use over the session: n numbers, each the largest in 1/n of the time;
--- without a collection there, the previous one.
+--- Returns the bytes in use over the session: n numbers, each the largest after a collection in 1/n of
+-- the time; without a collection there, the bytes after the previous one.
 function M.heap(profile, n)
   local list = profile.collections
   local last = list[#list].time

@@ -6,8 +6,8 @@
 --   - error: standard error of the value; 0: exact
 --   - blame: a row of the totals, or nil
 --   - found: of an estimate: smallest value that fails in 9 of 10 runs
---   - before, sigma, needed: of a comparison: the earlier value, its difference in standard
---     errors, and those required
+--   - before, sigma, needed: of a comparison: the earlier value, the difference in standard errors,
+--     and the difference required to fail
 --   - maybe, few (of asamp.sums.leaks), unjudged (data that the profile lacks): of "no-leak": why
 --     a leak may have been missed
 --
@@ -24,7 +24,7 @@ local M = {}
 --- Minimum number of standard errors by which an estimate must exceed a limit or another estimate.
 M.SIGMA = 3
 
--- A value that is found in 9 of 10 runs exceeds the bound by this number of standard errors.
+-- In 9 of 10 runs, an estimate is at least the true value minus this number of standard errors.
 local POWER = 1.2816
 
 local LARGEST = 3  -- number of lines whose smallest visible increase is computed
@@ -33,7 +33,7 @@ local PERIOD = 64  -- least period of a session
 
 local CHANCE = 1e-5  -- probability of a false alarm in one comparison of two profiles
 
---- Returns the number of standard errors by which one of m rows must differ.
+--- Returns the number of standard errors by which one of m compared rows must differ to fail.
 function M.needed(m)
   local low, high = M.SIGMA, 40
   for _ = 1, 60 do
@@ -58,8 +58,8 @@ local function most(rows, field)
   return best
 end
 
--- Returns the smallest x from 'low' on of which f is true; f is false below it. math.huge: none up
--- to 2^60 * (low + 1).
+-- Returns the smallest x >= low with f(x), which is true from there on; math.huge: there is none up to
+-- 2^60 * (low + 1).
 local function smallest(low, f)
   local high = low + 1
   for _ = 1, 60 do
@@ -74,8 +74,8 @@ local function smallest(low, f)
   return high
 end
 
--- Returns the check of a value against a limit, which an estimate must exceed by SIGMA errors to
--- fail. 'errorof': function that returns the standard error of an estimate; nil: exact.
+-- Returns the check of a value against a limit, which an estimate must exceed by SIGMA errors to fail.
+-- 'blame': see above; errorof(x): standard error of an estimate x; nil: the value is exact.
 local function limited(name, value, error, limit, blame, errorof)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
           ok = value - M.SIGMA * error <= limit,
@@ -84,15 +84,15 @@ local function limited(name, value, error, limit, blame, errorof)
           end)}
 end
 
--- Returns the function of 'limited' for sums of samples of 'weight' bytes each. With an exact
--- total of the run, the sum ('value' bytes now) is a share of it.
+-- Returns 'errorof' of limited for a sum of samples of 'weight' bytes each. 'exact': the exact total of
+-- the run (nil: unknown), of which the sum, 'value' bytes, is a share.
 local function estimated(weight, exact, value)
   return function(x)
     return math.sqrt(x * weight * (exact and 1 - x / math.max(exact + x - value, x) or 1))
   end
 end
 
--- Returns the number of samples that the whole of a profile is equivalent to.
+-- Returns the number of equal samples that would give the profile's whole the same relative error.
 local function samplesof(profile, whole)
   local variance = measures.variance(profile, whole, "bytes")
   return variance > 0 and whole.bytes ^ 2 / variance or 1
@@ -130,9 +130,10 @@ local function ofline(profile, totals, exact, wanted)
   return check
 end
 
---- Returns the checks of one profile. Fields of 'o', nil: not checked: allocated, peak, alive
--- (bytes), lines ({{file, line, bytes, text}, ...}), leaks (result of asamp.sums.leaks; false:
--- none, for the reason 'lacks'), cut (true: parts are excluded, so exact totals do not apply).
+--- Returns the checks of one profile. 'o': the limits (nil: no such check) allocated, peak, alive
+-- (bytes), lines ({{file, line, bytes, text}, ...}); leaks (result of asamp.sums.leaks, which must
+-- have no rows; false: leaks cannot be judged, for the reason 'lacks'); cut (true: parts of the
+-- profile are excluded, so exact totals do not apply).
 function M.limits(profile, totals, o)
   local list, whole = {}, totals.whole
   local exact = not o.cut and profile.allocated or nil
@@ -192,8 +193,8 @@ function M.least(p, n, needed, tolerance, exact)
   end)
 end
 
--- Returns the largest period, a power of two, with which an increase of twice the tolerance is
--- found; nil: the present period does, or is unknown, or none from PERIOD on does.
+-- Returns the largest sampling period, a power of two, that finds an increase of twice the tolerance;
+-- nil: the present period finds it or is unknown, or none from PERIOD on finds it. Parameters: M.least.
 local function periodfor(profile, p, n, needed, tolerance, exact)
   local period = profile.period or 0
   local now = period
@@ -205,8 +206,8 @@ local function periodfor(profile, p, n, needed, tolerance, exact)
   return period > 0 and period < now and period or nil
 end
 
--- Returns the smallest increases that a comparison finds (M.changes), of the lines with the most bytes
--- of the baseline.
+-- Returns the smallest increases that a comparison finds (M.changes): of the LARGEST largest lines of
+-- the baseline, and of the whole.
 local function sight(rows, profile, whole, n, check, needed, exact)
   local list = {}
   table.sort(rows, function(x, y) return x.a > y.a end)
@@ -219,10 +220,10 @@ local function sight(rows, profile, whole, n, check, needed, exact)
   return {all = exact and check.tolerance or M.least(1, n, M.needed(1), check.tolerance), lines = list}
 end
 
---- Compares profile 'pb' and its totals 'b' with the baseline 'pa' and 'a'. Returns the check of
--- the whole, those of the lines that exceed their limits, and the smallest increases that are
--- found: {all (percent), lines = {{blame (row), share, least (percent), period (bytes that find
--- twice the tolerance; nil: these)}, ...}}. 'tolerance': percent. 'cut': as in M.limits.
+--- Compares profile 'pb' and its totals 'b' with the baseline 'pa' and 'a'. Returns a list of checks (of
+-- the whole, and of each line that fails), and the smallest increases that a comparison finds: {all
+-- (percent), lines = {{blame (row), share, least (percent), period (sampling period that finds twice
+-- the tolerance; nil: the present one, or none)}, ...}}. 'tolerance': percent. 'cut': see M.limits.
 function M.changes(pa, a, pb, b, tolerance, cut)
   local result = compare.of(pa, a, pb, b, "bytes", {sigma = M.SIGMA})
   local A, B = not cut and pa.allocated, not cut and pb.allocated

@@ -9,8 +9,8 @@ local holders = require "asamp.sums.holders"
 
 local M = {}
 
--- A path is extended while one step has the part MOST of it. It is split if several steps have
--- the part SOME of the whole.
+-- A path is extended by a step with at least the share MOST of its samples, and split if several steps
+-- have at least the share SOME of all samples.
 local MOST, SOME = 0.8, 0.05
 
 -- Returns the paths of a profile as a tree: {step, samples, bytes (including all nodes below),
@@ -26,8 +26,8 @@ local function tree(h)
       node.samples, node.bytes = node.samples + h.samples[i], node.bytes + h.bytes[i]
     end
   end
-  for path = #h.step, 1, -1 do  -- children before parents: a path extends a path with a lower
-                                -- number
+  -- children before parents: a path has a higher number than the path that it extends
+  for path = #h.step, 1, -1 do
     local node, above = nodes[path], nodes[h.parent[path]]
     if node.samples > 0 then
       above.samples, above.bytes = above.samples + node.samples, above.bytes + node.bytes
@@ -44,7 +44,7 @@ local KEYS = {
   function(step) return (step:gsub(" %([^()]*%)", ""):gsub("[^ ]*:%d+", "")) end,
 }
 
--- Returns a map from key to node; false if several nodes have the key.
+-- Maps the keys of nodes (result of 'key') to the nodes; to false if several nodes have the key.
 local function by(list, key)
   local map = {}
   for _, node in ipairs(list) do
@@ -54,7 +54,7 @@ local function by(list, key)
   return map
 end
 
--- Returns the pairs of two lists of nodes: {a =, b =}; one of them may be nil.
+-- Pairs the nodes of two lists: returns a list of {a, b}; a node without a partner is alone in its pair.
 local function pair(a, b)
   local list, taken = {}, {}
   for _, key in ipairs(KEYS) do
@@ -90,7 +90,7 @@ local function size(p)
   return (p.a or NOTHING).samples + (p.b or NOTHING).samples
 end
 
--- Returns the pairs below a pair, the largest first.
+-- Returns the pairs of the children of a pair's nodes, the largest first.
 local function below(p)
   local list = pair((p.a or NOTHING).list, (p.b or NOTHING).list)
   table.sort(list, function(x, y)
@@ -102,8 +102,8 @@ local function below(p)
   return list
 end
 
--- Returns the samples and bytes of a node without those of the 'parts' below it; nil: none are
--- left.
+-- Returns the samples and bytes of a node without those of the pairs 'parts' below it; nil: none are left.
+-- 'side': "a" or "b".
 local function rest(node, parts, side)
   if not node then
     return nil
@@ -118,8 +118,8 @@ local function rest(node, parts, side)
   return samples > 0 and {samples = samples, bytes = bytes} or nil
 end
 
--- Returns the texts of a path in both profiles {a, b}, extended by the step of a pair. The text
--- for a profile without the path is invalid.
+-- Extends the texts of a path in both profiles, {a, b}, by the step of the pair p. A profile without the
+-- path gets the other one's steps.
 local function extended(path, p)
   local function text(before, node)
     return (before ~= "" and before .. holders.ARROW or "") .. node.step
@@ -127,7 +127,7 @@ local function extended(path, p)
   return {a = text(path.a, p.a or p.b), b = text(path.b, p.b or p.a)}
 end
 
--- Appends the rows of a pair to the list. 'path': texts of its steps (extended).
+-- Appends the rows of a pair and the pairs below it to the list. 'path': see extended; 'whole': all samples.
 local function rows(p, path, whole, list)
   local children = below(p)
   while children[1] and size(children[1]) >= MOST * size(p) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Paths of holders, the references that keep objects alive, as text. Pure.
 --
--- A path starts at a root of the Lua state. A step is {text, function (to which the step leads,
+-- A path starts at a root of the Lua state. A step is {text, function (the function that it reaches,
 -- or nil)}.
 
 local order = require "asamp.sums.order"
@@ -49,9 +49,9 @@ function M.text(path)
   return table.concat(M.steps(path), M.ARROW)
 end
 
---- Returns the paths of a merged tree (rows of profiler.heap), one for each row with more than the
--- rows below it: a list of {text, count and value (without those below), class}, the largest
--- first.
+--- Returns the paths of a merged tree (rows of profiler.heap), one for each row with objects of its own
+-- besides those of the rows below it: a list of {text, count, value (bytes; own objects alone),
+-- class}, the largest first.
 function M.leaves(rows)
   local below, theirs, list = {}, {}, {}
   for i, row in ipairs(rows) do
@@ -108,8 +108,8 @@ function M.container(text)
   return text, nil, ""
 end
 
---- Returns the path of the table with many elements in a path of profile.holders, the one nearest
--- to the root; nil: there is none.
+--- Returns the part of a path of profile.holders up to its first table with many elements (MANY); nil:
+-- it has none.
 function M.cut(h, path)
   local found
   while path > 0 do
@@ -122,8 +122,8 @@ function M.cut(h, path)
   return found
 end
 
---- Returns "keys" or "list" if objects are elements of the table with this path (text), in
--- profile.holders; nil: none is.
+--- Returns "keys" or "list" if profile.holders (h) has paths to elements of the table with the path
+-- 'text'; else nil.
 function M.elements(h, text)
   local kind
   for path, step in ipairs(h.step) do
@@ -168,8 +168,8 @@ end
 
 -- {== in a profile ==========================================================
 
--- A path is extended while one step has MOST of it, and split if steps have SOME of the whole.
--- PATHS: most paths.
+-- A path is extended by a step with at least the share MOST of its samples, and split into steps with at
+-- least the share SOME of all samples. PATHS: largest number of paths.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
 --- Returns the text of a path of profile.holders.
@@ -204,7 +204,7 @@ local function sums(h, own)
   return all, children
 end
 
--- Extends a path while one child has the part MOST of its samples. Returns the extended path.
+-- Extends a path while one child has at least MOST of its samples. Returns the extended path.
 local function deepest(path, all, children)
   local child = children[path] and children[path][1]
   while child and all[child] >= MOST * all[path] do
@@ -214,14 +214,14 @@ local function deepest(path, all, children)
   return path
 end
 
--- Appends the paths below 'path' with the part SOME of 'total' to the list.
+-- Appends the paths below 'path' that have at least SOME of 'total' to the list.
 local function parts(h, path, total, all, children, list)
   for _, child in ipairs(children[path] or {}) do
     if all[child] >= SOME * total and #list < PATHS then
       local at = deepest(child, all, children)
       local before = #list
       parts(h, at, total, all, children, list)
-      if #list < before + 2 then  -- no split below it: the path itself is a row
+      if #list < before + 2 then  -- the path is not split, so it is a row itself
         for i = #list, before + 1, -1 do
           list[i] = nil
         end
@@ -263,8 +263,8 @@ function M.grouped(h, key)
   return groups
 end
 
---- Returns all paths as rows of a tree, {text, depth, samples, bytes} with longer paths included;
--- and the total bytes. Omits rows below 'share' of the total. 'h': profile.holders.
+--- Returns all paths as rows of a tree, {text, depth, samples, bytes (with all longer paths)}; and the
+-- total bytes. Omits rows below 'share' of the total. 'h': profile.holders.
 function M.tree(h, share)
   local samples, bytes = {}, {}
   for i, path in ipairs(h.path) do

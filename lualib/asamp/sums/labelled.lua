@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Totals of a profile by the values of a label that the program has set. Pure. A row has value,
--- samples, bytes, alive (bytes at the end, as in asamp.sums.totals), time (seconds), collections
--- and pause (seconds; both during such work), exact (counted bytes; nil: unknown). Rows are
--- sorted by exact or else by bytes, then by time, the largest first.
+-- samples, bytes, alive (bytes at the end), time (seconds), collections (number) and pause (seconds)
+-- of collections during code with the value, exact (counted bytes; nil: unknown). Rows are sorted by
+-- exact or else by bytes, then by time, the largest first.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
@@ -62,11 +62,11 @@ function M.rows(profile, name)
   return rows
 end
 
-local PARTS, LINES = 3, 3  -- values, and lines of each, of M.within
+local PARTS, LINES = 3, 3  -- limits of M.within: values, and lines of each value
 
---- Returns the lines that allocated most, for those of the first PARTS values of a label that have
--- samples: {value, bytes (sampled), lines = {{name, file, line, bytes}, ...}}. read(label):
--- returns the profile of the samples with that label.
+--- Returns the LINES lines that allocated most for the first PARTS values of a label: a list of {value,
+-- bytes (sampled), lines = {{name, file, line, bytes}, ...}}; values without samples are omitted.
+-- read(label): returns the profile of the samples with that label.
 function M.within(profile, name, read)
   local parts = {}
   for i, row in ipairs(M.rows(profile, name)) do
@@ -84,7 +84,7 @@ function M.within(profile, name, read)
   return parts
 end
 
---- Returns the rows of all labels by name; nil if there are no labels.
+--- Returns the first 'top' (nil: all) rows of each label, by its name; nil if there are no labels.
 function M.all(profile, top)
   local names, all = M.names(profile), {}
   for _, name in ipairs(names) do

@@ -4,8 +4,9 @@
 -- The session has parts of equal time (the reader's bins). Leaks are searched only if the heap
 -- grew (GROWTH). A line is likely to leak if it keeps objects from most parts, early and late
 -- (function steady), or a growing table (function grows). "Kept" objects survived and were not
--- found dead by a major collection. If most parts have no such deaths, the result is not
--- "proved", and further conditions apply (function likely). Native memory is judged separately.
+-- found dead by a major collection. If no major collection found deaths in most parts, the result
+-- is not "proved", and further conditions apply. Native memory is judged separately. If the file
+-- has a heap walk at its end, asamp.sums.accumulating judges Lua's memory instead.
 --
 -- All shares are of bytes, not of samples, because a limit of samples per second changes the
 -- period. Lines are grouped by the table that holds their objects.
@@ -24,36 +25,41 @@ local larger = order.by("-keptbytes", "file", "line")
 --- Number of bins to request from the reader, which returns at least half as many.
 M.BINS = 16
 
-local LEAST = 12
--- Growth of the least bytes in use, from the second to the last quarter, that makes the heap
--- grow.
+local LEAST = 12  -- fewest kept samples of a likely leak
+-- The heap grew if its least size in the last quarter is above this multiple of that in the second.
 local GROWTH = 1.1
-local SLOW = 1.02  -- growth of a large heap that suffices if lines explain it
--- Without proof: KEPT is the least growth of the heap, as a share of the survivors of the second
--- half; ROOM the most survivors of a line relative to the growth. WORTH: share of the growth that
--- a line must keep.
+-- As GROWTH, if the bytes that likely leaks keep explain the growth.
+local SLOW = 1.02
+-- Limits of a result that is not proved. KEPT: least growth of the heap, as a share of the survivors
+-- of the second half; ROOM: most survivors of a line, relative to the growth.
+-- In any case, a line must keep the share WORTH of the growth.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
--- Shares for a line that leaks: of its samples that survived (without proof), of the parts, and
--- of kept bytes from the second half.
+-- A line that leaks keeps the share SURVIVED of its bytes (if not proved), keeps objects of the
+-- share PARTS of the parts, and has the share LATE of its kept bytes from the second half.
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
-local ALONE = 1 / 2  -- share of the heap's growth that a list of numbers must explain by itself
-local ALL = 9 / 10  -- share of its samples from which a line has kept all
-local LOADED = 1 / 2  -- kept share of the allocated bytes from which a program mainly loads data
-local FEWBUSY = 4  -- fewest parts in which the program ran, if the others are ignored
-local RAN = 1 / 4  -- share of a part's CPU time, outside of collections, from which the program
-                   -- ran
-local SLOWER = 1 / 4   -- share of its mean rate below which a line has stopped
-local STRAIGHT, SOME = 1 / 2, 1 / 2  -- an evenly growing heap; the share of parts that is
-                                     -- required then
--- For vectors: fewest live samples (FEW), fewest parts with growth (STEPS), smallest share of the
--- last vector (LAST).
-local FEW, STEPS, LAST = 6, 3, 1 / 4  -- FEW must be at most LEAST
+-- Share of the heap's growth that one array of numbers, or loaded data, must explain.
+local ALONE = 1 / 2
+-- A line that keeps at least this share of its bytes needs no other proof (steady).
+local ALL = 9 / 10
+-- A program that keeps more than this share of its allocated bytes mainly loads data.
+local LOADED = 1 / 2
+-- Parts in which the program did not run are ignored if at least this number of others remain.
+local FEWBUSY = 4
+-- The program ran in a part if at least this share of its CPU time is outside of collections.
+local RAN = 1 / 4
+-- A line has stopped if its last rate is below this share of its mean rate.
+local SLOWER = 1 / 4
+-- A heap grows evenly if the third quarter has at least STRAIGHT of the second one's growth; then the
+-- share SOME of the parts suffices instead of PARTS.
+local STRAIGHT, SOME = 1 / 2, 1 / 2
+-- Fewest live samples of the last vector (at most LEAST, because worthy uses FEW for all lines);
+-- fewest parts with vectors; least share of the last part's vectors in the bytes of all.
+local FEW, STEPS, LAST = 6, 3, 1 / 4
 
--- The types of vectors that store the slots of a table.
+-- Types of vectors: the blocks with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the minimum of bytes in use in the parts from 'from' to before 'to'; nil: no collection
--- there.
+-- Returns the least bytes in use in the parts 'from' to 'to' - 1; nil: no collection is in these.
 local function floor(profile, from, to)
   local least
   local bins = profile.bins
@@ -66,7 +72,7 @@ local function floor(profile, from, to)
   return least
 end
 
--- Returns the number of parts before the last major collection, for which deaths are known; nil:
+-- Returns the number of parts before the last major collection, for which deaths are known; nil: it is
 -- less than half of the parts, or the file has no deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
@@ -86,17 +92,17 @@ local function newrow(line)
                     keptbytes = 0, types = {}}}
 end
 
--- Adds n to a number of a list; nil is 0.
 local function add(list, key, n)
   list[key] = (list[key] or 0) + n
 end
 
--- Adds a part's samples of one type to a row: 'all' and 'kept' are {samples, bytes}.
+-- Adds a part's samples of the type 'name' to a row: 'all' and 'kept' are {samples, bytes}.
 local function addto(row, part, all, kept, name)
   row.samples, row.bytes = row.samples + all[1], row.bytes + all[2]
   row.kept, row.keptbytes = row.kept + kept[1], row.keptbytes + kept[2]
   row.replaced = row.replaced + (VECTORS[name] and all[2] - kept[2] or 0)
-  if not VECTORS[name] then  -- a long-lived table's vector is a single object
+  -- without vectors: one vector of a long-lived table has bytes of many parts
+  if not VECTORS[name] then
     add(row.inpart, part, kept[1])
     add(row.bytesin, part, kept[2])
   end
@@ -118,7 +124,7 @@ local function worthy(bins, nearest, proved, wanted)
   return set
 end
 
--- Returns the set of kinds that are native memory, or that are not.
+-- Returns the set of kinds of native memory if 'native' is true, else of Lua's memory.
 local function kindsof(profile, native)
   local wanted = {}
   for i, kind in ipairs(profile.kinds) do
@@ -127,8 +133,8 @@ local function kindsof(profile, native)
   return wanted
 end
 
--- Returns the set of parts in which the program ran: with samples of the 'wanted' kinds, or with
--- RAN of the CPU time outside of collections. Also returns the time samples by part.
+-- Returns the set of parts in which the program ran: parts with samples of the 'wanted' kinds, or with
+-- RAN of their CPU time outside of collections. Also returns the time samples by part.
 local function ranin(profile, wanted)
   local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
@@ -147,8 +153,8 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Returns a map from the first n parts to the numbers 0, 1, ... of those in the set 'has' (nil:
--- of all), and the number of these.
+-- Numbers those of the first n parts that are in the set 'has': returns a map from the part to 0, 1,
+-- ..., and their number. Numbers all n parts if too few, or nearly all, are in the set.
 local function busyparts(n, has)
   local number, busy = {}, 0
   for part = 0, n - 1 do
@@ -165,7 +171,7 @@ local function busyparts(n, has)
   return number, n
 end
 
--- Returns the part with which the second half of those of the first n parts starts that count.
+-- Returns the part that starts the second half of the parts which busyparts numbers.
 local function middleof(profile, n, wanted)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
   for part = 0, n - 1 do
@@ -176,8 +182,8 @@ local function middleof(profile, n, wanted)
   return 0
 end
 
--- Returns the rows of all judged lines: samples and bytes that they keep of the first n parts, by
--- part, and of their vectors; and the bytes of the second half that all lines keep.
+-- Returns the rows (newrow) of all judged lines, with samples of the first n parts; and the kept bytes
+-- of all lines from the second half.
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile, true, true)
@@ -225,7 +231,7 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Measures the session by sampled bytes, because the start of a short run may mostly wait.
+-- Measures the session by sampled bytes, because a short run may mostly wait at its start.
 -- Returns {parts (bytes by part), squares (variances), all (total), from (part in which the last
 -- quarter starts), before (bytes before it), n (number of parts)}.
 local function clockof(bins, wanted)
@@ -244,9 +250,9 @@ local function clockof(bins, wanted)
   return {parts = parts, squares = squares, all = all, from = from, before = all - after, n = bins.n}
 end
 
--- Returns true if a line keeps bytes from enough parts, early and late. at(part) returns the
--- share of the session at the part's end, and the part's own share; 'most': share of the session
--- from which the line must keep something.
+-- Returns true if a line keeps bytes from enough parts, early and late. 'all': its kept bytes.
+-- at(part) returns the part's end as a share of the session, and the part's length as such a share.
+-- 'most': total length of the parts of which the line must keep objects.
 local function spread(row, all, clock, at, most)
   local covered, late, last, variance = 0, 0, 0, 0
   for part, bytes in pairs(row.bytesin) do
@@ -263,12 +269,12 @@ local function spread(row, all, clock, at, most)
          last >= all * SLOWER / 4 and last > 0
 end
 
--- Returns true if a line keeps objects throughout the n parts that count ('busy': their numbers),
--- by time or by sampled bytes. 'proved': deaths are known. 'ring': the first part also has older
--- objects. 'straight': the heap grows evenly, so fewer parts are required: a growing queue has
--- lost its first elements.
+-- Returns true if a line keeps objects throughout the n parts of 'busy' (result of busyparts), by
+-- time or by sampled bytes. 'growth': bytes by which the heap grew. 'proved': deaths are known.
+-- 'ring': the first part of a flight recorder also has older objects. 'straight': the heap grows
+-- evenly, so fewer parts are required, because a growing queue has lost its first elements.
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
-  local parts, all, passed = 0, 0, {}  -- by bytes: periods may differ
+  local parts, all, passed = 0, 0, {}
   for part, bytes in pairs(row.bytesin) do
     all = all + (ring and part == 0 and 0 or bytes)
     parts = parts + (row.inpart[part] > 0 and busy[part] and 1 or 0)
@@ -293,8 +299,8 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
          (proved or row.keptbytes >= SURVIVED * row.bytes and row.late <= ROOM * growth)
 end
 
--- Returns the mean bytes that a sample represents, in the parts from 'from' on, weighted by
--- bytes. The standard error of n bytes is the square root of n times this.
+-- Returns the byte-weighted mean p of the bytes that a sample represents, in the parts from 'from' on.
+-- The standard error of n bytes is the square root of n * p.
 local function periodof(clock, from)
   local bytes, squares = 0, 0
   for part, square in pairs(clock.squares) do
@@ -332,8 +338,8 @@ local function stopped(row, n, bins, clock, ran, time)
          bybytes > 0 and bybytes >= FEW * periodof(clock, clock.from) and late < SLOWER * bybytes
 end
 
--- Returns the samples of a line's vectors: allocated ones, kept ones, the number of parts with
--- them and the last of these.
+-- Returns the numbers of allocated and of kept samples of a line's vectors, the number of parts with
+-- such samples, and the last such part.
 local function vectorsof(row)
   local made, kept, steps, last = 0, 0, 0, -1
   for part, samples in pairs(row.vector.made) do
@@ -343,7 +349,7 @@ local function vectorsof(row)
   return made, kept, steps, last
 end
 
--- Changes a row to its vectors alone.
+-- Replaces the numbers of a row by those of its vectors.
 local function reduce(row, made, kept, steps, n)
   for _, key in ipairs{"survived", "survivedbytes", "keptbytes", "types"} do
     row[key] = row.vector[key]
@@ -352,9 +358,8 @@ local function reduce(row, made, kept, steps, n)
   row.parts, row.of = steps, n
 end
 
--- Returns true if a line keeps the vectors (blocks with the slots) of a table that grows until
--- about the n-th part: the last vector is alive and large. Then changes the row to the vectors
--- alone.
+-- Returns true, and reduces the row, if a line keeps the vectors of a table that grows until about
+-- the n-th part: the last vector is alive and large.
 local function grows(row, n, clock)
   local made, kept, steps, last = vectorsof(row)
   local latest, since = row.vector.kept[last] or 0, 0
@@ -371,9 +376,9 @@ local function grows(row, n, clock)
   return true
 end
 
--- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), with the lines
--- that allocated much of their tables; and the rows of other lines with parts of tables, such as
--- lists of numbers, whose elements are not sampled. 'grew': the heap grew, by 'growth' bytes.
+-- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), and of lines that
+-- allocated large vectors of their tables. Also returns the rows of other lines with growing vectors,
+-- such as arrays of numbers, whose elements are not sampled. 'growth': bytes by which the heap grew.
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, byline, vectors = {}, {}, {}, {}
   for _, c in ipairs(containers) do
@@ -416,9 +421,9 @@ local function accumulated(profile, containers, wanted, grew, growth)
   return rows, alone
 end
 
--- Returns {lines, least, alloc} about lines that keep early and late objects, but too few
--- samples: their number, LEAST, and the period with which the largest of them has enough (nil:
--- unknown). nil: there are no such lines.
+-- Returns {lines, least, alloc} about lines that keep early and late objects, but have fewer than LEAST
+-- samples of these: their number, LEAST, and the sampling period with which the largest would have
+-- enough (nil: unknown). nil: there are no such lines.
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
   local middle = middleof(profile, n, wanted)
@@ -444,8 +449,8 @@ local function fewof(profile, n, proved, wanted)
   return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= power and power or nil} or nil
 end
 
--- Returns the lines that are likely to leak: those that keep objects throughout; and growing
--- tables, if they keep enough bytes themselves or may hold the objects of other such lines.
+-- Returns the rows that are likely to leak: lines that keep objects throughout; and lines with growing
+-- tables, if these keep enough bytes themselves or may hold the objects of the former.
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
@@ -469,8 +474,8 @@ local function likely(profile, rows, n, growth, proved, straight)
   return list
 end
 
--- Returns true if the bytes of the second half that these lines keep are at most about the growth
--- of the heap. A full cache fails, because it replaces its objects.
+-- Returns true if the bytes of the second half that these lines keep are at most twice the growth of
+-- the heap. A full cache keeps more, because it replaces its objects.
 local function explained(rows, growth)
   local late = 0
   for _, row in ipairs(rows) do
@@ -508,8 +513,8 @@ local function typeof(row)
   return best
 end
 
--- Returns the lines that leak native memory, and the bytes that all lines keep of the second
--- half.
+-- Returns the rows of lines that leak native memory, and the native bytes of the second half that all
+-- lines keep.
 local function nativerows(profile)
   local n, list = profile.bins.n, {}
   if not profile.malloc or not profile.bins.later then
@@ -525,8 +530,8 @@ local function nativerows(profile)
   return list, late
 end
 
--- Groups rows by the table that holds most of them; rows of unknown holders stay in their groups.
--- Returns a new list, with the most kept bytes first.
+-- Groups rows by the table that holds most of their objects; rows without a known holder stay in
+-- their groups. Returns a new list, the groups with the most kept bytes first.
 local function byholder(rows)
   local bytes, list = {}, table.move(rows, 1, #rows, 1, {})
   for _, row in ipairs(rows) do
@@ -565,9 +570,9 @@ local function loads(profile)
   return kept > LOADED * all
 end
 
--- Moves the rows to 'maybe' if a signal may have ended a program that was loading data: it keeps
--- LOADED of its bytes, and all holders are unknown, local variables, or chains from these.
--- 'walked': a heap walk at the end has shown the holders, so other rules apply.
+-- Moves the rows to 'maybe' if a signal may have ended a program while it loaded data: it keeps more
+-- than LOADED of its bytes, and all holders are unknown, local variables, or chains from these. Does
+-- nothing if 'walked' is true: the heap walk at the end shows the holders (asamp.sums.accumulating).
 local function doubt(profile, found, walked)
   if walked or profile.ring or found.native or #found.rows == 0 or not loads(profile) then
     return
@@ -594,8 +599,8 @@ local function possible(c)
           stopped = c.stopped}
 end
 
--- Returns the containers that may accumulate (nil: none), also those of the rows 'alone', and 'few'
--- if there are containers with too few samples.
+-- Returns M.of's list 'maybe' (nil: empty), with an entry for each row of 'alone' too; and 'few' if a
+-- container has too few samples.
 local function undecided(profile, containers, alone, few)
   local maybe, isfew = {}, false
   for _, c in ipairs(containers) do
@@ -611,8 +616,8 @@ local function undecided(profile, containers, alone, few)
   return #maybe > 0 and maybe or nil, isfew and few or nil
 end
 
--- Returns the sampling period, a power of 2, with which a growth of the heap by n bytes has about
--- 2 * LEAST samples; nil: the present one does, or it would be below 64.
+-- Returns the sampling period, a power of 2, with which n bytes of growth have about 2 * LEAST samples;
+-- nil: the present period is short enough, or the result would be below 1024.
 local function finer(profile, n)
   local mean = profile.bytes and profile.samples > 0 and profile.bytes / profile.samples or 0
   local most, period = n // (2 * LEAST), 1024
@@ -625,8 +630,8 @@ local function finer(profile, n)
   return period
 end
 
--- Returns the result for Lua's memory: the fields of M.of, with rows without groups. nil if the
--- file lacks data.
+-- Returns the result for Lua's memory: the fields of M.of, with ungrouped rows. nil: the file lacks
+-- data.
 local function ofheap(profile)
   local n, wanted = profile.bins.n, kindsof(profile, false)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
@@ -689,14 +694,13 @@ end
 --   - before, after: least bytes in use in the second and the last quarter; grew (true: the heap
 --     grew)
 --   - late: kept bytes of the second half; kept (true: lines can be judged)
---   - rows, of lines or of C functions (line 0, native: true): {file, line, name, native, samples,
---     survived, survivedbytes, kept, keptbytes (all of the
---     judged parts), late, parts, of (number of parts with kept objects, and of all), type (with
---     most kept bytes; native memory: "native"), group, holders ({text, samples, share}; nil:
---     unknown), held (samples of which these are shares)}; rows with the same container have the
---     same group, and are adjacent
---   - few: {lines, least, alloc} about lines with too few samples; alloc: period that has enough,
---     if there are none
+--   - rows of lines or C functions (line 0, native = true): {file, line, name, native; samples,
+--     survived, survivedbytes, kept, keptbytes (in the judged parts); late, parts, of (numbers of
+--     parts with kept objects, and of all), type (of most kept bytes; "native": native memory),
+--     group, holders ({text, samples, share}; nil: unknown), held (samples with a known holder, the
+--     whole of the shares)}; rows with the same container have the same group, and are adjacent
+--   - few: result of fewof, about lines with too few samples
+--   - alloc: sampling period that would find the lines, if rows and 'few' have none
 --   - maybe: containers that may accumulate: {holder, samples, file, line, name, native,
 --     stopped (share of the CPU time at which growth stopped; nil: it did not)}; nil: none
 --   - native: kept bytes of native memory from the second half; nil: no row has any

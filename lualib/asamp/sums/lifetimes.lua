@@ -87,16 +87,17 @@ function M.of(profile)
   return rows
 end
 
--- Upper bounds of short and medium lifetimes, as shares of the run (as in FiLiP).
+-- Upper bounds of short and medium lifetimes, as shares of the run. These bounds and words are those of
+-- the profiler FiLiP.
 local SHORT, MID = 0.05, 0.5
 
--- Returns FiLiP's word for a lifetime that is this share of the run.
+-- Returns the word for a lifetime that is this share of the run.
 local function sortof(share)
   return share <= SHORT and "short" or share <= MID and "mid" or "long"
 end
 
--- Returns the median lifetime in us from a histogram with bounds that double, as the middle of
--- its row; nil: it is among the live objects.
+-- Returns the median lifetime of a row (M.classes) in us: the middle of the histogram's slot that contains
+-- it; nil: more than half of the objects are alive.
 local function median(row)
   local seen = 0
   for _, slot in ipairs(row.histogram) do
@@ -165,8 +166,8 @@ function M.classes(profile)
   return rows
 end
 
--- Returns by line how many samples died at which age: {[binary digits of the bytes allocated
--- during the lifetime] = samples}.
+-- Returns the lifetimes of dead samples by line: {[binary digits of the bytes allocated during the
+-- lifetime] = samples}.
 local function lives(profile, nearest)
   local list, found = profile.lifetimes, {}
   for i, node in ipairs(list.node) do

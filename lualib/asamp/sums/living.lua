@@ -3,7 +3,7 @@
 
 local M = {}
 
---- Returns the fields of an answer to "stats" without 'peer'; 'now' is in seconds.
+--- Converts the fields of an answer to "stats": drops 'peer', converts 'now' to seconds.
 function M.stats(fields)
   local s = {}
   for key, value in pairs(fields) do
@@ -31,8 +31,8 @@ function M.names(rows)
   return list
 end
 
---- Returns the rows of an answer to "labels", whose fields M.labels takes: {bytes, labels = {{name,
--- value}, ...}}, the largest first, and last the others: labels = nil.
+--- Returns the rows of an answer to "labels": {bytes, labels = {{name, value}, ...}}, the largest first;
+-- the last one, without 'labels', is the sum of all others.
 function M.labels(fields)
   local list = {}
   for i, row in ipairs(fields.rows) do

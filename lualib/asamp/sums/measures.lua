@@ -14,7 +14,7 @@ M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
            alivebytes = "bytes alive at the end",
            alive = "samples alive at the end"}
 
--- For each field of bytes: the field with the number of samples, and that with the variance.
+-- By field of bytes: the field with the number of samples, and the field with the variance.
 local COUNTS = {bytes = "samples", survivedbytes = "survived",
                 alivebytes = "alive"}
 local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",
@@ -38,8 +38,8 @@ function M.variance(profile, sum, field)
   return sum[field] * math.max(profile.period or 1, 1)
 end
 
---- Returns the part of a sum with a known survival that 'survived', died 'later' or is 'alive',
--- and the whole of that; in bytes if known, else in samples.
+--- Returns the bytes (samples if bytes are unknown) of a sum that "survived", died "later" or are
+-- "alive" ('which'), and all of the sum whose survival is known.
 function M.fate(sum, which)
   if sum.bytes > 0 then
     local undecided = sum.undecidedbytes
@@ -56,7 +56,7 @@ function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end
 
---- Returns the field of a measure; 'unit': of totals.of.
+--- Returns the field of a measure; 'unit': see totals.of.
 function M.field(by, unit)
   local field = M.MEASURES[by]
   return unit == "samples" and M.counted(field) or field

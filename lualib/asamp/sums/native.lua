@@ -34,8 +34,8 @@ local function libraryof(profile, node)
   return innermost
 end
 
--- Returns the largest number of live bytes at the end of a time slice, and that time in seconds.
--- Without blocks that died before their first collection.
+-- Returns the largest number of live bytes at the end of a time slice, and that time in seconds. Ignores
+-- blocks that died before their first collection.
 local function highest(profile, kinds, covered)
   local bins, gone = profile.bins, profile.gone
   local change, alive, most, at = {}, 0, 0, 0

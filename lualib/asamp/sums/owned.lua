@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
 -- Charges the costs of libraries to the line of the user's program that called them. Pure.
--- (Scalene does the same.)
 
 local paths = require "asamp.sums.paths"
 
@@ -58,9 +57,9 @@ local function nearest(profile, test)
   return found
 end
 
---- Returns a profile in which every sample is charged to the innermost line of its stack whose
--- file passes 'test', if there is one; and the numbers of allocation and time samples that have
--- one. 'leaf' of a site is the original node of its samples.
+--- Returns a profile in which every sample is charged to the innermost line of its stack whose file
+-- passes 'test', if there is one; and the numbers of allocation and time samples so charged. 'leaf'
+-- of a site is the original node of its samples.
 function M.of(profile, test)
   local found = nearest(profile, test)
   local function charged(columns)

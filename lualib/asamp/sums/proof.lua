@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Proves likely leaks by a snapshot of the same run: the bytes that become free if the reference
--- named in the report were removed. Pure: groups of asamp.sums.verdict and a snapshot
--- (profiler.heap) in. The bytes are exact, because the snapshot has all objects; the share of a
--- line's bytes is of its samples.
+-- Proves likely leaks with a heap snapshot of the same run: computes the bytes that would become free
+-- without the reference that the report names. Pure: groups of asamp.sums.verdict and a snapshot
+-- (profiler.heap) in. The bytes are exact, because the snapshot has all objects; shares of a line's
+-- bytes are estimated from its samples.
 
 local holders = require "asamp.sums.holders"
 
@@ -34,8 +34,8 @@ local function sitesof(heap, rows)
   return list
 end
 
--- Returns a path up to its first container: the table before a step such as [12], or else the result
--- of holders.container.
+-- Returns a path (text) up to its first container: the table before a step such as [12], or else the
+-- result of holders.container.
 local function container(text)
   local list = M.steps(text)
   for i = 2, #list do
@@ -46,7 +46,7 @@ local function container(text)
   return (holders.container(text))
 end
 
--- Returns the result of a cut as a proof.
+-- Converts the result of heap:cut to a proof (M.of).
 local function ofcut(cut, holder, emptied)
   local share = cut.samplebytes > 0 and cut.freedbytes / cut.samplebytes or nil
   return {holder = holder, emptied = emptied, freed = cut.freed, objects = cut.objects,
@@ -55,13 +55,14 @@ local function ofcut(cut, holder, emptied)
           also = cut.also and container(holders.text(cut.also)) or nil}
 end
 
---- Returns the proof, or {reason} if the path cannot be cut. Fields:
+--- Returns the proof for a group of a verdict; {reason} if its path cannot be cut. Fields:
 --
---   - holder, freed (bytes), objects, references (numbers; of removed references)
---   - share (of the live sampled bytes of the rows' lines; nil: none is in the snapshot), samples
---   - emptied: true: the elements of the holder are removed, because it has other references
---   - also: a path that holds the rest, or nil
---   - proved
+--   - holder (text); freed (bytes), objects (number of freed ones); references (number of removed ones)
+--   - share: share of the live sampled bytes of the group's lines that would be freed; nil: the
+--     snapshot has none of them; samples: their number
+--   - emptied: true: the holder is not freed, but its elements are removed: other references keep it
+--   - also: path of another holder that keeps the rest, or nil
+--   - proved: true: the share is at least ENOUGH
 function M.of(heap, group)
   if group.rows[1].type == "native" then
     return {reason = "it is native memory, which no reference of Lua holds"}
@@ -86,7 +87,7 @@ function M.of(heap, group)
   return proof
 end
 
---- Sets the field 'proof' of each likely leak of a verdict.
+--- Sets 'proof' (M.of) of each likely leak of a verdict.
 function M.add(heap, verdict)
   for _, group in ipairs(verdict.leaks) do
     group.proof = M.of(heap, group)

@@ -31,8 +31,8 @@ local function weights(profile)
   return weight, itself
 end
 
--- Returns the set of remaining nodes; nil: all. It has the callers of remaining nodes, because
--- these have at least the total of a callee and a lower index.
+-- Returns the set of the 'limit' largest nodes; nil: all. It contains their callers too, because a
+-- caller has at least the total of a callee, and a lower index.
 local function largest(weight, limit)
   local n = #weight
   if n <= limit then

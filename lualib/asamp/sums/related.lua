@@ -14,8 +14,8 @@ end
 -- its stack; "": none.
 function M.callers(profile)
   local nodes, functions = profile.nodes, profile.functions
-  local inner, callers = {[0] = ""}, {[0] = ""}  -- by node: its innermost Lua function and the
-                                                 -- caller of that
+  -- by node: its innermost Lua function, and the caller of that
+  local inner, callers = {[0] = ""}, {[0] = ""}
   for i, f in ipairs(nodes.fn) do
     local fn, up = functions[f], nodes.parent[i]
     if fn.native then
@@ -38,7 +38,8 @@ local function maincaller(row)
   return best
 end
 
--- Returns true for the main chunk of a file: everything in a program may be called from it.
+-- Returns true for the main chunk of a file (or ""), a caller that relates no functions: it may call
+-- all functions of a program.
 local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end

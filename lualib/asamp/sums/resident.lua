@@ -25,7 +25,7 @@ local WORDS = {
   {"system", "rest", "the system's"},
 }
 
--- Words of rows that are parts of another row, by the allocating line.
+-- Words for parts of another row, each allocated by one line: the row's word.
 local PARTS = {free = "lua.free", alloc = "native"}
 
 local function newrow(what, group, text)
@@ -34,8 +34,7 @@ end
 
 local bybytes = order.by("-bytes", "where")
 
--- Sorts the parts of a row, the most bytes first, and sets row.known to their sum. They are
--- estimates, and their sum is at most the row.
+-- Sorts the parts of a row, the most bytes first, and sets row.known to their sum.
 local function settle(row)
   table.sort(row.parts, bybytes)
   local sum = 0
@@ -46,9 +45,9 @@ local function settle(row)
   return row
 end
 
---- Converts a snapshot ({{what, bytes, text}}) to {rss, sum (of all rows), outside (external bytes
--- of userdata), lua, native, rest (sums), rows = {{what, group, text, bytes, parts = {{where,
--- bytes}}, known (sum of parts)}}}. Negative bytes, of old files, are reserved memory that was
+--- Converts a snapshot ({{what, bytes, text}}) to {rss, sum (of all rows), outside (external bytes of
+-- userdata), lua, native, rest (sums by group), rows = {{what, group, text, bytes, parts = {{where
+-- (line), bytes}}, known (sum of parts)}}}. Negative bytes (old files) are reserved memory that was
 -- never touched.
 function M.of(picture)
   local rows, byword = {}, {}

@@ -34,10 +34,12 @@ local function names(path)
 end
 
 -- Returns a function(path) that returns the path of the list with the most trailing names in common
--- with 'path'; nil: none has one, or several have most. It takes time in proportion to the number of
--- names, for one file and for thousands of renamed ones.
+-- with 'path'; nil: none has one, or several have most. Its time is proportional to the number of
+-- names, because thousands of files may be renamed.
 local function byend(paths)
-  local root = {}  -- name -> {path (false: several), of (such a table for the names before)}
+  -- a tree of names, the last name of a path first: name -> {path (false: of several paths), of
+  -- (children)}
+  local root = {}
   for _, path in ipairs(paths) do
     local node = root
     for name in names(path) do
@@ -93,10 +95,10 @@ local function namesof(t)
   return found
 end
 
--- Number of files above which a name of a function, such as "new", identifies none of them.
+-- A function's name that is in more than this number of files, such as "new", identifies none of them.
 local MANY = 64
 
--- Returns the files of a list by the names of their functions: {[name] = list of paths}.
+-- Returns the paths by the names of their functions: {[name] = list of paths}. 'of': see namesof.
 local function byname(paths, of)
   local found = {}
   for _, path in ipairs(paths) do
@@ -108,8 +110,8 @@ local function byname(paths, of)
   return found
 end
 
--- Removes the names that are in more than MANY files of either list from all sets. Returns the sizes
--- of the sets that remain.
+-- Removes names that are in more than MANY files of x or y (byname) from the sets of 'of' (namesof).
+-- Returns the sizes of the sets by path.
 local function reduce(of, x, y)
   local size = {}
   for path, set in pairs(of) do
@@ -125,8 +127,8 @@ local function reduce(of, x, y)
   return size
 end
 
--- Returns a function(path) that returns the file with the most names of functions in common with
--- 'path', at least half of those of one of the two; nil: there is none, or there are several.
+-- Returns a function(path) that returns the file with the most function names in common with 'path', at
+-- least half of the names of one of the two files; nil: there is none, or there are several.
 local function bynames(own, sizes, files_, theirs)
   return function(path)
     local both, best, most, several = {}, nil, 0, false
@@ -184,14 +186,15 @@ local function byfile(rows, rename)
   return lists
 end
 
--- Returns true if the previous (step -1) or next (1) function is equally far away in both lists.
+-- Returns true if the previous (step -1) or next (1) function is at the same distance, in lines, in both
+-- lists.
 local function gap(a, i, b, j, step)
   local x, y = a[i + step], b[j + step]
   return x and y and x.line - a[i].line == y.line - b[j].line
 end
 
--- Returns a score for a[i] and b[j] being the same function, from their lines, names and
--- distances to neighbours. 0 or less: they are not.
+-- Returns a score from lines, names and distances to neighbours: above 0, a[i] and b[j] may be the
+-- same function.
 local function likeness(a, i, b, j)
   local x, y = a[i], b[j]
   local n = x.line == y.line and 2 or 0
@@ -201,7 +204,7 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Largest product of the lengths of two lists that are aligned as a whole: 16 MiB and a second.
+-- Largest product of the lengths of two lists that are aligned as a whole: takes 16 MiB and a second.
 local CELLS = 1 << 20
 
 -- Aligns a[from..to] with b[start..stop]: calls pair(x, y) for pairs in the order of both lists, chosen
@@ -233,7 +236,7 @@ local function alignpart(a, from, to, b, start, stop, pair)
   end
 end
 
--- The same for parts that are too long: pairs only functions at equal lines.
+-- As alignpart, for lists that are too long for it: pairs only functions at equal lines.
 local function alignlines(a, from, to, b, start, stop, pair)
   local i, j = from, start
   while i <= to and j <= stop do
@@ -261,15 +264,15 @@ local function indices(list)
   return at
 end
 
--- Returns the functions of two long lists that certainly correspond: a list of {index in a, index in
--- b}, both of which increase. Their names are unique in both lists; of those, the longest sequence in
--- the order of both lists.
+-- Returns functions of two long lists that certainly correspond, as {index in a, index in b, ...}: of the
+-- functions whose names are unique in both lists, the longest sequence in the order of both.
 local function anchors(a, b)
   local ata, atb, ends = indices(a), indices(b), {}
   for i, row in ipairs(a) do
     local j = ata[row.name] and atb[row.name]
     if j then
-      local low, high = 1, #ends + 1  -- the first sequence that ends at j or later
+      -- finds the first sequence that ends at j or later
+      local low, high = 1, #ends + 1
       while low < high do
         local middle = (low + high) // 2
         if ends[middle][2] < j then
@@ -337,8 +340,8 @@ end
 
 -- {== lines =================================================================
 
--- Calls f(row, line of the function's start) first for the functions that rows are named after,
--- then for all other functions at the lines.
+-- Calls f(row, line at which a function starts): for each row with the function that it is named after,
+-- then for each row with all functions at its line.
 local function each(rows, f)
   for _, row in ipairs(rows) do
     f(row, row.defined)
@@ -354,8 +357,8 @@ local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
 
--- Returns a function(file, line) that returns by how many lines the code there has moved: as much as the
--- last function that starts there or before, and that both profiles have. nil: there is none.
+-- Returns a function(file, line) that returns by how many lines the code there has moved. Code moves as
+-- the last function before it that both profiles have; nil: there is none.
 local function movesof(functions)
   local starts = {}
   for x, y in pairs(functions) do
@@ -369,7 +372,7 @@ local function movesof(functions)
   end
   return function(file, line)
     local list = starts[file] or {}
-    local low, high = 1, #list + 1  -- the first that starts after the line
+    local low, high = 1, #list + 1  -- finds the first function that starts after the line
     while low < high do
       local middle = (low + high) // 2
       if list[middle].line <= line then
@@ -388,9 +391,8 @@ local function isclose(x, y)
   return x > 0 and y > 0 and math.max(x, y) <= 1.5 * math.min(x, y)
 end
 
--- Adds the rows without a partner to 'pairs_' that are in one function, if both profiles have equally
--- many of them there, and all have moved by the same number of lines. A single one must also allocate
--- about as much: it may have moved, but may also have been replaced.
+-- Pairs the remaining rows of a function if both profiles have equally many there, and all have moved by
+-- the same number of lines. A single one must also allocate about as much, because it may be new code.
 local function addmoved(a, b, definition, pairs_, taken)
   local ofa, ofb = {}, {}
   local function add(lists, fn, row)
@@ -423,11 +425,10 @@ local function addmoved(a, b, definition, pairs_, taken)
   end
 end
 
---- Returns the lines of both profiles: {[row of a] = row of b}. Lines match if they are in the
--- same function ('functions': result of M.functions) and have moved as far as the last function
--- before them; else, if they are at the same distance from its start, or at the same place in a
--- function that only one profile has; else, if all lines that remain in the function have moved equally
--- far.
+--- Returns the lines of both profiles: {[row of a] = row of b}. 'functions', 'same': results of
+-- M.functions and M.files. Lines match if they are in the same function and moved as far as the last
+-- function before them; else if they are at the same distance from its start, or at the same place in
+-- a function that only one profile has; else if addmoved pairs them.
 function M.lines(a, b, functions, same)
   local pairs_, taken, definition, inb = {}, {}, {}, {}
   local moved = movesof(functions)

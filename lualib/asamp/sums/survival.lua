@@ -15,9 +15,9 @@ local M = {}
 local ROUNDS = 60
 local TAIL = 0.03
 
--- Returns the best monotone shares of 'died' of 'exposed' by bin, at most 'most'. Bins without
--- exposure have the previous bin's value. The last value covers at least the part TAIL of the
--- exposure, because it applies to all longer nurseries.
+-- Returns for each bin the monotone share, at most 'most', that fits died / exposed (bytes by bin) best.
+-- Bins without exposure have the previous bin's value. The last value is of at least the share TAIL
+-- of the exposure, because it applies to all longer nurseries.
 local function monotone(died, exposed, bins, most)
   local pools, all = {}, 0
   for k = 0, bins do
@@ -47,7 +47,8 @@ local function monotone(died, exposed, bins, most)
   return values
 end
 
--- Sums the cells by the bin 'by', weighted with the values of the bin 'other'.
+-- Returns the dead and the exposed bytes of the cells by bin. 'by': the cell's field with the bin. The
+-- exposure is weighted with 'values' of the bin in the field 'other'.
 local function sums(cells, by, other, values)
   local died, exposed = {}, {}
   for _, cell in ipairs(cells) do
@@ -120,7 +121,7 @@ function M.share(s, n)
   return 1 - died / n
 end
 
---- Returns the uncertainty of M.share from not separating age and allocation time.
+--- Returns the largest error of M.share if only age, or only allocation time, determined survival.
 function M.doubt(s, n)
   local share, most = M.share(s, n), 0
   for _, one in ipairs(s.alone) do

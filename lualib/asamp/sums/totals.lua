@@ -59,7 +59,6 @@ end
 
 -- {== sums of nodes: one list for each field, indexed by node ================
 
--- A list of n zeros.
 local function zeros(n)
   local list = {}
   for i = 1, n do
@@ -93,7 +92,7 @@ local function addtime(profile, i, add)
   end
 end
 
--- The same for a site of allocations. 'columns': the fields in the file.
+-- Calls add(field, n) for all fields of the i-th site, one of allocations. 'columns': see columnsof.
 local function addallocations(profile, i, columns, add)
   local sites = profile.sites
   for k = 1, #columns do
@@ -225,7 +224,7 @@ end
 -- Adds the sums of each row's outermost nodes to the row's total. rowof[node] is nil if the node
 -- belongs to no row.
 local function addtotals(parent, sums, rowof)
-  local depth = {}  -- number of nodes of the row on the path from the root
+  local depth = {}  -- by row: number of its nodes on the path from the root to the current node
   walk(parent, function(node)
     local row = rowof[node]
     if row and row.total ~= row.self then
@@ -310,7 +309,7 @@ local function partsoflines(profile, rowof, several)
   return parts, partof, nearest
 end
 
--- Names rows after their largest parts. ismore(a, b): true if part a is larger than b.
+-- Names each row after its largest part. ismore(a, b): true if part a is larger than b.
 local function rename(parts, ismore)
   local best = {}
   for _, part in ipairs(parts) do
@@ -322,8 +321,8 @@ local function rename(parts, ismore)
   end
 end
 
--- Gives each node without a Lua frame the row of a C function, in 'nearest': of the innermost
--- function of its stack that is not part of Lua's API. Returns these rows.
+-- Sets 'nearest' of each node without a Lua frame on its stack to the row of a C function: the
+-- innermost one that is not part of Lua's API. Returns these rows.
 local function rowsofc(profile, nearest)
   local nodes, rows, byfn = profile.nodes, {}, {}
   for i, f in ipairs(nodes.fn) do
@@ -404,7 +403,7 @@ local function lines(profile, itself, sums)
   return rows
 end
 
--- Returns the rows of the C functions of stacks without a Lua frame (M.linerows) with the sums 'self'.
+-- Returns the rows of the C functions of stacks without a Lua frame (rowsofc), with their sums 'self'.
 local function outside(profile, itself)
   local _, _, nearest = rowsoflines(profile)
   local known = {}
@@ -471,7 +470,7 @@ local function order(field, key)
   end
 end
 
--- Returns the row of a line, named after the function with the largest value of the field.
+-- Returns the row of a line, named after its function with the largest value of row[key][field].
 local function named(row, field, key)
   local list = row.functions
   if not list then
@@ -522,9 +521,8 @@ end
 
 -- ==}
 
---- Computes the totals of a profile. options.covered = {[node] = true}: only samples with these
--- stacks. 'whole', and 'self' and 'total' of rows are sums. Rows are sorted by the first measure.
--- Fields:
+--- Computes the totals of a profile. options.covered = {[node] = true}: only of samples with these
+-- stacks. Rows are sorted by the first measure. Fields ('whole', 'self' and 'total' are sums):
 --
 --   - unit: "bytes", or "samples" if the file has no bytes
 --   - measures: fields with values: the unit, and "timesamples"
@@ -532,8 +530,8 @@ end
 --   - functions: {name, file, line, native, self, total}
 --   - lines: {file, line, name, defined (of the function with the largest value), functions (nil:
 --     only one; {name, defined, self, total} each), self, total}
---   - types: {name, self, blocks (sampled), objects (estimated; 0: unknown), outside (of the
---     nursery), classes (rows of this form)}
+--   - types: {name, self, blocks (sampled), objects (estimated; 0: unknown), outside (samples of
+--     blocks that passed by the nursery), classes (rows of this form)}
 --   - self, sums: for each field a list by node: of the node itself, and with all nodes below
 function M.of(profile, options)
   local covered = options and options.covered

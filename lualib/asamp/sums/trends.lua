@@ -15,7 +15,7 @@ local M = {}
 local LEAST = 8  -- minimum number of slices of a trend
 local SURE = 3   -- standard errors of a significant slope
 
--- Adds bytes of samples to the row's changes and variances by slice.
+-- Adds (sign 1) or subtracts (sign -1) bytes of samples in a slice of the row.
 local function add(row, slice, bytes, samples, sign)
   row.change[slice] = (row.change[slice] or 0) + sign * bytes
   row.variance[slice] = (row.variance[slice] or 0) + (samples > 0 and bytes * bytes / samples or 0)
@@ -25,9 +25,9 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- Returns the effect of a change in each slice on the slope: the sum of the least-squares weights
--- of this and all later slices. Also returns the mean of the slices' ends and the sum of their
--- squared distances from it.
+-- Returns for each slice the factor by which a change of live bytes in it changes the slope: the sum of
+-- the least-squares weights of this and all later slices. Also returns the mean of the slices' ends
+-- ('seconds') and the sum of their squared distances from it.
 local function weights(seconds)
   local n, mean, squares = #seconds, 0, 0
   for _, t in ipairs(seconds) do
@@ -44,7 +44,7 @@ local function weights(seconds)
   return list, mean, squares
 end
 
--- Returns the variance of the slope from the residuals of the line's n points.
+-- Returns the variance of the slope from the residuals of the points 'alive'.
 local function scatter(line, alive, slope)
   local n, mean, rest = #alive, 0, 0
   for _, y in ipairs(alive) do

@@ -6,14 +6,14 @@
 
 local M = {}
 
--- Columns of sites that every profile has, and optional ones.
+-- Columns of sites that every profile has; and optional ones, with the column whose variance they are.
 local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "laterbytes",
                  "undecided", "undecidedbytes"}
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
                  latersquares = "laterbytes"}
 
--- Returns columns of rows with two keys, and a function that adds amounts to a row; the default
--- is 0.
+-- Returns empty columns 'first', 'second' and those of 'names'; and a function(a, b, amounts) that adds
+-- amounts by name to the row with the keys a and b, which is created with zeros.
 local function rows(names, first, second)
   local all, find = {[first] = {}, [second] = {}}, {}
   for _, name in ipairs(names) do
@@ -36,8 +36,8 @@ local function rows(names, first, second)
   end
 end
 
--- Returns a function that maps an item to its index in 'list'; a copy of the first item with each
--- key is appended.
+-- Returns a function that maps an item to the index in 'list' of the item with the same key(item); if
+-- there is none, it appends copy(item).
 local function interned(list, key, copy)
   local places = {}
   return function(item)
@@ -80,15 +80,15 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields that are added; fields that are true if all profiles have them; and if any has. Profiles
--- without allocation samples do not affect the fields about these.
+-- Fields that are added (SUMS); that are true if they are in all profiles (EACH), or in any (ANY).
+-- Profiles without allocation samples do not affect the fields about these.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}
 local EACH = {"own", "complete", "random"}
 local ANY = {"fates", "wall", "cpu", "uneven"}
 
--- Data of single profiles that the sum omits: {text, test}.
+-- Data of single profiles that the sum omits: {text, function that tests whether a profile has them}.
 local ALONE = {
   {"marks", function(p) return #(p.marknames or {}) > 0 end},
   {"collections one by one", function(p) return #(p.collections or {}) > 0 end},
@@ -111,7 +111,7 @@ local function alone(profiles)
   return list
 end
 
--- Combines flight recorders: adds the data from before, and keeps the shortest time.
+-- Adds a profile's field 'ring' (numbers of a flight recorder) to the sum 'all'; the shortest time stays.
 local function addring(all, ring)
   if not ring then
     return all

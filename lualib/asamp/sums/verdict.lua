@@ -3,10 +3,9 @@
 -- the holder of most live bytes, the line with most time. Pure: a profile, its totals and other
 -- results of asamp.sums in, facts out.
 --
--- A reason is given for a line with at least WORTH of all bytes and FEW samples: its strings are
--- copied repeatedly ("quadratic"), or one type has at least MOST of its bytes. C code or
--- collections are named with the part SLOW or SLOWGC of all time. LEAST
--- samples suffice if chance would rarely (RARELY) give as many of one type.
+-- A line with at least WORTH of all bytes and FEW samples gets a reason: its strings are copied
+-- repeatedly ("quadratic"), or one type has at least MOST of its bytes. C code or collections are
+-- named if they take at least the share SLOW or SLOWGC of all time.
 
 local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
@@ -16,30 +15,33 @@ local trends = require "asamp.sums.trends"
 
 local M = {}
 
--- Fewest samples for a reason (a share of one half then has an error of 1/3); fewest samples of
--- time; growth in sampling periods below which it is "small".
+-- FEW: fewest samples for a reason (half of them have a standard error of a third). FEWTIME: fewest
+-- time samples. SMALL: growth of the heap below this number of sampling periods is "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
+-- LEAST samples suffice for a reason if its probability by chance is below RARELY (isenough).
 local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
--- Few samples of time suffice to name a cause if their probability without it is below CHANCE;
--- collections also with FEWGC samples and LONG, their share of the run by measured pauses.
+-- Fewer than FEWTIME time samples suffice for C code or collections if chance would give as many with
+-- a probability below CHANCE; for collections also FEWGC samples, if pauses are LONG of the run.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
--- Shares: of a line of all bytes; of a type of the line's bytes; of bytes that survive at most if
--- a line makes objects anew; of C code of the time.
+-- Least shares: of all bytes for a line (WORTH), of the line's bytes for a type (MOST), of time for C
+-- code (SLOW). LIVED: a line of which more bytes survive keeps its objects.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
-local GROWN = 1 / 4    -- share of a line's bytes copied by growth from which its tables or buffers
-                       -- grow
-local ONCE = 2 / 3     -- tables made per vector; a table that grows has several vectors
-local TEXT = 1024      -- mean bytes from which strings are long: each may contain the one before
+-- Tables or buffers of a line grow if growth copied at least this share of its bytes.
+local GROWN = 1 / 4
+-- From this number of tables per vector on, tables do not grow: growth makes several vectors.
+local ONCE = 2 / 3
+-- Strings of at least this mean size, in bytes, are long: each may contain the previous one.
+local TEXT = 1024
 local ENOUGH = 1000    -- samples that suffice to decide whether the heap grows
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
-local KNOWN = 3 / 4  -- share of the allocated bytes that samples must represent, else samples were
-                     -- lost
-local FEWCOLLECTIONS = 16  -- number of collections from which on more samples do not help
-local DECIDED = 100  -- samples with an outcome that suffice for "level" if none survived
+-- If samples represent less than this share of the allocated bytes, samples were lost.
+local KNOWN = 3 / 4
+local FEWCOLLECTIONS = 16  -- with at least this number of collections, more samples do not help
+local DECIDED = 100  -- if none of this number of decided samples survived, the heap is "level"
 local HELDROWS = 5
 
--- Types that are one sort for a reader.
+-- Sorts: types that a reader does not distinguish have the same sort.
 local SORTS = {["Lua closure"] = "closures", upvalue = "closures", string = "strings",
                ["table array part"] = "vectors", ["table hash part"] = "vectors", table = "tables",
                coroutine = "coroutines", stack = "coroutines", buffer = "buffers"}
@@ -56,8 +58,8 @@ end
 
 -- {== lines =================================================================
 
--- Returns true if a line has enough samples for a reason: FEW, or fewer if chance would rarely give as many
--- of one sort to a line of which that sort has only MOST. 'most': the bytes of that sort.
+-- Returns true if a line has enough samples for a reason: FEW; or LEAST, if a line of which one sort has
+-- only the share MOST would rarely have as many samples of the sort. 'most': the bytes of the sort.
 local function isenough(row, most)
   local n = row.samples
   return n >= FEW or n >= LEAST and tail(n, math.floor(n * most / row.bytes + 0.5), MOST) < RARELY
@@ -95,9 +97,9 @@ local function largest(t)
   return best, best and t[best] or 0
 end
 
--- Returns the lines with their allocated bytes, by sort of type and by called C function; and the
--- totals of bytes and samples. Without native memory. C functions that no Lua code called
--- are included if they allocated MOST of the bytes: the compilation of a script is one of them.
+-- Returns the lines with their allocated bytes, by sort and by called C function; and the totals of
+-- bytes and samples; all without native memory. Includes C functions that no Lua code called (for
+-- example the compilation of a script) if they allocated at least MOST of the bytes.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile, false, true)
   local outside = 0
@@ -197,7 +199,7 @@ end
 
 -- {== holders and leaks ========================================================
 
--- Returns the kind of a group's container: coroutines, closures, list, keys or chain.
+-- Returns the kind of a group's container: "coroutines", "closures", "list", "keys" or "chain".
 local function kindof(group)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
@@ -214,7 +216,8 @@ local function kindof(group)
          "chain"
 end
 
--- Returns the group whose holder is a prefix of the path, or the reverse; nil: there is none.
+-- Returns the group whose holder is a prefix of the path 'holder' or is extended by it; in the latter case
+-- the group gets the shorter path. nil: there is none.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
     local path = group.holder
@@ -262,8 +265,7 @@ local function leaksof(found, h)
   return groups
 end
 
--- A path is shown as part of a shorter one that holds at least PART times as many bytes by
--- itself.
+-- A path is shown as part of a shorter one that holds at least PART times its bytes by itself.
 local PART = 4
 
 -- Adds the rows of small paths to the rows of the paths above them. Returns the remaining rows.
@@ -287,8 +289,8 @@ local function joined(rows, byholder)
   return kept
 end
 
--- Sets the field 'held' of groups, the bytes that the holder keeps in all, if at least half of
--- these were allocated by C code without a Lua frame, and so belong to no line.
+-- Sets the field 'held' of groups to all bytes that the holder keeps, if at least half of them belong
+-- to no line.
 local function holdings(profile, groups)
   local h = profile.holders
   if not h or #groups == 0 or births.stale(profile) then
@@ -310,10 +312,10 @@ local function holdings(profile, groups)
   end
 end
 
---- Returns the holders of live bytes at the end: a list of {text, samples, bytes, share}, the
--- largest first; nil: the file has none. A path is cut at the table with many elements, or at a
--- tree or chain. 'at' (us): time of the heap walk, if it is not the end (births.stale). 'limit':
--- maximum number; nil: all.
+--- Returns the holders of live bytes at the end: a list of {text, samples, bytes, share}, the largest
+-- first, at most 'limit' (nil: all); nil: the file has none. A path is cut at the table with many
+-- elements, or at a tree or chain. Fields of the list: of (number of all holders), bytes (of all),
+-- at (births.stale).
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -375,7 +377,7 @@ local function slowest(profile, sort)
   return sums[1]
 end
 
--- Returns "gc" or "c" if few samples of time are sufficient to say so; else nil.
+-- Returns "gc" or "c" if fewer than FEWTIME time samples show this cause; else nil.
 local function evident(profile, whole)
   local n = math.floor(whole.timesamples + 0.5)
   local pauses = profile.course and profile.course.pauses
@@ -410,8 +412,8 @@ end
 
 -- ==}
 
--- Returns the largest period, a power of 2, with which n bytes give about 'samples' samples; nil:
--- it is below LEASTPERIOD, or more than half of the profile's.
+-- Returns the largest period, a power of 2, with which 'bytes' give at least 'samples' samples; nil: it
+-- is below LEASTPERIOD, or more than half of the present period 'now'.
 local function finer(bytes, samples, now)
   local p = LEASTPERIOD
   while p * 2 * samples <= bytes do
@@ -420,7 +422,7 @@ local function finer(bytes, samples, now)
   return p * samples <= bytes and math.min(p, now // 4 * 2) >= p and p or nil
 end
 
--- Returns the mean of the period: a limit of samples per second increases it.
+-- Returns the mean sampling period in bytes: a limit of samples per second increases it.
 local function periodof(profile)
   return math.max(profile.period or 0,
                   (profile.samples or 0) > 0 and (profile.bytes or 0) // profile.samples or 0)
@@ -460,8 +462,8 @@ end
 --- Returns the verdict. 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both
 -- may be nil. Fields:
 --
---   - growth: see growthof; before, after: least bytes in use early and late
---   - period (mean), alloc (period that would decide; nil: none is needed)
+--   - growth: see growthof; before, after: as in asamp.sums.leaks
+--   - period (mean), alloc (sampling period that would decide; nil: none is needed)
 --   - few (of asamp.sums.leaks); collections (true: collections are too few, not samples); lost
 --     (bytes of all samples, if some were lost)
 --   - trends: true: asamp.sums.trends has rows
