@@ -156,7 +156,7 @@ enum { ROOM = 64 };
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud) {
   if (then == COMPRESSOR_FLUSH && n == 0 && !p->isnew)
-    return;  /* ISA-L would add an empty block */
+    return;  /* nothing to flush: ISA-L would add an empty block */
   p->isnew = then != COMPRESSOR_FLUSH;
   do {  /* in steps, because the libraries' lengths have 32 bits */
     size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, room, m;

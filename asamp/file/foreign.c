@@ -105,7 +105,7 @@ static const char *foreign_kindof (mode_t mode) {
        : S_ISLNK(mode) ? "a symbolic link" : "a device";
 }
 
-/* Returns 1 if the process 'peer' may name this file (UF2), or if 'peer' is NULL. */
+/* Returns 1 if UF2 allows a file that 'peer' names, or if 'peer' is NULL. */
 static int maybe (const ForeignPeer *peer, const struct stat *file) {
   return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
 }
@@ -163,8 +163,8 @@ static void restore (Rights *before) {
   errno = e;
 }
 
-/* As root, takes the rights of another user on files. On failure, returns 0 with errno and does not
-   change the rights. */
+/* As root, sets this process's rights on files to those of user 'uid'. On failure, returns 0 with
+   errno and does not change the rights. */
 static int foreign_take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));
   if (geteuid() != 0 || uid == 0)

@@ -3,10 +3,10 @@
 ** Opens files whose paths another process supplied, and makes files for it. That process may try
 ** to deceive: a path may lead to a pipe that blocks, or to a file that only this user may read.
 **
-**   UF1  only regular files are opened, without following links. The name is checked first,
-**        because opening a pipe affects it; the opened file must be the checked one;
-**   UF2  a file of another user's process must belong to that user, or be open in that process
-**        (Linux 5.6), which may have changed its user since;
+**   UF1  only regular files are opened, without following links. The type is checked first, because
+**        opening affects a pipe; the opened file must be the checked one;
+**   UF2  a file that another user's process names must belong to that user, or be open in that
+**        process (Linux 5.6): it may have changed its user after it opened the file;
 **   UF3  root makes and removes files of another user with that user's rights.
 */
 #ifndef asamp_foreign_h

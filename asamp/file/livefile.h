@@ -4,8 +4,8 @@
 **
 **   W1  after livefile_flush, all bytes put before can be read from the file, however the process
 **       ends, unless the file has failed or is stalled;
-**   W2  after the first failure nothing more is written; the file is a prefix of the content,
-**       except by W7;
+**   W2  after the first failure nothing more is written. The file is a prefix of the content unless
+**       another program truncates it (W7);
 **   W3  a file has one writer, because its opener has locked it, if possible (PL4 of place.h);
 **   W4  a removed file is a failure (ENOENT), reported by livefile_close;
 **   W5  no other file is written or closed: the program may have closed the descriptor, and reused
@@ -26,8 +26,7 @@
 #include "bytes.h"
 #include "compressor.h"
 
-/* Compression. PLAIN: none. FAST: gzip, but the file fails at the first failed write. LIVE: gzip,
-   and the file can stall (W6). */
+/* Compression. PLAIN: none. FAST and LIVE: gzip. A file of FAST cannot stall (W6). */
 enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
@@ -78,8 +77,8 @@ void livefile_empty (LiveFile *f);
 /* Closes the file and frees all but *f. */
 void livefile_close (LiveFile *f);
 
-/* Like livefile_close in the child of a fork, without detecting failures. Does not free the
-   kept bytes, which may be inconsistent. */
+/* Closes the file in the child of a fork, without detecting failures. Does not free the kept bytes,
+   which may be inconsistent. */
 void livefile_abandon (LiveFile *f);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct Attempt {
   size_t size;
 } Attempt;
 
-/* Returns the path with a number, as 'app.2.vmprof'; NULL if there is not enough memory. */
+/* Returns the path with a number, such as 'app.2.vmprof'; NULL if there is not enough memory. */
 static char *numbered (const char *path, unsigned number) {
   static const char *const endings[] = {".vmprof", ".vmprof.gz", ".heap", ""};
   size_t n = strlen(path), m, i;
@@ -78,7 +78,7 @@ static int place_folderof (const char *path, struct stat *folder) {
 }
 
 /* Returns 1 if every user may write in the folder, and the file and the folder have different
-   owners. In a folder without the sticky bit only links count, because users may share the files
+   owners; without the sticky bit, only if the file is a link, because users may share regular files
    there. */
 static int place_distrusts (const struct stat *folder, const struct stat *file) {
   return (folder->st_mode & S_IWOTH) && file->st_uid != folder->st_uid &&
@@ -91,7 +91,7 @@ int place_foreign (const char *path, const struct stat *file) {
          place_distrusts(&folder, file);
 }
 
-/* place_foreign for an attempt. */
+/* Like place_foreign, but also uses PlaceWish.folder. */
 static int isforeign (const Attempt *a, const struct stat *file) {
   struct stat folder;
   if (a->wish->folder <= 0)

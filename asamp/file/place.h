@@ -8,9 +8,9 @@
 **        the file is an error;
 **   PL2  a new file has mode 0600; an existing one keeps its mode;
 **   PL3  a generated name can be guessed: a link with that name is not followed, and an existing
-**        file must be this user's. Other names: in a folder where all may write, a link is followed
-**        only if this user or the folder's owner has made it. If the folder is sticky (/tmp), this
-**        is so for a regular file, too;
+**        file must belong to this user. With another name, in a folder where all users may write, a
+**        link must belong to this user or the folder's owner. If the folder is sticky (/tmp), a
+**        regular file must, too;
 **   PL4  a regular file is locked (flock) while it is open, so that two sessions never share one.
 **        Pipes and /dev/null are used as they are.
 */
@@ -63,8 +63,7 @@ void place_undo (const Place *place);
    Returns -1 if the path leads to another file now, or if another process has locked the file. */
 int place_again (const char *path, int folder, dev_t device, ino_t inode);
 
-/* Returns 1 if PL3 forbids a file under any name: all may write in its folder, and its owner is
-   neither this user nor the folder's owner. 'file' is from lstat. */
+/* Returns 1 if PL3 forbids a file even if its name is not generated. 'file' is from lstat. */
 int place_foreign (const char *path, const struct stat *file);
 
 #endif

@@ -44,7 +44,8 @@ int source_live (const Source *s);
 /* Returns 1 if 'path' names another file now than when it was opened. */
 int source_replaced (const Source *s, const char *path);
 
-/* Writes the kind of a file that is no log, as "; this is a pprof profile (...)", or "". */
+/* Writes the kind of a file that is not a profile, as "; this is a pprof profile (...)". Writes ""
+   if the kind is unknown. */
 #define SOURCE_OTHER	160
 void source_other (const Source *s, char to[SOURCE_OTHER]);
 

@@ -12,7 +12,7 @@
 **        error;
 **   TM5  temporary_end returns when the file, and then its name, are on disk (fsync);
 **   TM6  a profile or snapshot being written is not replaced (ETXTBSY). Other files have a shared
-**        lock until temporary_end.
+**        lock until temporary_end, so that no session starts to write them.
 */
 #ifndef asamp_temporary_h
 #define asamp_temporary_h

@@ -20,7 +20,7 @@
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
 #define CODES_MOST	BOUND(1u << 12, 2u)  /* most names of C functions; others are unknown */
-#define SITES_MOST	BOUND(1u << 20, 8u)  /* most allocation sites; samples of others have site 0 */
+#define SITES_MOST	BOUND(1u << 20, 8u)  /* most allocation sites; others become site 0 */
 
 /* Limits against malicious files, for the memory used and for the unpacked size. Each limit is the
    larger of a number of bytes (_MOST) and a multiple of the file's size (_TIMES). A snapshot of
