@@ -14,7 +14,7 @@
 
 #if defined(ASAMP_TINY)
 #define BOUND(n,tiny)	(tiny)
-#define BOUND_FIRST(n)	4  /* a power of 2 */
+#define BOUND_FIRST(n)	4  /* initial size of a table; a power of 2 */
 #else
 #define BOUND(n,tiny)	(n)
 #define BOUND_FIRST(n)	(n)
@@ -35,7 +35,7 @@
                                                         others */
 #define CLASSES_MAX		BOUND(65535u, 8)     /* classes (names of metatables); the last
                                                         one represents all others */
-/* paths of references to sampled objects, also in the reader */
+/* paths of references to sampled objects, in the writer and in the reader */
 #define READER_MAXPATHS		BOUND(1u << 16, 12)
 #define READER_MAXSTEPS		BOUND(64u, 4)        /* references of one path */
 #define LABELS_NAMES		BOUND(64u, 3)        /* names of coroutine labels */
@@ -47,14 +47,13 @@
 /* Blocks of one Lua state that are watched until they die (followed.h). */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
-/* Names under which the numbers of Lua states are summed (seen.h); the last name represents all
-   further ones. */
+/* Names of Lua states for which totals are kept (seen.h); the last one represents all others. */
 #define SEEN_NAMES		BOUND(64u, 4)
 
 /* Limits of a flight recorder, which keeps only the newest events. */
 /* bytes of the stacks of live samples whose events the recorder has dropped */
 #define PAST_STACKS		BOUND(8u << 20, 4096)
-/* bytes of the names in events that the recorder has dropped; as many for native functions */
+/* bytes of the names in dropped events, and again of the names of native functions */
 #define PAST_TEXTS		BOUND(8u << 20, 400)
 #define RING_NATIVES		BOUND(1u << 16, 12)    /* named native addresses */
 
@@ -63,7 +62,7 @@
                                                          a longer one counts as damaged. */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
 #define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
-/* entries of each map from the numbers in a profile to names */
+/* entries of each map from a profile's ids to names */
 #define READER_MAXIDS		BOUND(1u << 20, 12)
 /* functions with the name of an earlier function */
 #define READER_MAXALIASES	BOUND(1u << 24, 24)
@@ -73,12 +72,12 @@
 #define READER_MAXMETA		BOUND(4u << 20, 4096)
 /* kinds of allocated blocks, each a type and a class */
 #define READER_MAXKINDS		BOUND(1u << 16, 8)
-/* Runs of samples with equal stacks that wait for the sizes and types of their samples. */
+/* runs of samples with equal stacks, queued until the sizes and types of the samples are read */
 #define READER_MAXRUNS		BOUND(1u << 18, 24)
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* sampling periods that one sample
 							  represents */
 #define TREE_MAXNODES		BOUND(2u << 20, 60)   /* nodes of the call tree */
-/* samples of one Lua state of which it is not known yet if they survive a collection */
+/* samples of one Lua state whose survival has not been read yet */
 #define FIFO_MOST		BOUND(2u << 20, 16)
 /* samples of one Lua state that have survived a collection and are not dead yet */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)
@@ -94,7 +93,7 @@
 #define SITETABLE_MAXSITES		BOUND(1u << 20, 40)
 /* rows of a report's table by time or by allocated bytes (bins.h) */
 #define BINS_MAXROWS		BOUND(1u << 20, 60)
-/* groups of collections in the timeline; even, because beyond the limit each two become one */
+/* groups of collections in the timeline; even, because beyond the limit pairs are merged */
 #define COURSE_MOST		BOUND(1u << 13, 8)
 /* marks of the program in the timeline; even, because beyond the limit every second is dropped */
 #define MARKS_MOST		BOUND(1u << 13, 8)
@@ -104,11 +103,11 @@
 #define TAGS_STATES		BOUND(64u, 3)
 /* combinations of Lua state, OS thread and labels in files for other tools */
 #define TAGS_MOST		BOUND(1u << 17, 12)
-/* samples that died in or survived one collection */
+/* samples per collection in the totals of survival by age (ages.h) */
 #define AGES_OPEN		BOUND(1u << 20, 64)
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* snapshots of resident memory */
 /* rows of one snapshot of resident memory */
 #define PICTURES_ROWS		BOUND(1u << 10, 8)
-#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the names of all these rows */
+#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the names in all snapshots */
 
 #endif

@@ -37,7 +37,7 @@ double decimal_read (const char *text, char **end) {
   if (point == NULL)
     return strtod(text, end);
   text += n;
-  n = strcspn(text, point);  /* end of the number */
+  n = strcspn(text, point);  /* the number ends before 'point' */
   if (n > 63)
     n = 63;
   before = strcspn(text, ".");
@@ -48,7 +48,7 @@ double decimal_read (const char *text, char **end) {
              text + before + 1);
   number = strtod(copy, &stop);
   n = (size_t)(stop - copy);
-  if (before < n)  /* the point was read */
+  if (before < n)  /* strtod has read the decimal point */
     n -= strlen(point) - 1;
   if (end != NULL)
     *end = (char *)(stop != copy ? text + n : start);

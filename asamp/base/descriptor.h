@@ -26,12 +26,12 @@ int descriptor_open (const char *path, int flags, mode_t mode);
 /* Like openat(2) with O_CLOEXEC, but never returns 0, 1 or 2. */
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
-/* Returns 1 if the program can open 'more' + DESCRIPTOR_SPARE descriptors, 0 if it cannot. To find
-   out, makes copies of 'fd' and closes them. After a result 0 the caller must close 'fd'. */
+/* Returns 1 if the program can open 'more' (<= DESCRIPTOR_MORE) + DESCRIPTOR_SPARE descriptors. To
+   find out, makes copies of 'fd' and closes them. After a result 0 the caller must close 'fd'. */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5
 int descriptor_spare (int fd, int more);
-/* Writes the message for the user to 'why' if descriptor_spare has returned 0. */
+/* Writes to 'why' that too few descriptors are left (descriptor_spare), and what to do. */
 void descriptor_few (char *why, size_t size);
 
 /* Writes all n bytes. Returns 0, or an errno; then some bytes may have been written. */

@@ -21,8 +21,8 @@ static double unit (Interval *v) {
   return (double)((bits(v) >> 11) + 1) * 0x1.0p-53;
 }
 
-/* Returns an exponential random number with mean 'period', rounded up, 1 to INTERVAL_MAX.
-   Rounding up adds 0.5 on average, so the mean before it is 0.5 smaller. */
+/* Returns an exponential random integer from 1 to INTERVAL_MAX with mean 'period'. Rounding up adds
+   0.5 on average, so the unrounded number has the mean period - 0.5. */
 static uint64_t exponential (Interval *v) {
   double d = ceil(-log(unit(v)) * ((double)v->period - 0.5));
   return (d < 1) ? 1 : (d < (double)INTERVAL_MAX) ? (uint64_t)d : INTERVAL_MAX;

@@ -9,8 +9,8 @@
 **        block has the address meanwhile;
 **   MA2  these functions take no lock and do not allocate: they may be called in forks, signal
 **        handlers, the loader, at exit and on any thread;
-**   MA3  a slot is free, alive, dead or given up. A free makes it dead, and the sampler then makes
-**        it free; if the sampler has given it up, the library makes it free;
+**   MA3  a slot is free, alive, dead or given up. When its block is freed, an alive slot becomes
+**        dead, and the sampler later makes it free; a slot given up by the sampler becomes free;
 **   MA4  allocations that 'sampled' makes are not sampled;
 **   MA5  blocks requested before the real allocator was found are in an arena and never freed.
 */
@@ -30,7 +30,7 @@
 /* states of a slot (MA3) */
 enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };
 
-/* The interface. Atomic fields change on any thread. */
+/* The interface. Any thread may change the fields marked as atomic. */
 typedef struct MallocSeam {
   int version;
   uint64_t period;	/* mean interval, bytes; below INTERVAL_MIN: off; atomic */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the memory that the profiler has allocated with malloc and not freed: profiler.core is
-   linked with --wrap, so that module/ownmalloc.c receives its calls. zlib is included
-   (zmemory.h); other libraries are not. */
+/* Counts the memory that the profiler has allocated with malloc and not freed: the linker option
+   --wrap directs calls of malloc in profiler.core to module/ownmalloc.c. Includes the memory of
+   zlib (zmemory.h), not of other libraries. */
 #ifndef asamp_own_h
 #define asamp_own_h
 
