@@ -14,7 +14,7 @@
 #include "readable.h"
 
 #if defined(__x86_64__)
-static const int registers[] = {  /* indexed by DWARF register number */
+static const int registers[] = {  /* indexes of 'gregs', by DWARF register number */
   REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
   REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
 };
@@ -95,8 +95,7 @@ static int dynamiclist (unw_addr_space_t as, unw_word_t *list, void *arg) {
   return -UNW_ENOINFO;
 }
 
-/* A word that may be unaligned. libunwind reads code, and a wrong caller's frame may start at any
-   address. */
+/* A word that may be unaligned: libunwind also reads code, and guesses frame addresses. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
 __attribute__((no_sanitize_address, no_sanitize_thread))
@@ -203,8 +202,8 @@ static int isreturn (uintptr_t ip) {
   return memcmp(w, sigreturn_, sizeof(sigreturn_)) == 0;
 }
 
-/* 'ip' is the address of frame i, 0 for the innermost. Returns 1 if frame i is the return from a
-   signal handler, so that the signal interrupted the frame outside it. */
+/* Returns 1 if frame i (0: the innermost) with address 'ip' is the return from a signal handler, so
+   that the signal interrupted the frame outside it. */
 static int isinterrupted (uintptr_t ip, int i) {
   return isreturn(ip) || (i == 0 && (isreturn(ip - 1) || isreturn(ip - 1 - SYSCALL)));
 }
@@ -214,8 +213,9 @@ uintptr_t backtrace_start (uintptr_t address) {
   return (findinfo(space, address, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip : address;
 }
 
-/* Returns the start + 2 of the function that was interrupted at ip - 1. Profiles subtract 1 and
-   clear the lowest bit; the result is then still in the function, but 'ip' might be before it. */
+/* Returns the start + 2 of the function that was interrupted at ip - 1. Profiles subtract 1 from an
+   address and clear its lowest bit. For start + 2 the result is in the function, for 'ip' it might
+   be before the function. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
@@ -227,8 +227,8 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  int ruled = n, i = 0;  /* 'ruled': number of frames in 'to' found with rules; 'i': index of
-                            libunwind's present frame */
+  int ruled = n, i = 0;  /* 'ruled': index of the last frame known to have no rule; 'i':
+                            index of libunwind's current frame */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
   reported = f.ip;

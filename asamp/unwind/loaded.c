@@ -162,8 +162,8 @@ static void loaded_watch (void) {
 int loaded_refresh (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int any;
-  /* loaded_watch must not call dlsym. It might wait for the loader's lock while the thread that
-     holds the lock waits in pthread_once */
+  /* not in loaded_watch: dlsym might wait there for the loader's lock, while the thread that holds
+     the lock waits in pthread_once */
   if (loaded_isold()) setfindobject();
   if (!loaded_isold()) return 0;
   pthread_once(&control, loaded_watch);

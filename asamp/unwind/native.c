@@ -30,11 +30,11 @@ typedef struct Image {
   int searched;	/* 1: the debug file has been searched for */
 } Image;
 
-/* An object file of an earlier session, which may have been unloaded since (NA6). */
+/* An object file of an earlier libdwfl session; it may have been unloaded since (NA6). */
 typedef struct Gone {
   uint64_t from, to, bias;	/* 'from', 'to': addresses that the file's memory had; 'bias':
                                    address in memory - address in the file */
-  uint64_t turn;	/* larger for files remembered later; 0: the element is unused */
+  uint64_t turn;	/* order in which the files were remembered; 0: the element is unused */
   dev_t device;
   ino_t inode;
   char *path;
@@ -186,9 +186,9 @@ static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbols
 }
 
 
-/* Writes the name and the file of an address in an object file of an earlier session. If several
-   files have had code at the address, takes the one that was used last. If there is none, leaves
-   'symbol' and 'file' as they are. */
+/* Writes the name and the file of an address in a remembered object file. If several of these files
+   have code at the address, takes the one remembered last. If none has, leaves 'symbol' and 'file'
+   unchanged. */
 static void gonename (uint64_t address, char *symbol, size_t symbolsize, char *file,
                       size_t filesize) {
   uint64_t before = UINT64_MAX;
@@ -209,7 +209,7 @@ static void gonename (uint64_t address, char *symbol, size_t symbolsize, char *f
 /* Finds the vDSO in the list of mappings and reports it to libdwfl. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
-  char line[256];  /* longer than the vDSO's line */
+  char line[256];  /* more than the vDSO's line in the list of mappings needs */
   while (fgets(line, sizeof(line), maps) != NULL)
     if (strstr(line, "[vdso]") != NULL && sscanf(line, "%llx-%llx", &from, &to) == 2)
       (void)dwfl_report_module(s, "[vdso]", from, to);
@@ -244,9 +244,9 @@ static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
   return 0;
 }
 
-/* Reports the loaded objects to libdwfl. libdwfl reads the list of mappings and the auxiliary
-   vector. A process that has changed its user can read only the list of mappings. Without /proc,
-   there is only the loader's list of objects. */
+/* Reports the loaded objects to libdwfl: from the list of mappings and the auxiliary vector; from
+   the list alone if the process may not read the vector because it has changed its user; from the
+   loader's list of objects if there is no /proc. */
 static int report (Dwfl *s) {
   Loaded loaded = {s, 0};
   FILE *maps;
@@ -375,8 +375,8 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
   return (image->names != NULL) ? symbols_name(image->names, address) : NULL;
 }
 
-/* Writes the name of the function at 'address' of a module. For an implementation that was selected
-   for the machine (indirect.h), this is the public name. */
+/* Writes the name of the function at 'address' of a module; for a target of an indirect function
+   (indirect.h), the public name. */
 static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, char *symbol,
                         size_t size) {
   GElf_Addr bias;
@@ -423,7 +423,7 @@ enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
 #else
 enum { FP = 29, SP = 31, RETURN = 30 };
-#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both */
+#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores frame pointer and return address */
 #endif
 
 /* Finds the caller's value of a register. Returns 1 if it is saved in memory, *at bytes from the

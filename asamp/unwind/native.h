@@ -14,9 +14,9 @@
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h);
 **   NA6  an address in an object that was unloaded is looked up in the object's file. For this, the
-**        places of the last 1024 objects are remembered. Names are looked up about a second after
-**        the sample, and a host that makes a state for each request unloads C modules earlier. If
-**        several objects have had code at the address, it is taken for that of the last one.
+**        addresses of the last 1024 objects are remembered. Names are looked up about a second
+**        after the sample, and a host that makes a state for each request unloads C modules
+**        earlier. If several objects have had code at the address, the last one is used.
 */
 #ifndef asamp_native_h
 #define asamp_native_h
@@ -32,7 +32,7 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 
 /* The register to which a frame's size is added. */
 enum NativeBase {
-  NATIVE_OTHER,		/* another form, or unknown */
+  NATIVE_OTHER,		/* a frame of another form, or an unknown frame */
   NATIVE_SP,		/* the stack pointer */
   NATIVE_FP,		/* the frame pointer */
   NATIVE_OUTERMOST	/* the frame is the outermost one */

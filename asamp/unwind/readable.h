@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* Installs the check for libunwind's walks of this process, once. */
+/* Makes libunwind's walks of this process use this check. Later calls have no effect. */
 void readable_use (void);
 
 /* Returns 1 if the word at that address is readable. */

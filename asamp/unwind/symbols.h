@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads data of an object file besides the symbols in the file itself: symbols of its separate
-** debug file, which is found by build id; and starts of functions from the unwind table, which
-** stripped files have, too. Addresses are those in the file.
+** Reads symbols and starts of functions of an object file. Symbols are in the file, or in its
+** separate debug file, which is found by build id. Starts of functions are in the unwind table,
+** which stripped files have, too. Addresses are those in the file.
 **
 **   SY1  a damaged file gives no or wrong data, but nothing outside the file is read;
 **   SY2  no descriptor stays open.

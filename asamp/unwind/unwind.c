@@ -20,11 +20,11 @@
                            wait forever if a signal handler has interrupted the walk and calls
                            fork. */
 
-/* Lock of a thread in which libunwind walks. A fork takes this lock first, because in the child
-   nobody would release libunwind's locks. Recursive, because functions called by libunwind may
+/* Held by a thread while libunwind walks its stack. A fork takes this lock, because in the child
+   nobody would release libunwind's own locks. Recursive, because functions called by libunwind may
    walk. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* 1: this thread is forking and has taken 'walking' for that */
+/* 1: this thread has taken 'walking' for a fork */
 static __thread int waited __attribute__((tls_model("initial-exec")));
 
 static void forking (void) {
@@ -138,7 +138,7 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
 #if defined(__x86_64__)
 
 #define RETURNAT(frame,r)		((frame) - sizeof(uintptr_t))
-#define ISWITHIN(at,sp,frame)		1  /* always inside the frame */
+#define ISWITHIN(at,sp,frame)		1  /* the return address is always inside the frame */
 #define UNSIGNED(address)		(address)
 
 #else
@@ -225,8 +225,8 @@ static void compare (Unwind *u, void *const *a, int n) {
   free(b);
 }
 
-/* Compares a walk with libunwind's (UW1). In a deep stack, does so only now and then, because each
-   time libunwind walks again from the innermost frame. */
+/* Compares a walk with libunwind's (UW1). Beyond 64 frames, does so only once per 512 frames and at
+   the end, because libunwind walks again from the innermost frame each time. */
 static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }

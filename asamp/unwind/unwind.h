@@ -82,12 +82,12 @@ void unwind_start (Unwind *u, const char *from, const char *to, const char *end)
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
 /* Looks up the rule of a return address and adds it to the cache. Returns 0 if the cache has the
-   rule already, or if the processor has no rules. May allocate and block. */
+   rule already, or on a processor for which there are no rules. May allocate and block. */
 int unwind_learn (UnwindRules *u, uintptr_t ip);
 
 /* Walks outwards from frame *f with cached rules. Stores up to 'max' return addresses, starting
    with that of *f, and returns their number. *f becomes the next frame. If fewer than 'max' were
-   stored, that frame has no rule, or f->ip is 0 (end of the stack). Async-signal-safe. */
+   stored, *f has no usable rule, or f->ip is 0 (end of the stack). Async-signal-safe. */
 int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
                   void **addresses, int max);
 
