@@ -20,8 +20,8 @@
 /* The bytes allocated under one label set. */
 typedef struct AccountSum {
   uint64_t bytes;	/* bytes counted up to the last change of label set */
-  uint64_t reported;	/* bytes already reported by account_each; 'bytes' of the current set is
-                           not up to date, and may be smaller */
+  uint64_t reported;	/* bytes already reported by account_each; may exceed 'bytes' of the
+                           running coroutine's set, which is not up to date */
   uint32_t set;
 } AccountSum;
 

@@ -93,7 +93,7 @@ static int give (char *err, size_t errsize) {
     return 0;
   }
   if (set(map, err, errsize)) return 1;
-  pthread_setspecific(key, NULL);  /* the thread has no stack of ours */
+  pthread_setspecific(key, NULL);  /* the thread does not have our stack */
   munmap(map, wholesize());
   return 0;
 }

@@ -35,7 +35,7 @@ typedef struct ClassName {	/* A path: its last component, and the path before it
   uint32_t parent;
   uint32_t text, length;	/* Last component of the path: offset in Classes.text, and bytes.
                                    0 bytes: the path is the same as that of 'parent'. */
-  /* 'depth': 1: the table is in 'root'; 2: it is in such a table; and so on. 'root': 0: _G;
+  /* 'depth': number of fields from the root to the table, at least 1. 'root': 0: _G;
      1: package.loaded. */
   unsigned char depth, root;
 } ClassName;

@@ -425,8 +425,8 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
 }
 
 /* Returns the path to which the step for reference 'e' is appended, normally 'parent'. The step for
-   an upvalue has the function's name. So if the last step of 'parent' is a field of that name,
-   returns 'parent' without this last step. */
+   an upvalue contains the function's name. So if 'parent' ends with a field of that name, returns
+   'parent' without this field. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;

@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
-/* If more string keys of a table lead to owners, they become one step of a path (HO3). So do more
-   stack slots of the C functions of one Lua thread. */
+/* If more than this number of string keys of a table lead to owners, they are one step (HO3). If
+   more stack slots of a Lua thread's C functions do so, those of each function are one step. */
 #define HOLDERS_FIELDS	12u
 
 /* A path, stored as its last step and the path of the steps before it. */

@@ -69,7 +69,7 @@ static size_t pointers (uintptr_t sp[STACKS]) {
       close(fd);
     }
     if (got <= 0) continue;
-    text[got] = '\0';  /* format: "number arguments... sp pc", or "running" */
+    text[got] = '\0';  /* format of the file: "number arguments... sp pc", or "running" */
     last = strrchr(text, ' ');
     if (last == NULL) continue;
     *last = '\0';

@@ -32,7 +32,7 @@ typedef struct Mappings {
   uint64_t rss;
   uint64_t heap, heapsize;	/* [heap]: resident bytes, and size in bytes. */
   uint64_t stacks;
-  uint64_t anonymous;		/* All other anonymous mappings. */
+  uint64_t anonymous;		/* Anonymous mappings other than [heap] and stacks. */
   uint64_t system;		/* Mappings of the system ([vdso] and the like). */
   MappingsFile files[MAPPINGS_FILES];
   size_t nfiles;
@@ -54,7 +54,7 @@ uint64_t mappings_resident (const void *from, size_t bytes);
 
 void mappings_malloc (MappingsMalloc *m);
 
-/* Returns the resident bytes by the kernel's counter; 0 if unknown. */
+/* Returns the process's resident bytes, from the kernel's counter; 0 if unknown. */
 uint64_t mappings_rss (void);
 
 /* Like mappings_rss, but may return an earlier reading less than 'age' ns older than 'now'

@@ -56,8 +56,8 @@ static int calledfrom (const luaN_Range *r, const void *a) {
   return owner_isin(r, (const char *)a - 1);
 }
 
-/* Returns how many of the n frames are protected calls that have no record, because they are just
-   starting or ending. 'p' is the innermost record. */
+/* Returns how many of the n frames are protected calls without a record, because they are just
+   starting or ending. 'p': the innermost record. 'inner': an address in the innermost frame. */
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {
   int i, frames = 0;

@@ -180,8 +180,8 @@ static void pushnative (Stack *s, const void *address) {
   push(s, (uint64_t)(uintptr_t)address | 1, 0);
 }
 
-/* Pushes a native frame for a C function whose own native frames are not known. Its address is the
-   function's first odd one, because ids of native frames are odd. */
+/* Pushes a native frame for a C function whose own native frames are not known. The frame's address
+   is the first odd one in the function, because ids of native frames are odd. */
 static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
@@ -222,8 +222,8 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 /* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
    index of the frame after them. A C function is pushed only if it has yielded, because then it has
-   no native frames. 'called' 1: the C functions from s->lua[i] on, except the outermost of them,
-   have native frames. */
+   no native frames. 'called' 1: of the consecutive C functions from s->lua[i] on, all but the
+   outermost have native frames. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -280,8 +280,9 @@ static int hasmore (Stack *s, Natives *w, int i) {
   return i < w->n;
 }
 
-/* Pushes the native frames *w, and in their place the 'nlua' Lua frames in s->lua. 'part' 1: stops
-   as soon as all Lua frames are pushed. Returns the number of Lua frames pushed. */
+/* Pushes the native frames *w. Replaces bytecode loops and lua_resume in them by the 'nlua' Lua
+   frames in s->lua (stack.h). 'part' 1: stops as soon as all Lua frames are pushed. Returns the
+   number of Lua frames pushed. */
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
@@ -318,9 +319,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   return i;
 }
 
-/* Pushes the Lua functions from s->lua[i] on, for which the walk of the C stack found no native
-   frames. Returns 1 if there are any. If i is 0 and the walk was incomplete, pushes C functions,
-   too. 'whole' 1: the walk reached the end of the stack. */
+/* Pushes the Lua functions from s->lua[i] on, whose bytecode loops the walk of the C stack did not
+   find. Returns 1 if there are any. If i is 0 and the walk was incomplete, pushes C functions, too.
+   'whole' 1: the walk reached the end of the stack. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;

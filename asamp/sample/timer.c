@@ -32,8 +32,8 @@
                                                    this length is not doubled */
 #define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span if the clock
                                                    is TIMER_CPU */
-/* Shortest time for which a signal is requested, ns. A signal that is early by less makes its tick
-   immediately. */
+/* Shortest time for which a signal is requested, ns. If a signal is early by less, its tick is made
+   at once. */
 #define MIN_WAIT_NS	UINT64_C(20000)
 /* Shortest period of a perf event, ns. With a shorter one, interrupts could take all time of
    the thread for up to 400 ms. */
@@ -58,7 +58,7 @@ struct Timer {
                                    lock held */
   Timer *spare;			/* next unused timer */
   Timer *other;			/* next in the list of all timers */
-  Clock *clock;			/* clock that gives the timer its time; NULL: the timer is unused */
+  Clock *clock;			/* clock that measures its time; NULL: the timer is unused */
   volatile sig_atomic_t running;
   const void *whose;	/* the Lua state that the timer samples */
   /* 'period': ns. 'time': ns received so far, plus the random start value. 'counted': number of
@@ -81,10 +81,10 @@ struct Clock {
   TimerClock sort;	/* kind of time that the clock measures */
   /* System clock that this clock reads. 'clock' is its id on the clock's own thread. */
   clockid_t clock;
-  clockid_t outside;		/* id, on other threads, of the clock that 'clock' is on its own */
+  clockid_t outside;		/* id of the same system clock on other threads */
   uint64_t period;		/* ns; shortest period of the clock's timers */
-  /* ns; system time that this clock does not count: before its start, during ticks (C1), and while
-     it had no timers (C7). So its time = system clock - base. */
+  /* ns of the system clock that this clock does not count: before its start, during ticks (C1), and
+     while it had no timers (C7). So its time = system clock - base. */
   uint64_t base;
   uint64_t given;		/* ns of the clock's time up to which timers have received time: the
                                    start of the current span (time with one tick) */
@@ -92,7 +92,7 @@ struct Clock {
   uint64_t due;			/* ns of the clock's time at which the span's tick is due */
   uint64_t stopped;		/* ns of the clock's time when its last timer stopped */
   uint64_t random;		/* state of the random generator */
-  uint64_t signalcost;		/* ns that a signal takes, without its tick; 0: not measured */
+  uint64_t signalcost;		/* cost of a signal in ns, without its tick; 0: not measured */
   uint64_t cost;		/* ns that sampling took outside the handler since the last tick */
   uint64_t ticked;		/* ns of the system clock at the last tick */
   int64_t owed;			/* ns by which sampling has exceeded its share of the time (C3);
@@ -213,8 +213,8 @@ static void timer_next (Clock *c, uint64_t earliest) {
 }
 
 /* Adapts the length of spans (each has one tick) to the cost of ticks (C3), after a tick that
-   'took' ns. The 'share' clocks of the thread together may take half of the time. If this clock has
-   taken more than its part (c->owed above 0), doubles the span. After EASY_TICKS cheap ticks,
+   'took' ns. The thread has 'share' clocks, which together may take half of its time. If this clock
+   has taken more than its part (c->owed above 0), doubles the span. After EASY_TICKS cheap ticks,
    halves it. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
@@ -462,7 +462,7 @@ static int openperf (Clock *c) {
   if (!startperf(c, 1) && !startperf(c, 0)) return 0;
   if (c->sort == TIMER_EXACT || descriptor_spare(c->fd, 0)) return 1;
   e = errno;
-  close(c->fd);  /* leaves the descriptor to the program, which has few left */
+  close(c->fd);  /* the program would have few descriptors left */
   c->fd = -1;
   errno = e;
   return 0;
@@ -841,7 +841,7 @@ uint64_t timer_stop (Timer *t) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   removetimer(t);
   while (c->thread != me && __atomic_load_n(&c->ticking, __ATOMIC_ACQUIRE))
-    sched_yield();  /* handlers on the clock's thread do not take the lock */
+    sched_yield();  /* a handler takes no lock, so it can end meanwhile */
   n = missed(t);
   if (c->last == t) __atomic_store_n(&c->last, NULL, __ATOMIC_RELAXED);
   timer_release(t);

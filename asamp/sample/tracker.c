@@ -235,7 +235,7 @@ void tracker_abandon (Tracker *t) {
 
 /* Runs a minor collection, which decides the survival of the last samples. */
 static void last (Tracker *t, lua_State *L) {
-  t->measured = 0;  /* so this collection is reported in any case, with the resident memory */
+  t->measured = 0;  /* the collection is then always reported, with newly read resident bytes */
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
@@ -270,8 +270,8 @@ void tracker_end (Tracker *t, lua_State *L) {
   tracker_leave(t, L);
 }
 
-/* Takes the next sample after 'distance' allocated bytes. Registers the callbacks with the core if
-   they are not registered; in this case the next collection is always reported. */
+/* Makes the core take the next sample after 'distance' allocated bytes. Registers the callbacks
+   with the core if they are not registered; then the next collection is always reported. */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;

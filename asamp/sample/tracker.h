@@ -101,7 +101,7 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 /* Returns the tracker registered for the state, or NULL. Its sampling may be off already (A1). */
 const Tracker *tracker_of (lua_State *L);
 
-/* Returns the bytes allocated while sampling was on, for this client. */
+/* Returns the bytes allocated in this session while sampling was on. */
 uint64_t tracker_bytes (const Tracker *t, lua_State *L);
 
 #endif

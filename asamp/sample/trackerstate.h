@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The data of a tracker (tracker.h) and the callbacks of its client. Only the tracker's files
-   change the fields; clients may read them. Exceptions: a session (sampler.h) sets 'number'. When
-   its state closes, it sets 'points' to 0. */
+   change the fields; clients may read them. Exceptions: a session (sampler.h) sets 'number', and
+   sets 'points' to 0 when its state closes. */
 #ifndef asamp_trackerstate_h
 #define asamp_trackerstate_h
 
@@ -80,7 +80,7 @@ typedef struct Tracker {
                                    samples of freed native blocks (tracknative.c). */
   uint64_t checked;		/* Time of the last search for dead samples, ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
-  Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
+  Account account;		/* Bytes allocated in this session while 'on' was 1. */
   /* Number of sampling periods in the client's allocation samples, and in its samples of native
      memory. */
   uint64_t samples, natives;
@@ -119,7 +119,7 @@ typedef struct Tracker {
   /* 'pauses': total length of the collector's pauses, ns, at the last record of a collection.
      'reportedpauses': ns of later pauses that other records contain. */
   uint64_t pauses, reportedpauses;
-  /* Work of the collector (luaN_Memory.looked) up to the time 'since'. */
+  /* Entries that the running pause had visited at the time 'since' (luaN_Memory.looked). */
   uint64_t sincelooked[LOOKED_COUNT];
   ProfileCollection collection;	/* The record of the running or last collection. */
   PendingFates fates;		/* For each sample taken before the collection, whether it
@@ -158,8 +158,8 @@ static inline void tracker_lose (Tracker *t, uint64_t n) {
 }
 
 #define TRACKER_FIRSTTIMED	64	/* the durations of the first 64 samples are measured */
-#define TRACKER_TIMEDPART	16	/* after these 64 samples, only that of one in 16, because
-                                           measuring adds a tenth to a sample's duration */
+#define TRACKER_TIMEDPART	16	/* later, one sample in 16 is measured, because measuring adds a
+                                           tenth to its duration */
 
 /* Ends a sample that started at 'start' (ns). If its duration is to be measured, adds to
    'nanoseconds' the duration times the number of samples that it represents. */

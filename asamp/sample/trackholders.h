@@ -6,8 +6,8 @@
 ** Objects may die before the search at a session's end. So there are also earlier searches:
 **
 **   TH1  after a major collection, if there are twice as many live samples as at the last search,
-**        and at least TRACKHOLDERS_FIRST; the heap is smaller than HOLDERSSEARCH_HEAP; and the
-**        search takes at most 1 / TRACKHOLDERS_SHARE of the session's time.
+**        and at least TRACKHOLDERS_FIRST; the heap is smaller than HOLDERSSEARCH_HEAP; and, except
+**        for the first, the search takes at most 1 / TRACKHOLDERS_SHARE of the session's time.
 */
 #ifndef asamp_trackholders_h
 #define asamp_trackholders_h

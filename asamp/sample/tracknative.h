@@ -24,7 +24,7 @@
    MALLOCS_TAKEN, MALLOCS_LOST or MALLOCS_NOTMINE. */
 int tracknative_take (lua_State *L, const MallocSample *in);
 
-/* Takes the queued samples, if mallocs_drain permits it. */
+/* Adds to the tracker the queued samples that mallocs_drain passes to it. */
 void tracknative_drain (Tracker *t);
 
 /* Stops watching the blocks of the tracker's native samples. */

@@ -77,8 +77,8 @@ void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
   trackoutcomes_resume(t);
 }
 
-/* Returns the length in ns of the collector's pauses since the last call that are in no record of a
-   collection. */
+/* Returns the total length in ns of the collector's pauses since the last call, without those that
+   records of collections contain. */
 static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
   uint64_t all = m->pauses - t->pauses, reported = t->reportedpauses;
   t->pauses = m->pauses;
@@ -151,9 +151,9 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-/* Decides which samples survive a collection, and prepares its record. If there is no sample to
-   decide and no death, there may be no record: the last record must be older than RECORD_NS, or
-   the first collection of the same pause must have a record. This first one is reported here. */
+/* Decides which samples survive a collection, and prepares its record. A collection that decides no
+   sample and finds no death has a record only if the last record is older than RECORD_NS, or if the
+   first collection of the same pause has one. Reports that first collection. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
@@ -162,7 +162,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   luaN_memory(L, &m);
   if (second) {
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* a pause with one reported collection has both reported */
+    t->deciding = 1;  /* if the first collection of a pause is reported, so is the second */
   }
   else {
     t->since = m.began;
@@ -192,8 +192,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
-  t->collection.slices = second ? 0 : m.slices - t->slices;  /* also counts collections without a
-                                                                record */
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* includes collections without
+                                                                a record */
   if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;
