@@ -158,7 +158,7 @@ static int findfolder (char *err, size_t errsize) {
 
 /* {== the file ========================================================= */
 
-/* Returns 1 if the descriptor still refers to the folder and the folder exists. */
+/* Returns 1 if the descriptor of the profiles' folder still refers to it and the folder exists. */
 static int hasfolder (void) {
   struct stat s;
   return with.options.folder > 0 && fstat(with.options.folder, &s) == 0 &&
@@ -185,7 +185,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* 1: no number is added to 'name', which may have one already (%n) */
+  /* 1 adds no number to 'name', which is 'to' or may have a number already (%n) */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
@@ -301,7 +301,7 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
 
 /* }===================================================================== */
 
-/* Returns the default of 'pattern'; NULL: not enough memory. */
+/* Returns the default of 'pattern' (process_setup); NULL: not enough memory. */
 static char *defaultpattern (void) {
   char *to, *literal, name[200];
   snprintf(name, sizeof(name), "%s", program_invocation_short_name);
@@ -473,7 +473,8 @@ uint64_t process_size (void) {
   return t.bytes;
 }
 
-/* Returns the name of a profile for fstatat, and stores the folder's descriptor in *at. */
+/* Stores the descriptor of the profiles' folder in *at and returns the name in it of the profile
+   'whole'. If there is no folder, stores AT_FDCWD and returns 'whole'. */
 static const char *process_nameof (const char *whole, int *at) {
   const char *slash = strrchr(whole, '/');
   *at = hasfolder() ? with.options.folder : AT_FDCWD;

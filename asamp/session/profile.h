@@ -99,8 +99,8 @@ void profile_start (ProfileState *s);
 /* Emits the name of a state, which may have any bytes. */
 void profile_called (ProfileState *s, const char *name);
 /* Emits the end of a state, which has allocated exactly 'bytes' bytes. 'left' counts dropped data,
-   'lost' lost samples. 'orphans' of its samples of native memory are still alive; the deaths of all
-   other samples are not reported any more. */
+   'lost' lost samples. 'orphans' is the number of its samples of native memory that are still
+   alive; the deaths of other samples are not reported any more. */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
 /* Emits which samples of native memory of an ended state have died. 'runs' has n numbers of
@@ -188,9 +188,9 @@ void profile_left (ProfileState *s, const ProfileLeft *left);
 /* Emits a new period of allocation samples, bytes. */
 void profile_period (ProfileState *s, uint64_t period);
 
-/* Writes the rest, joins the writer thread and closes the file. Call it once, and not in a
-   forked child. Later events are lost. Fills *totals unless NULL. Returns 0, or -1 after a loss
-   or error. */
+/* Writes the rest, joins the writer thread and closes the file. Call it once; in a forked child
+   only profile_close calls it. Later events are lost. Fills *totals unless NULL. Returns 0, or -1
+   after a loss or error. */
 int profile_end (Profile *p, ProfileTotals *totals);
 
 /* Flushes all events to the file; 'to' must be NULL. A flight recorder instead writes its content

@@ -38,8 +38,8 @@
 #define QUEUE_BYTES	(2u << 20)    /* bytes of each of two buffers */
 #define WAKE_BYTES	(256u << 10)  /* bytes in a buffer at which the writer is woken; few enough
                                          that it reads them from the CPU cache */
-#define SOON_NS		1000000       /* ns until the next call of 'round'; doubled up to
-                                         FLUSH_NS while it has no work */
+#define SOON_NS		1000000       /* ns until the next call of 'round'; doubled up to FLUSH_NS
+                                         while 'round' has no work */
 
 typedef struct Queue {
   unsigned char *data;  /* QUEUE_BYTES bytes of events */
@@ -75,25 +75,26 @@ struct Profile {
   EventTally lost;             /* numbers of samples that were reported but did not reach the file
                                   (Q4) */
   uint64_t cut;           /* truncated texts; atomic */
-  /* the fields from here on belong to the writer */
+  /* the fields down to 'written' belong to the writer */
   LiveFile file;
   Place place;
   EventTally unflushed;        /* samples encoded since the last flush */
   uint64_t sure;               /* size of the file at the last flush, bytes */
-  uint64_t flushed;       /* time of the last complete flush, ns */
+  uint64_t flushed;       /* start of the interval FLUSH_NS, after which the next flush is due,
+                             ns */
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
-  int stallreported;               /* 0: no stall (profile_room) was reported to the user; 1: the
-                                      start of the first one was; 2: its end, too */
+  int stallreported;               /* reported to the user: 0: no stall (profile_room); 1: the start
+                                      of the first stall; 2: also its end */
   uint64_t gap;           /* number of samples lost before the last stall (profile_room) */
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* ns until the next call of 'round' */
   EventTally written;     /* numbers of samples in the part of the file that was flushed */
   clockid_t clock;        /* CPU clock of the writer thread */
-  char *tuning;           /* LUA_GC at the start of the profile, or NULL */
+  char *tuning;           /* value of the variable LUA_GC at the start, or NULL */
   int whole;              /* 1: the writer has written all events; atomic */
-  int done;               /* 1: the writer has closed the file, too; atomic */
+  int done;               /* 1: the writer has also closed the file; atomic */
   Wish *wish;             /* request of profile_dump; NULL: none */
   pthread_cond_t answered;
   /* the flight recorder; NULL: there is none, or it has ended */

@@ -72,7 +72,7 @@ void profilewriter_sink (void *ud, Bytes *out) {
   noteerror(p);
 }
 
-/* Flushes the file, so that all batches so far can be read from it. */
+/* Flushes the file, so that all batches so far can be read from it. 'last' 1: no batch follows. */
 static void profilewriter_flush (Profile *p, int last) {
   if (encoder_failed(p->encoder))
     livefile_fail(&p->file, ENOMEM);
@@ -86,15 +86,14 @@ static void profilewriter_flush (Profile *p, int last) {
   }
 }
 
-/* Returns 1 if the file has flushed by itself, or is about to flush by itself. */
+/* Returns 1 if the LiveFile has flushed the file without profilewriter_flush, or is about to. */
 static int ismuch (const Profile *p) {
   const LiveFile *f = &p->file;
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/* Ends the batch if it is full. If the file is about to flush by itself, ends the batch and flushes
-   the file now, because a file that is cut back to its last flush must end with a complete
-   batch. */
+/* Ends the batch if it is full. If ismuch(p), ends the batch and flushes the file now, because a
+   file that is cut back to its last flush must end with a complete batch. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;
@@ -239,7 +238,7 @@ static void putring (void *ud, Bytes *out) {
   out->n = 0;
 }
 
-/* Returns the folder's descriptor, or 0 if the program has closed it. */
+/* Returns the descriptor of the profiles' folder, or 0 if the program has closed it. */
 static int profilewriter_folderof (const Profile *p) {
   struct stat s;
   return p->config.folder > 0 && fstat(p->config.folder, &s) == 0 &&
@@ -264,8 +263,8 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
-/* Encodes the content of the flight recorder into the open file. 'isend' 1: at the end of the
-   profile. Returns an errno, or 0. */
+/* Encodes the content of the flight recorder into the open file. 'lost' is the number of lost
+   samples. 'isend' 1: the profile ends. Returns an errno, or 0. */
 static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
   uint64_t epoch = (clock_read(CLOCK_REALTIME) - clock_between(since, now)) / 1000;
@@ -304,7 +303,8 @@ static void discard (Profile *p, int isend) {
   place_undo(&p->place);
 }
 
-/* Writes the content of the flight recorder to a new file. Returns an errno, or 0. */
+/* Writes the content of the flight recorder to a new file. 'to' and 'isshort' are as in
+   profile_dump; 'isend' 1: the profile ends. Returns an errno, or 0. */
 static int dumpring (Profile *p, const char *to, int isshort, int isend, char *why, size_t size) {
   uint64_t lost;
   int error;

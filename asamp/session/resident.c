@@ -16,8 +16,8 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)	/* ns after which a snapshot is due without a change */
-#define YOUNG		(SECOND / 50)	/* ns from the start of a profile in which only the end of a
-                                           state causes a snapshot */
+#define YOUNG		(SECOND / 50)	/* ns; at the start of a profile, for this time only the end
+                                           of a state causes a snapshot */
 #define LAST_NS		1000000	/* ns; largest age of the resident size that decides about a
                                    snapshot at the end of a state */
 #define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
@@ -32,7 +32,7 @@ static uint64_t first, spent;  /* 'first': time of the first measurement; 'spent
 static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
 /* Native memory that outlived its state, by the source line that allocated it. The last element is
-   for all further lines. With the lock held, an element of 0 bytes may get another line. */
+   for all further lines. An element of 0 bytes is reused for another line, with the lock held. */
 static struct {
   int64_t bytes;		/* atomic */
   char where[sizeof(((ResidentRow *)0)->text)];
@@ -108,8 +108,9 @@ void resident_freed (unsigned line, uint64_t bytes) {
   __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Adds up the results of the last measurements of all states. Stores in *since how many bytes the
-   heaps have reserved since then. Lock held. */
+/* Adds up the last measurements of all states: places, objects that the last major collection found
+   alive, resident bytes and external bytes. Stores in *since how many bytes the heaps have reserved
+   since then. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -233,8 +234,8 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
   return untouched;
 }
 
-/* Adds to r all rows of the snapshot. 'known' 0: the process's mappings could not be read, so their
-   rows are left out. */
+/* Adds to r the rows of the snapshot. 'lists': bytes of the collector's lists. 'known' 0: the
+   process's mappings could not be read, so their rows are left out. */
 static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, const Mappings *s,
                      int known) {
   size_t i;

@@ -23,7 +23,8 @@
 
 #define RESIDENT_SHARE	1000u
 #define RESIDENT_ALL	50u
-#define RESIDENT_FREE	UINT64_C(50000000)	/* ns in addition to 1 / RESIDENT_ALL (RQ2) */
+#define RESIDENT_FREE	UINT64_C(50000000)	/* ns allowed in addition to 1 / RESIDENT_ALL
+                                                   (RQ2) */
 #define PICTURES_SHARE	500u
 
 /* A row: bytes of one use, as doc/profile-format.md lists them. */
@@ -39,8 +40,8 @@ typedef struct ResidentPolicy {
   /* 'reported': time of the last snapshot; 'rss': resident bytes at that time; 'cost': CPU time of
      the last measurement. */
   uint64_t reported, rss, cost;
-  uint64_t started;	/* when the session started, or when the first collection ended; 0: neither
-                           yet; atomic */
+  uint64_t started;	/* when the session started; in a shared profile, when the first collection
+                           ended; 0: not yet; atomic */
 } ResidentPolicy;
 
 /* The last measurement of one state. All zero: the state was not measured. */

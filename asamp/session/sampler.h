@@ -34,15 +34,15 @@ typedef struct SamplerOptions {
                            (place.h). */
   int made;
   int replace;
-  const char *command;	/* for display; may be NULL */
+  const char *command;	/* command line for display, or NULL */
   int format;		/* PROFILE_STOCK or PROFILE_EXTENDED */
   int compress, native, random;
   uint64_t seed;	/* seed of the intervals, if 'seeded' */
   int seeded;
   uint64_t timeperiod;	/* first period of time samples, ns; 0: none */
   int wall;
-  uint64_t mallocs;	/* bytes of native memory between two samples of it; 0: no such samples */
-  int copies;		/* 1: copied bytes are sampled */
+  uint64_t mallocs;	/* bytes between two samples of native memory; 0: no such samples */
+  int copies;		/* 1: copies of strings and growing tables are sampled */
   int holders;		/* 1: records the references that keep samples alive (holders.h) at the
                            end, and when the number of live samples has doubled */
   uint64_t holdersevery;  /* ns between two searches for the references that keep samples alive; 0:
@@ -129,7 +129,7 @@ typedef struct SharedHeaps {
   uint64_t open;			/* number of states */
   uint64_t inuse, held, tenured;	/* bytes */
   uint64_t minors, majors;		/* collections */
-  uint64_t pauses, longest;		/* total and longest, ns */
+  uint64_t pauses, longest;		/* sum and longest, ns */
   uint64_t bins[SAMPLER_PAUSES];	/* histogram of the collector's pauses, in open and closed
                                            states */
 } SharedHeaps;

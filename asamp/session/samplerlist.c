@@ -116,7 +116,8 @@ void samplerlist_point (void *ud, lua_State *L) {
 ** wall time if that is less. Doubles the period if the state takes more samples. Halves the
 ** period if it takes less than a quarter, but not below s->period.
 **
-** A check is due after RATE_NS, or earlier if the samples of half a second were taken.
+** A check is due after RATE_NS, or as soon as rate / 2 samples, but at least RATE_STAGE, were
+** taken.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -293,8 +294,8 @@ static uint64_t lastsets (const ProfileLast *last,
 }
 
 /* Stores in *last the final data of the next state, for profile_exit. Returns 0 if there is none.
-   *ud is the position: at first the sampler of a session with its own profile, or NULL for the
-   states of the shared profile. */
+   'ud' points to the position, a Sampler *: at first the sampler of a session with its own profile,
+   or NULL for the states of the shared profile. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;
@@ -457,9 +458,8 @@ static int trylock (void) {
   return 0;
 }
 
-/* Finishes all files at exit, or before a fatal signal, perhaps in a signal handler that
-   interrupted any code. Runs no Lua code and frees nothing, because other threads may still
-   sample (SS3). */
+/* May run in a signal handler that interrupted any code. Runs no Lua code and frees nothing,
+   because other threads may still sample (SS3). */
 void samplerlist_exiting (void) {
   Sampler *s, *from;
   ProfileTotals t;
@@ -467,7 +467,7 @@ void samplerlist_exiting (void) {
   sigset_t ticks, before;
   int locked;
   if (!dying_start()) return;
-  /* time signals every 20 us would end each nanosleep */
+  /* blocks the signals of the sampling timer: every 20 us, they would end each nanosleep */
   sigemptyset(&ticks);
   sigaddset(&ticks, SIGURG);
   sigaddset(&ticks, SIGWINCH);

@@ -97,12 +97,12 @@ void samplerlist_measure (Sampler *s, lua_State *L, int last);
 /* Returns the exact bytes allocated by a state, and stores its counts of dropped data. If another
    thread runs the state, returns the numbers in s->seen. Call it before the profile ends. */
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
-/* Emits for each label set how many bytes the state has allocated since the last call. Returns
-   their sum. 'all' is the number of bytes that the state has ever allocated. */
+/* Emits for each label set how many bytes the state has allocated in its profile. Call it once per
+   profile. 'all' is the result of samplerlist_ending. Returns the sum. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
-/* Changes the bytes by label set of the states that have left the profile. ACCOUNT_WHOLE: adds all
-   bytes of this state; ACCOUNT_REST: subtracts those that its next profile will contain. Lock
-   held. */
+/* Changes the sums by label set over the states that have left the profile. ACCOUNT_WHOLE: adds all
+   bytes of this state. ACCOUNT_REST: subtracts the bytes that its next profile will contain. 'all'
+   is the sum of the added or subtracted bytes. Lock held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);

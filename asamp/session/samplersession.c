@@ -27,15 +27,15 @@
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Sampler *s = ud;
-  if (s->shared != NULL && !s->named) {  /* the outermost function of a stack comes last and so
-                                            remains in 'script' */
+  if (s->shared != NULL && !s->named) {  /* functions of a stack arrive innermost first, so the
+                                            outermost remains in 'script' */
     free(s->script);
     s->script = strdup(source);
   }
   profile_function(&s->state, id, name, linedefined, source);
 }
 
-/* Emits the name of a shared state, once. Call it on the state's thread. */
+/* Sets the number of a shared state's name (seen.h), once. Call it on the state's thread. */
 static void givename (Sampler *s) {
   if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
   samplerlist_lock();
@@ -424,7 +424,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize) {
   UNCANCELLED;
   int ok, wall = (clock == TIMER_WALL);
-  descriptor_hold();  /* the timer, libunwind and the C library open descriptors */
+  descriptor_hold();  /* because the timer, libunwind and the C library open descriptors */
   ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
                     MOMENTS_WORDS, err, errsize);
   descriptor_release();

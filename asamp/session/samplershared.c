@@ -113,7 +113,8 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   const SamplerRate rate = rateof(with);
   Profile *p;
   Sampler *s;
-  samplerlist_watch();  /* now, because its exit handler must finish the profile made below */
+  samplerlist_watch();  /* first, because the exit handler that it registers must finish the profile
+                           made below */
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
@@ -140,7 +141,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   if (rate.alloc)
     tracker_on(&s->tracker, L, rate.period, with->options.random,
                seedof(s));
-  /* without allocation samples, still reports collections and the end of the state */
+  /* without allocation samples, the tracker still reports collections and the end of the state */
   else tracker_points(&s->tracker, L, 1);
   startmallocs(s);
   starttime(s);
@@ -162,8 +163,8 @@ typedef struct Unreported {
   uint64_t bytes, lost;
 } Unreported;
 
-/* Emits the state's totals, and its end if 'isclosed' is 1; returns zeros. But if the profile has
-   ended before (s->ended), only returns the bytes and losses after that. Lock held. */
+/* Emits the state's totals and, if 'isclosed' is 1, its end. Returns zeros. If the profile has
+   ended before (s->ended), emits nothing and returns the bytes and losses since then. Lock held. */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};
@@ -187,8 +188,8 @@ static Unreported emitend (Sampler *s, int isclosed) {
   return since;
 }
 
-/* Removes the state from its profile and adds its numbers to samplers.past. Returns the bytes and
-   losses after the end of the profile; zeros if it has not ended (emitend). */
+/* Removes the state from its profile and adds its numbers to samplers.past. Returns the result of
+   emitend. */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
   samplerlist_publish(s);

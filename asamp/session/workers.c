@@ -37,7 +37,7 @@ static int workers_make (pthread_t *thread, size_t stack, void *(*run) (void *ud
   pthread_attr_init(&a);
   pthread_attr_setstacksize(&a, stack);
   error = pthread_create(thread, &a, run, ud);
-  if (error == EINVAL)  /* too small for the program's thread-local variables */
+  if (error == EINVAL)  /* 'stack' is too small for the program's thread-local variables */
     error = pthread_create(thread, NULL, run, ud);
   pthread_attr_destroy(&a);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
