@@ -145,7 +145,7 @@ static void encoder_head (Encoder *e) {
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
     char text[48];
-    /* time zero of the stacks' times, s */
+    /* start of the log, from which the times of stacks count, s */
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
     encoder_meta(e, "start_time_offset", text);
@@ -290,7 +290,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* in the file, such an id means a line or the type of an object */
+    /* in the file, ids of this form denote lines or object types */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Encodes the events of a profile as a VMProf log (doc/profile-format.md), in two formats. Data for
-** which VMProf has no record are written as private meta records. Used by one thread at a time.
+** Encodes the events of a profile as a VMProf log (doc/profile-format.md), stock or extended. Data
+** for which VMProf has no record are written as private meta records. Used by one thread at a time.
 **
 **   E1  times of stacks never decrease: a late sample receives the time of the previous one;
 **   E2  the stack of a sample is the one that encoder_stack set last for its state. Only new frames
@@ -26,19 +26,19 @@ typedef struct EncoderConfig {
   uint64_t period;      /* sampling period of allocations at the start of the log, bytes */
   int random;           /* 1: exponentially distributed intervals */
   uint64_t mallocs;     /* sampling period of native memory, bytes; 0: not sampled */
-  int copies;           /* 1: copied bytes are sampled */
+  int copies;           /* 1: copies of strings and growing tables are sampled */
   uint64_t timeperiod;  /* sampling period of time at the start of the log, ns; 0: no time
                            samples */
   int wall;             /* 1: wall time, 0: CPU time */
   int native;           /* 1: native frames */
   uint64_t followed;    /* largest number of survivors whose deaths are recorded; 0: no deaths are
                            recorded */
-  const char *command;  /* for display; may be NULL */
-  const char *tuning;   /* LUA_GC; may be NULL */
+  const char *command;  /* command line for display, or NULL */
+  const char *tuning;   /* value of the variable LUA_GC, or NULL */
   uint64_t pid;         /* process id; 0: unknown */
-  uint64_t recorder;    /* random number that all files of a flight recorder have; 0: none */
+  uint64_t recorder;    /* random number that all files of one flight recorder share; 0: none */
   uint64_t recorded;    /* time at which a flight recorder writes the log, CLOCK_MONOTONIC, ns */
-  int states;           /* 1: the log has many Lua states; not in the extended format */
+  int states;           /* 1: the log has many Lua states; 0 in the extended format */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
   const char *sources;  /* text that identifies the merged profiles, or NULL */
   int numbered;         /* 0: each state numbers its functions and classes from 1; 1: all states
@@ -50,9 +50,10 @@ typedef struct EncoderConfig {
                   char *file, size_t filesize);
   void *resolve_ud;
   /* Stores the labels of a set in 'to' and returns their number. Called once per set. NULL: the log
-     has no labels. 'labelsleft' adds the numbers of labels dropped by limits. */
+     has no labels. */
   size_t (*labels)(void *ud, uint32_t set, ProfileLabel *to);
   void *labels_ud;
+  /* Adds to *left the numbers of labels dropped by limits, and to *texts that of truncated ones. */
   void (*labelsleft)(ProfileLeft *left, uint64_t *texts);
 } EncoderConfig;
 
@@ -61,8 +62,8 @@ typedef struct Encoder Encoder;
 /* Takes the bytes in 'out' and sets out->n to 0. Called between records. */
 typedef void (*EncoderSink) (void *ud, Bytes *out);
 
-/* Makes an encoder; its first output is the head. 'epoch' is the wall clock time (us) at
-   'start' (monotonic, ns). Returns NULL if there is not enough memory. */
+/* Makes an encoder; its first output is the head. 'start' is the start of the log (CLOCK_MONOTONIC,
+   ns), 'epoch' the same in us since 1970. Returns NULL if there is not enough memory. */
 Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
@@ -98,8 +99,8 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
 /* Records deaths of followed samples, which are the survivors whose deaths are reported: n run
-   lengths, alternately of live and of dead samples. They start at the oldest followed sample after
-   an outcome or a collection, else where the previous call ended. */
+   lengths, alternately of live and of dead samples. The first run starts where the runs of the
+   previous call ended or, after an outcome or a collection, at the oldest followed sample. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
@@ -147,7 +148,7 @@ void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, ui
 /* Sets the number of samples missing in the log. */
 void encoder_lost (Encoder *e, uint64_t n);
 
-/* Writes the last batch and the trailer. 'now' is the end, by the clock of 'start'. */
+/* Writes the last batch and the trailer. 'now' is the time of the end (CLOCK_MONOTONIC, ns). */
 void encoder_finish (Encoder *e, uint64_t now);
 
 /* Returns 1 if memory ran out: the output is incomplete. */

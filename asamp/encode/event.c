@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Encodes an event of samples: stack, outcomes, class or paths. Returns 0 for other types. */
+/* Encodes an event about samples: stack, outcomes, class or paths. Returns 0 for other types. */
 static int encodesample (const Event *event, Encoder *e) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
@@ -54,7 +54,7 @@ static int encodesample (const Event *event, Encoder *e) {
   return 1;
 }
 
-/* Encodes an event of a state or of the process. */
+/* Encodes an event about a state or the process. */
 static void encodestate (const Event *event, Encoder *e) {
   const void *body = event + 1;
   switch (event->type) {
@@ -107,7 +107,8 @@ static void encodestate (const Event *event, Encoder *e) {
 }
 
 void event_encode (const Event *event, Encoder *e) {
-  if (event->type == EVENT_ORPHANS) {  /* encoder_of would add the ended state again */
+  if (event->type == EVENT_ORPHANS) {  /* does not call encoder_of, which would add the ended state
+                                          again */
     const OrphansEvent *o = (const void *)(event + 1);
     encoder_orphans(e, o->time, event->state, o->runs, (size_t)event->n);
     return;

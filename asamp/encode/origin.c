@@ -54,7 +54,7 @@ static void origin_forget (Origins *o) {
 void origins_drop (Origins *o, Origin *gone) {
   uint32_t at = idmap_get(&o->places, (uint64_t)gone->id + 1);
   o->list[at] = o->list[--o->n];
-  if (at < o->n)  /* cannot fail: the entry exists */
+  if (at < o->n)  /* idmap_set cannot fail here, because the entry exists */
     (void)idmap_set(&o->places, (uint64_t)o->list[at]->id + 1, at);
   o->last = NULL;
   freeone(gone);
@@ -95,7 +95,8 @@ static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const c
   return ++*n;
 }
 
-/* Like origin_nameid, but number 'most' represents all further names: it has the name 'others'. */
+/* Like origin_nameid, but all names beyond 'most' - 1 share the number 'most' and the name
+   'others', and increment *lumped. */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {
   uint32_t i = origin_nameid(names, n, most - 1, *name, isnew);

@@ -50,7 +50,7 @@ typedef struct PastState {
   uint32_t called;
   PastName *names;
   size_t nnames, namesize;
-  IdMap known;                       /* functions with a name */
+  IdMap known;                       /* ids of the functions in 'names' */
   uint32_t *classes;                 /* element i - 1: the name of class i, as an offset in
                                         Past.texts */
   size_t nclasses, classsize;
@@ -61,7 +61,8 @@ typedef struct PastState {
   ProfileCollection last;
   Kept *list;                        /* Live samples: first those that survived a collection, then
                                         those of which this is not known yet. */
-  size_t followed, n, size;          /* of 'list': survivors, samples, capacity */
+  size_t followed, n, size;          /* numbers of survivors and of samples in 'list', and its
+                                        capacity */
   size_t cursor;                     /* index in 'list' of the sample at which the next run length
                                         of an event starts */
 } PastState;
@@ -393,7 +394,8 @@ static void past_holders (PastState *s, const uint32_t *words, size_t n) {
         s->list[s->cursor].path = words[i + 1];
 }
 
-/* Takes an event of samples: stack, outcomes, class or paths. Returns 0 for other types. */
+/* Stores the data of an event about samples: stack, outcomes, class or paths. Returns 0 for other
+   types. */
 static int past_takesample (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
@@ -488,7 +490,7 @@ static void batch (Encoder *e) {
 static void emitstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
   size_t shared = 0;
-  do {  /* outermost frames first, PROFILE_DEPTH at a time */
+  do {  /* each call adds PROFILE_DEPTH frames, outermost first */
     size_t i, m = n - shared < PROFILE_DEPTH ? n - shared : PROFILE_DEPTH;
     for (i = 0; i < m; i++)
       frames[m - 1 - i] = outermost[shared + i];
@@ -526,7 +528,7 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes the outcome "survived" of the survivors. */
+/* Writes that the survivors survived, with their classes. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

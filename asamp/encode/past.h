@@ -21,7 +21,7 @@ typedef struct Past Past;
 /* Totals of past_emit. */
 typedef struct PastTotals {
   uint64_t samples;     /* live allocation samples, in sampling periods */
-  uint64_t bytes;       /* bytes that they represent */
+  uint64_t bytes;       /* bytes that these samples represent */
 } PastTotals;
 
 /* Makes a Past without data. 'period' is the sampling period of allocations at the start of the
@@ -30,7 +30,7 @@ typedef struct PastTotals {
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 
-/* Takes the next dropped event. */
+/* Stores the data of the next dropped event to which later events may refer. */
 void past_take (Past *p, const Event *event);
 
 /* Writes the kept data to a new encoder. */

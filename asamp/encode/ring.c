@@ -17,8 +17,8 @@
 
 #define PIECE_BYTES	BOUND(256u << 10, 2048)  /* size of the open buffer, bytes: the events that
                                                     are not compressed yet */
-#define PIECES		16            /* a piece covers at most 1/PIECES of the kept period; at most
-                                         1 s if that is below 1 s */
+#define PIECES		16            /* a piece covers at most 1/PIECES of the kept period or 1 s,
+                                         whichever is longer */
 #define SECOND		UINT64_C(1000000000)
 
 typedef struct Piece {
@@ -207,7 +207,7 @@ static void closepiece (Ring *r) {
   if (r->open.n == 0)
     return;
   p = makepiece(r);
-  if (p == NULL) {  /* no memory: all events go to 'past' */
+  if (p == NULL) {
     while (r->first != NULL)
       dropfirst(r);
     each(r->open.data, r->open.n, taken, r->past);
