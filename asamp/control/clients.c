@@ -18,8 +18,8 @@
                                                    disconnected (CN3) */
 #define POLL_NS		UINT64_C(1000000)	/* ns from a snapshot request to the first check
                                                    whether it is finished */
-#define POLL_PART	8	/* a waiting snapshot is checked again after 1 / POLL_PART of the
-                                   time since its request */
+#define POLL_PART	8	/* an unfinished snapshot is checked again after 1 / POLL_PART of
+                                   the time since its request */
 #define REST_NS		UINT64_C(250000000)	/* ns of pause after a failed accept or poll
                                                    (CN8) */
 
@@ -30,7 +30,7 @@ typedef struct Client {
                            answer sent */
 } Client;
 
-static struct pollfd *fds;	/* for poll: the server, then the clients */
+static struct pollfd *fds;	/* argument of poll: the server, then the clients */
 static Client **clients;
 static size_t nclients;
 static uint64_t rest;		/* time until which no client is accepted after a failure (CN8) */
@@ -52,7 +52,8 @@ static int isbehind (const Client *c) {
   return c->request.answer.n > 0;
 }
 
-/* Returns the poll events of a client. No request is read before the last answer is sent. */
+/* Returns the events for which poll waits at a client. No request is read before the last answer is
+   sent. */
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
@@ -66,8 +67,8 @@ static void clients_leave (size_t i) {
   fds[i + 1] = fds[nclients + 1];
 }
 
-/* Makes space for a client. If SERVER_CLIENTS are connected, disconnects the client that has been
-   silent for the longest time (CN3). */
+/* Makes space for a client. If SERVER_CLIENTS are connected, disconnects the one that has been
+   silent for the longest time (CN3), if possible one that waits for no snapshot. */
 static void makeplace (void) {
   size_t i, first = 0;
   if (nclients < SERVER_CLIENTS) return;
@@ -96,7 +97,7 @@ static int clients_answer (Client *c) {
   return 0;
 }
 
-/* Receives bytes and answers. Returns 0 if the client is to be disconnected. */
+/* Receives bytes and answers the complete lines. Returns 0 if the client is to be disconnected. */
 static int hear (Client *c) {
   Request *r = &c->request;
   ssize_t m;
@@ -131,8 +132,8 @@ static int serve (Client *c, int events) {
   return iswaiting(c) || clock_since(c->heard) < PATIENCE;
 }
 
-/* Accepts a client; pauses for REST_NS on failure. Rejects it if few free descriptors are left
-   (CN3). */
+/* Accepts a client. After a failure, no client is accepted for REST_NS. Rejects the client if few
+   free descriptors are left (CN3). */
 static void welcome (int server) {
   char why[128];
   Client *c;
@@ -182,7 +183,7 @@ void clients_serve (int server, int ms) {
   if (now < rest) ms = clients_earlier(rest, now, ms);
   fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
   if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
-    /* poll has failed: sleeps (CN8) */
+    /* sleeps, because poll has failed (CN8) */
     if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));
     return;
   }

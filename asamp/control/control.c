@@ -30,7 +30,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t pid;		/* process that has called control_start; atomic; changed with the
                                    lock held */
 static char *bound;		/* path of the socket; NULL: none */
-static char *rundir;		/* XDG_RUNTIME_DIR at the start, or NULL */
+static char *rundir;		/* the folder XDG_RUNTIME_DIR, or NULL */
 
 /* Returns the socket's path, which the caller frees; NULL if there is not enough memory. The
    default depends on the current effective user. */
@@ -56,7 +56,7 @@ static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
     if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
-    /* if the process is ending, the thread that ends it writes the file */
+    /* no message if the process is ending: the thread that ends it writes the file */
     else if (!dying_hasbegun()) complain("%s", err);
     return;
   }
@@ -86,7 +86,8 @@ static int openserver (int silent) {
   return fd;
 }
 
-/* The control thread. 'ud' points to the socket's descriptor or to -1; the thread frees it. */
+/* Main function of the control thread. 'ud' points to the socket's descriptor or to -1; the thread
+   frees it. */
 static void *run (void *ud) {
   int server = *(int *)ud, failed = (server < 0);
   uint64_t due = clock_now() + options.rotate;
@@ -95,7 +96,7 @@ static void *run (void *ud) {
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0 || bound != NULL) ? CHECK_MS : -1;
-    /* no socket, or its descriptor was closed (CN7) */
+    /* true if there is no socket or the program has closed its descriptor (CN7) */
     if (bound != NULL && (server < 0 || !server_has(server))) {
       if (server >= 0) server_close(server);
       server = openserver(failed);

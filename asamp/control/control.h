@@ -9,15 +9,16 @@
 **
 **   CN1  the socket has mode 0600, in a folder to which only this user may write, created with
 **        mode 0700 if missing;
-**   CN2  a client must be of this user or root;
-**   CN3  the thread never blocks on a client. A client is disconnected after 5 s of silence, if
-**        too many are connected (the one silent for longest), or if descriptors are short;
+**   CN2  a client must run as this user or as root;
+**   CN3  the thread never blocks on a client. A client is disconnected after 5 s of silence, if too
+**        many are connected (the one silent for longest), or if few descriptors are left;
 **   CN4  only a socket at which no process listens, or this process's own, is replaced;
 **   CN5  a forked child closes its copies of the descriptors;
 **   CN6  a client may wait for a snapshot without a limit; its disconnection cancels it;
 **   CN7  a descriptor that the program has closed or reused is not used; the socket is created
 **        again within a second;
-**   CN8  after a failure of poll or accept the thread sleeps, so that it uses no CPU time.
+**   CN8  after a failure of poll or accept the thread does not call it for a while, to save CPU
+**        time.
 */
 #ifndef asamp_control_h
 #define asamp_control_h

@@ -7,15 +7,15 @@
 
 #include <stdint.h>
 
-/* Sets the largest number of files (0: no limit), before the control thread starts. */
+/* Sets the largest number of files (0: no limit). Call it before the control thread starts. */
 void keptfiles_setup (uint64_t n);
 
-/* Adds a file, unless it does not exist or was added last. Removes the oldest file if there are
-   more than the limit. */
+/* Adds a file to the list, unless it does not exist or is the last in the list. Deletes the oldest
+   file if the list exceeds the limit. */
 void keptfiles_add (const char *path);
 
-/* Adds the file being written, unless it is a requested recording. Call it before and after the
-   profile continues in another file. */
+/* Adds the file being written to the list, unless it is a requested recording. Call it before and
+   after each change of the file. */
 void keptfiles_current (void);
 
 /* Empties the list in the child of a fork: the files are the parent's. */

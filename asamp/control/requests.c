@@ -25,15 +25,16 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define MAX_RECORD_S		(366 * 86400)	/* longest recording, seconds */
-#define STATE_ROWS	16	/* rows in an answer to "states" */
-#define SET_ROWS	256	/* rows in an answer to "labels" */
-#define NAME_BYTES	1023	/* bytes of a name in an answer */
+#define STATE_ROWS	16	/* limit of rows in an answer to "states" */
+#define SET_ROWS	256	/* limit of rows in an answer to "labels" */
+#define NAME_BYTES	1023	/* longest name in an answer, bytes */
 
-static uint64_t due;		/* end of the recording (requests_due) */
+static uint64_t due;		/* time at which the recording ends (requests_due) */
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends text, at most 8,191 bytes. Returns 0 if there is not enough memory. */
+/* Appends formatted text to the answer, at most 8,191 bytes. Returns 0 if there is not enough
+   memory. */
 static int say (Request *r, const char *format, ...) {
   char text[2 * 4096];
   va_list args;
@@ -97,7 +98,7 @@ static int isabsolute (const char *path) {
   return *path == '/';
 }
 
-/* Appends the histogram of pauses (SharedHeaps). */
+/* Appends the histogram of the collector's pauses to the answer (SharedHeaps). */
 static int pauses (Request *r, const uint64_t bins[SAMPLER_PAUSES]) {
   char text[SAMPLER_PAUSES * 21 + 1];
   size_t n = 0;
@@ -131,7 +132,7 @@ static int stats (Request *r) {
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
 }
 
-/* Appends "row NUMBERS NAME", the name cut to NAME_BYTES. */
+/* Appends a line "row NUMBERS NAME", with n numbers and the name cut to NAME_BYTES. */
 static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *name) {
   Bytes line = {0};
   size_t k;
@@ -147,8 +148,8 @@ static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *na
   return ok;
 }
 
-/* Appends a line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name
-   of Lua states. The numbers are totals of the states with this name (SeenNamed). */
+/* Appends a line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS PAUSES NAME" for each
+   name of Lua states. SeenNamed describes the numbers. */
 static int names (Request *r) {
   SeenNamed *rows = calloc(SEEN_NAMES, sizeof(*rows));
   unsigned i, n = rows != NULL ? sampler_named(rows) : 0;
@@ -169,7 +170,8 @@ static int byset (const void *a, const void *b) {
   return x->set < y->set ? -1 : 1;
 }
 
-/* Appends a line "row BYTES NAME=VALUE<tab>NAME=VALUE ..." for a label set. */
+/* Appends a line "row BYTES NAME=VALUE<tab>NAME=VALUE ..." for a label set, with which BYTES bytes
+   were allocated. */
 static int sayset (Request *r, const SamplerSet *s) {
   ProfileLabel labels[PROFILE_LABELS];
   Bytes text = {0};
@@ -209,8 +211,8 @@ static int labelsets (Request *r) {
 }
 
 /*
-** Appends a line "row NUMBER INUSE COLLECTIONS NAME" for each of the states with the most
-** collections.
+** Appends a line "row NUMBER INUSE COLLECTIONS NAME" for each of the STATE_ROWS states with the
+** most collections.
 */
 static int states (Request *r) {
   SamplerRow rows[STATE_ROWS];
@@ -295,8 +297,8 @@ static int requests_record (Request *r, char *rest) {
   return sayfile(r);
 }
 
-/* Ends the recording and restores the rates of process_setup. Returns 0 with the reason in 'err' on
-   failure. */
+/* Ends the recording and restores the sampling rates that process_setup has set. Returns 0 with the
+   reason in 'err' on failure. */
 static int requests_end (char *err, size_t errsize) {
   int ok;
   due = 0;
@@ -311,8 +313,8 @@ static int requests_stop (Request *r) {
   return say(r, "ok\n");
 }
 
-/* Writes the flight recorder's content to the file 'to'. 'to' NULL: to the next file named by the
-   option 'out' (process_setup). */
+/* Writes the flight recorder's content to the file 'to' or, if 'to' is NULL, to the next file named
+   by the option 'out' (process_setup). */
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))

@@ -6,8 +6,8 @@
 **
 **   - stats: statistics, listed in doc/reference.md
 **   - memory: resident memory by use
-**   - names, states, labels: Lua states by name, the 16 busiest states, and exact bytes of 256
-**     label sets
+**   - names, states, labels: Lua states by name, the 16 states with the most collections, and bytes
+**     allocated with 256 label sets
 **   - mark <name> [<value>]: adds a mark
 **   - record <seconds> <alloc>[/<most>] <time> <path>: writes a separate profile with a sample
 **     every <alloc> bytes, at most <most> per second, and <time> time samples per second
@@ -35,8 +35,8 @@ typedef struct Request {
 
 /* Initializes the request of a client; 'fd' remains the caller's. */
 void request_start (Request *r, int fd);
-/* Handles the line of n bytes in r->line, with a NUL for its newline: appends the answer or
-   starts a snapshot. Returns 0 if there is not enough memory. */
+/* Handles the request in r->line, which has n bytes before its NUL: appends the answer or starts a
+   snapshot. Returns 0 if there is not enough memory. */
 int request_answer (Request *r, size_t n);
 /* Appends the answer if the snapshot is finished. Returns 0 if there is not enough memory. */
 int request_continue (Request *r);

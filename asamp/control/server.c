@@ -114,7 +114,7 @@ void server_unlink (const char *path) {
 }
 
 /* Removes the file if no process listens at it (CN4), or if it is the socket that this process made
-   last. At that socket, at most a forked child listens. */
+   last. The latter is removed even if a forked child listens at it. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
@@ -130,7 +130,7 @@ static int isgone (pid_t pid) {
   snprintf(text, sizeof(text), "/proc/%ld/stat", (long)pid);
   fd = descriptor_open(text, O_RDONLY, 0);
   if (fd < 0) return 0;
-  n = read(fd, text, sizeof(text) - 1);  /* "ID (NAME) STATE ..." */
+  n = read(fd, text, sizeof(text) - 1);  /* the text is "ID (NAME) STATE ..." */
   close(fd);
   text[n > 0 ? n : 0] = '\0';
   end = strrchr(text, ')');
@@ -204,7 +204,7 @@ int server_open (const char *path, char *why, size_t size) {
   return -1;
 }
 
-/* Returns 1 if the client is of this user or root (CN2). */
+/* Returns 1 if the client runs as this user or as root (CN2). */
 static int isfriend (int fd) {
   struct ucred c;
   socklen_t n = sizeof(c);

@@ -2,7 +2,7 @@
 /* The control socket and its connections (rules of control.h). Each open descriptor is recorded
    with the device and inode of its file. By this record, a forked child closes the descriptors
    (CN5), and a descriptor is not used if the program has closed it and its number belongs to
-   another file now (CN7). Functions with a descriptor are thread-safe. */
+   another file now (CN7). Functions that take a descriptor are thread-safe. */
 #ifndef asamp_server_h
 #define asamp_server_h
 
@@ -10,15 +10,14 @@
 
 #define SERVER_CLIENTS	64	/* largest number of open connections */
 
-/* Removes sockets NUMBER.sock of ended processes of this user in the folder of the default
-   path. */
+/* Removes from the folder of 'path' the sockets NUMBER.sock of this user's ended processes. */
 void server_sweep (const char *path);
 
 /* Creates the socket (CN1, CN4) and listens. Returns the descriptor, or -1 with the reason in
    'why'; errno is EMFILE if too few descriptors are left. */
 int server_open (const char *path, char *why, size_t size);
 
-/* Removes the file if it is this process's last socket. Async-signal-safe. */
+/* Removes the file if it is the socket that this process made last. Async-signal-safe. */
 void server_unlink (const char *path);
 
 /* Accepts a connection without waiting. Returns -1 if there is no connection or no free descriptor,
