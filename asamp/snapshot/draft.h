@@ -4,7 +4,7 @@
 ** then replaces the final one. Pipes, /dev/null and the like are written directly.
 **
 **   DR1  a nonempty file changes only by the rename of a complete snapshot;
-**   DR2  until then an empty final file has the name and the lock of place.h; it is removed if the
+**   DR2  until then an empty file has the final name and the lock of place.h; it is removed if the
 **        snapshot fails;
 **   DR3  draft_end and draft_drop do not allocate, so a forked child may call them. Names are
 **        absolute, because the program may change its folder.
@@ -19,7 +19,7 @@
 typedef struct Draft {
   int fd;		/* descriptor of the file that is being written */
   char *name;		/* temporary name; NULL: 'fd' is the final file */
-  char *target;		/* final file, no link */
+  char *target;		/* path of the final file, with links resolved */
   struct stat final;	/* status of the final file at draft_start */
 } Draft;
 
@@ -28,8 +28,8 @@ typedef struct Draft {
    in either case. */
 int draft_start (Draft *d, const Place *place);
 
-/* If 'error' is 0, the file is complete: gives it its final name. If 'error' is not 0 or the rename
-   fails, calls draft_drop. Returns 'error' or, if it is 0, the errno of a failure here, else 0. */
+/* If 'error' is 0, the file is complete: gives it its final name. If 'error' is not 0 or this
+   fails, calls draft_drop. Returns 0, 'error', or the errno of the failure. */
 int draft_end (Draft *d, int error);
 
 /* Removes the temporary file, and the final one if it is still empty (DR2). Returns 1 if it

@@ -220,10 +220,11 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   return s->slots[i].number = ++s->n;
 }
 
-/* Writes the allocation sample *b of the object at the address 'owner'; nothing if that is NULL. */
+/* Writes the allocation sample *b of the object at the address 'owner'. */
 static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
-  if (owner == NULL || mallocs_isowner(owner))  /* no object, or the sample is of native memory */
+  if (owner == NULL || mallocs_isowner(owner))  /* the sample has no object, or is of native
+                                                   memory */
     return;
   number_ = sitenumber(d, s, b);
   if (!dump_room(d))

@@ -12,7 +12,7 @@ struct Tracker;
 #include <stddef.h>
 #include <stdint.h>
 
-#define DUMP_PIECE	65536  /* largest piece for the sink, bytes */
+#define DUMP_PIECE	65536  /* longest piece passed to 'sink', bytes */
 /* Largest number of bytes written after one call of dump_room: a record, or one half of a HEAP_SITE
    record (allocation site). */
 #define DUMP_LONGEST	(HEAP_TEXT + 64)
@@ -42,12 +42,13 @@ typedef struct Dump {
    and 'memory' must be zero; 'tracker' and 'time' may be set until dump_walk. */
 void dump_start (Dump *d);
 
-/* Writes a meta record with a text, cut to HEAP_TEXT bytes, or with a number (dump_number),
-   before dump_walk. The key has at most 32 bytes. */
+/* Writes a meta record: a key of at most 32 bytes, and a text cut to HEAP_TEXT bytes. Call it
+   before dump_walk. */
 void dump_meta (Dump *d, const char *key, const char *value);
+/* Writes a meta record with a number as its text. Call it before dump_walk. */
 void dump_number (Dump *d, const char *key, uint64_t n);
 
-/* Writes the name of a C function, before dump_walk. */
+/* Writes the name of the C function at the address 'code'. Call it before dump_walk. */
 void dump_code (Dump *d, const void *code, const char *name);
 
 /* Writes objects, edges, samples and the end of the snapshot. Call it once, where seam.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that is free (memoryleft.h). */
+/* Reads how much memory is free (memoryleft.h). */
 #define _GNU_SOURCE
 #include "memoryleft.h"
 

@@ -73,7 +73,7 @@ static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   return w->error == 0;
 }
 
-/* Compresses n bytes that dump.h passes to it. Returns 0 on failure and sets w->error. */
+/* The sink of 'dump': compresses and writes n bytes. Returns 0 on failure and sets w->error. */
 static int sink (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   compressor_put(&w->compressor, data, n, COMPRESSOR_MORE, snapshot_put, w);
@@ -155,7 +155,7 @@ static void childfailed (const char *path, int error, unsigned seconds) {
                : error == EDQUOT ? "the quota of the disk is used up"
                : error == EFBIG ? "the file would exceed the limit of file sizes (ulimit -f)"
                : error == EACCES ? "no permission" : error == ENOMEM ? "not enough memory" : why);
-  if (n > 0 && write(2, line, (size_t)n) < 0) { /* nowhere to report it */ }
+  if (n > 0 && write(2, line, (size_t)n) < 0) { /* this failure cannot be reported */ }
 }
 
 /* Limits this child: the system kills it first when memory runs out (SN5), and SIGALRM kills it
@@ -257,9 +257,9 @@ static void snapshot_ended (Waiting *w, int known, int status) {
   waiting_free(w);
 }
 
-/* Handles each ended child in waiting[], and forgets it. Waits for a running child only if another
-   thread has meanwhile filled waiting[]. In a fork of the program, only forgets the children,
-   because they are its parent's. */
+/* Handles and forgets each ended child in waiting[]. Waits for a running child only if it cannot be
+   put back, because another thread has filled waiting[]. In a forked child of the program, only
+   forgets the children, because they are its parent's. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;

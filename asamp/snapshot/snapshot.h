@@ -3,7 +3,7 @@
 ** Writes snapshots of a state's heap: forks a child, which walks its copy of the heap (dump.h) and
 ** writes the file, compressed.
 **
-**   SN1  the program waits only for the fork, unless no fork is possible, the caller wants it, or
+**   SN1  the program waits only for the fork, unless the fork fails, the caller requests more, or
 **        16 children are writing;
 **   SN2  the program does not notice the child (quietfork.h). The child runs none of the program's
 **        code, and closes all descriptors but 0, 1, 2 and the snapshot's;
