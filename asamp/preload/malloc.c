@@ -72,13 +72,13 @@ static inline uint16_t *nearof (const void *block) {
   return &near[((uintptr_t)block >> NEARLOG) & (NNEAR - 1)];
 }
 
-/* Returns the index of the first bucket of a block, or of the second one. */
+/* Returns the index of the first bucket of a block or, if 'second' is 1, of the second one. */
 static uint32_t bucketof (const void *block, int second) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15);
   return (uint32_t)(h >> (second ? 20 : 64 - BUCKETLOG)) & ((1u << BUCKETLOG) - 1);
 }
 
-/* Stores the address of a block, with the index of the block's slot, in one of the block's two
+/* Stores the address of a block, with the index 'number' of its slot, in one of the block's two
    buckets. Returns 0 if both are full. */
 static int malloc_put (const void *block, uint16_t number) {
   int second, i;
@@ -190,9 +190,9 @@ static void renew (void) {
   left = 0;
 }
 
-/* Handles a request of n bytes that has made 'left' negative. Calls 'sampled' if the block has a
-   sample point. Then sets 'left' for the next sample point. 'block' is NULL if the request failed.
-   Preserves errno. */
+/* Handles a request of n bytes that has made 'left' negative. Passes the block to the sampler
+   (MallocSeam.sampled) if it contains a sample point. Then sets 'left' for the next sample point.
+   'block' is NULL if the request failed. Preserves errno. */
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
@@ -212,7 +212,7 @@ static COLD void point (void *block, size_t n) {
       over = (uint64_t)(-left - 1);
       count = interval_pass(&thread.interval, over, &distance);
     }
-    else {  /* the period has changed: the first sample point may be in this block */
+    else {  /* the first sample point of the new period may be in this block */
       malloc_start(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)
@@ -302,7 +302,8 @@ static COLD int malloc_resolve (void) {
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* makes free and realloc call isarena */
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* elements of near[] above 0 make free and
+                                                        realloc call isarena */
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {
@@ -342,8 +343,8 @@ static void *bootcalloc (size_t n, size_t size) {
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
-/* 'p' is NULL here: until the system's malloc is found, all blocks are in the arena, and
-   reallocwatched resizes these blocks without calling bootrealloc */
+/* 'p' is NULL here: until the real allocator is found, all blocks are in the arena, and
+   reallocwatched resizes those without calling bootrealloc */
 static void *bootrealloc (void *p, size_t n) {
   return malloc_resolve() ? real.realloc(p, n) : fromarena(n);
 }
@@ -415,7 +416,7 @@ SHOWN void *calloc (size_t n, size_t size) {
   return malloc_passes(all) ? passed(real.calloc(n, size), all) : real.calloc(n, size);
 }
 
-/* Returns a new block of n bytes with the content of a block of the arena. The caller calls
+/* Returns a new block of n bytes with the content of a block of the arena. The caller must call
    malloc_passes. */
 static void *fromarenato (void *p, size_t n) {
   size_t before;
@@ -485,8 +486,8 @@ SHOWN void *pvalloc (size_t n) {
 
 /* {== C++'s operators =================================================== */
 
-/* This and alignednew replace missing C++ operators. They return NULL if there is not enough
-   memory: exceptions need a C++ library. */
+/* Replaces a missing C++ operator, as alignednew does. Returns NULL if there is not enough memory:
+   an exception would need a C++ library. */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }
@@ -559,7 +560,8 @@ typedef void (*Delete3) (void *, size_t, size_t);
 #define DELETE3(name) SHOWN void name (void *p, size_t a, size_t b) {  \
   FIND(Delete3, #name); RELEASE(f(p, a, b), p); }
 
-/* Names of the Itanium C++ ABI: n new, d delete; w, l one object, a an array. */
+/* Names of the Itanium C++ ABI: nw and dl are new and delete of one object, na and da those of an
+   array. */
 NEW(_Znwm) NEW(_Znam)
 NEW2(_ZnwmRKSt9nothrow_t) NEW2(_ZnamRKSt9nothrow_t)
 NEW2(_ZnwmSt11align_val_t) NEW2(_ZnamSt11align_val_t)
