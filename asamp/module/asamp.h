@@ -41,8 +41,8 @@ typedef enum asamp_Kind {
 /* A function written in Lua. Valid until 'stop'; unique by name, source and line. */
 typedef struct asamp_Function {
   const char *name;	/* Name from its definition, "main chunk" or "anonymous". "(tail call)"
-                           represents callers that tail calls have replaced, "?" for frames left
-                           out of a long stack, or for a function if there is no memory. */
+                           represents callers that tail calls have replaced; "?" represents frames
+                           left out of a long stack, or a function if there is no memory. */
   const char *source;	/* Path of its file, or the chunk name. */
   int linedefined;	/* Line of its definition; 0: none. */
 } asamp_Function;
@@ -55,10 +55,10 @@ typedef struct asamp_Frame {
 } asamp_Frame;
 
 typedef struct asamp_Sample {
-  uint64_t number;	/* 1, 2, ... for each client. */
+  uint64_t number;	/* Number of the sample, from 1 for each client. */
   uint64_t time;	/* CLOCK_MONOTONIC, ns. */
   uint64_t size;	/* Bytes of the block, rounded up as the heap does. */
-  uint64_t count;	/* Number of sampling periods that it represents, >= 1. */
+  uint64_t count;	/* Number of sampling periods that the sample represents, >= 1. */
   asamp_Kind kind;	/* Type of the block. */
   int outside;		/* 1: allocated outside the nursery (the area for new objects). */
   const asamp_Frame *frames;  /* The whole stack, innermost frame first; with C frames if
@@ -112,8 +112,8 @@ typedef struct asamp_Collection {
 ** equal paths have equal numbers.
 */
 typedef struct asamp_Path {
-  uint32_t number;	/* 1, 2, ...; 0: no path, because the object is dead or there is none. */
-  const char *const *steps;  /* The root first. Valid until the callback returns. */
+  uint32_t number;	/* Number of the path, from 1; 0: the object is dead or was not reached. */
+  const char *const *steps;  /* Texts of the references, the root first; valid in the callback. */
   size_t nsteps;	/* Number of steps. */
 } asamp_Path;
 
@@ -185,9 +185,9 @@ typedef struct asamp_Api {
      forked child writes the file; with 'wait' 0 the function returns after the fork. Replaces
      only an existing snapshot or profile. Returns 0 with a line in 'err' on failure. */
   int (*snapshot) (lua_State *L, const char *path, int wait, char *err, size_t errsize);
-  /* Sets a label of thread L, which samples of L and of its later coroutines carry in profiles.
-     'value' NULL removes it. Copies both, truncated to 255 bytes. Returns NULL or the reason of
-     the failure. */
+  /* Sets a label of thread L. In profiles, samples of L and of coroutines that it creates later
+     carry the label. 'value' NULL removes the label. Copies name and value, truncated to 255 bytes.
+     Returns NULL or the reason of the failure. */
   const char *(*label) (lua_State *L, const char *name, const char *value);
   /* Starts a count of the state's allocations, which lasts until count_stop. Several counts may run
      at a time. Returns NULL or the reason of the failure. */

@@ -35,7 +35,7 @@
 
 #define TYPENAME	"profiler.convert.work"
 
-/* Share of a conversion's time for reading the profile, 0 to 1. */
+/* Finished share of a conversion when the profile was read, 0 to 1. */
 #define READING		0.7
 
 /* The objects of a call, in a userdata whose finalizer frees them after an error. It is at
@@ -232,7 +232,6 @@ static void groups (Work *w) {
   setinteger(w->L, "groups", (uint64_t)n);
 }
 
-/* Pushes the summary of the profile. */
 static void pushsummary (Work *w) {
   lua_State *L = w->L;
   const ReadProfile *r = w->profile;
@@ -312,9 +311,9 @@ static int tagsby (Work *w) {
   return by;
 }
 
-/* firefox(path, out, options) -> summary; on failure nil, message. Options: 'head', a function
-   of the summary that returns the JSON of "meta" and "libs"; 'source', a function of a script's
-   name that returns its text or nil. */
+/* firefox(path, out, options) -> summary. Options: 'head', a function of the summary that returns
+   the JSON of "meta" and "libs"; 'source', a function of a script's name that returns its text or
+   nil. */
 static int l_firefox (lua_State *L) {
   Work *w = work(L);
   const char *reason, *head;
@@ -369,8 +368,8 @@ static int readtotals (Work *w, int butby) {
   return 1;
 }
 
-/* pprof(path, out, options) -> summary; on failure nil, message. Option 'first': the sample
-   type that tools show first ("alloc_space", "inuse_space" or "time"). */
+/* pprof(path, out, options) -> summary. Option 'first': the sample type that tools show first
+   ("alloc_space", "inuse_space" or "time"). */
 static int l_pprof (lua_State *L) {
   Work *w = work(L);
   int error;
@@ -384,9 +383,8 @@ static int l_pprof (lua_State *L) {
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
-/* collapsed(path, out, options) -> summary; on failure nil, message. Option 'weight': "bytes",
-   "samples", "survived", "alive", "time" or "held"; default: "bytes", or "time" if the profile has
-   only time samples. */
+/* collapsed(path, out, options) -> summary. Option 'weight': "bytes", "samples", "survived",
+   "alive", "time" or "held"; default: "bytes", or "time" if the profile has only time samples. */
 static int l_collapsed (lua_State *L) {
   static const char *const weights[] = {"bytes", "samples", "survived",
                                         "alive", "time", "held", NULL};
@@ -415,7 +413,7 @@ static int l_collapsed (lua_State *L) {
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
-/* speedscope(path, out, options) -> summary; on failure nil, message. Option 'name': name of
+/* speedscope(path, out, options) -> summary. Option 'name': name of
    the profile; default: 'path'. */
 static int l_speedscope (lua_State *L) {
   Work *w = work(L);
@@ -436,8 +434,8 @@ static int l_speedscope (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* vmprof(path, out, options) -> summary; on failure nil, message. Option 'format': 6 or 7.
-   'together' and 'startup' have no effect. */
+/* vmprof(path, out, options) -> summary. Option 'format': 6 or 7. 'together' and 'startup' have no
+   effect. */
 static int l_vmprof (lua_State *L) {
   Work *w = work(L);
   const char *reason;

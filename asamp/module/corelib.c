@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The Lua module profiler.core: the sampler for profiler.lua, and the functions that the core
-** calls if the variable ASAMP is set. Each function has its Lua signature in its comment;
-** profiler.lua checks the arguments. Failures of the system are returned as nil, message, errno.
+** calls if the variable ASAMP is set. profiler.lua checks the arguments. Failures of the system are
+** returned as nil, message, errno.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -95,7 +95,7 @@ static int corelib_open (lua_State *L) {
 
 /* setup{options, period, alloc, exact, listen, rotate, keep, max} -> true: profiles every state
    made from now on; on failure nil, message, errno. 'options' are the fields of SamplerOptions;
-   'alloc' true: samples allocations; 'rotate' in ns, 'max' in bytes of a file. Call it once. */
+   'alloc' true: samples allocations; 'rotate': ns per file, 'max': bytes per file. Call it once. */
 static int l_setup (lua_State *L) {
   SamplerShared with;
   ControlOptions control;
@@ -176,7 +176,8 @@ static int l_period (lua_State *L) {
 
 #define NUMBER_TEXT	48	/* bytes of a Lua number as text, with the NUL */
 
-/* Copies the text of a number to 'room' and returns it, with a decimal point in every locale. */
+/* Copies the text of a number to 'room', with the decimal point '.' in every locale. Returns
+   'room'. */
 static const char *withpoint (const char *number, char room[NUMBER_TEXT]) {
   snprintf(room, NUMBER_TEXT, "%s", number);
   decimal_point(room);
@@ -339,8 +340,8 @@ static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   return 1;
 }
 
-/* label(t) -> true: changes the labels of the calling coroutine. t maps names to a string,
-   number or true; false removes. If t is invalid, returns false and changes nothing. */
+/* label(t) -> true: changes the labels of the calling coroutine. t maps names to a string, number
+   or true; false removes a label. If t is invalid, returns false and changes nothing. */
 static int l_label (lua_State *L) {
   LabelChange changes[LABELS_ATONCE];
   char numbers[LABELS_ATONCE][NUMBER_TEXT];
@@ -439,7 +440,7 @@ int asamp_setup (const char *wish, const char *home);
 void asamp_join (lua_State *L);
 
 /* Applies 'wish', the value of the variable ASAMP: runs the Lua module profiler.process in a
-   temporary state. It finds modules in folders below 'home'. Called once. Returns 0 on failure,
+   temporary state, which finds modules in folders below 'home'. Called once. Returns 0 on failure,
    with a line on stderr or in the system's log. */
 int asamp_setup (const char *wish, const char *home) {
   static const char chunk[] =

@@ -85,7 +85,6 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
   e->functions[e->nfunctions++] = f;
 }
 
-/* Returns the function of a Lua frame. */
 static const asamp_Function *functionof (const Embed *e, uint64_t id) {
   uint32_t at = idmap_get(&e->ids, id);
   if (id == FRAME_TAIL) return &tailcalls;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The Lua module profiler.heap: reads a heap snapshot and answers the queries of 'asamp heap'.
-** Each method has its Lua signature in its comment. Sizes are in bytes. Wrong arguments raise
-** errors, as does lack of memory unless the function returns messages.
+** Sizes are in bytes. Wrong arguments raise errors, as does lack of memory unless the function
+** returns messages.
 **
 ** A "row" is an entry of a tree of objects, with the fields of MergeRow (merge.h): {depth, above
 ** (parent row), text, class, count, self, value, merged, repeated, together, kind (HEAP_E...),
@@ -145,7 +145,6 @@ static int l_info (lua_State *L) {
 
 /* {== classes ========================================================== */
 
-/* Totals of a class. */
 typedef struct ClassRow {
   uint64_t count, self;	/* number of objects; their own bytes */
   uint64_t new, newbytes, gone, gonebytes;  /* heap:compare: number and bytes of objects only in
@@ -357,8 +356,8 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* The object is counted: it has several samples,
-                                                    such as those of a table's parts. */
+    if (site[s->object] != g->nsites) continue;  /* The object was counted with another sample,
+                                                    such as that of a table's part. */
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
@@ -403,8 +402,9 @@ static uint32_t classfield (lua_State *L, const Heap *h);
 static const unsigned char *newfield (lua_State *L, const Heap *h);
 
 /* heap:sites{class} or heap:sites{new} -> {{site, name, source, defined, line, samples, bytes
-   (represented), objects, self, retained, least, age (mean, ms)}, ...}: allocation sites of all
-   sampled objects, of a class, or of new objects; nil: no such class. Site 0 is unknown. */
+   (represented), objects, self, retained, least (see heap:classes), age (mean, ms)}, ...}:
+   allocation sites of all sampled objects, of a class, or of new objects; nil: no such class. Site
+   0 is unknown. */
 static int l_sites (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -571,7 +571,7 @@ static int l_heldby (lua_State *L) {
 /* {== single objects =================================================== */
 
 /* Pushes the path of references from the state to object v: a list with a table for each reference.
-   In a path of more than 64, one table replaces those between the first 40 and the last 21. */
+   If there are more than 64, one table replaces those between the first 40 and the last 21. */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;
@@ -579,7 +579,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   lua_createtable(L, all < 64 ? (int)all : 64, 0);
   for (u = v, depth = all; u != 0; u = parent[u], depth--) {
     MergeRow r;
-    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* replaced by one row */
+    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* one table replaces them */
     n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
     memset(&r, 0, sizeof(r));
     r.above = GRAPH_NONE;

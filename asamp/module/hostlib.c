@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* asamp.host: a C module for Lua with system functions that the command 'asamp' needs. Each
-   function has its Lua signature in its comment. Fields: 'release' is Asamp's release, 'lua'
-   that of the Lua it is a fork of. */
+/* asamp.host: a C module for Lua with system functions that the command 'asamp' needs. Fields:
+   'release' is Asamp's release, 'lua' that of the Lua it is a fork of. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +29,7 @@
 
 #define FOLDER	"asamp.host.folder"  /* metatable of a DIR *, NULL if closed */
 
-enum { COLUMNS = 80, ROWS = 24 };  /* of a terminal that does not report its size */
+enum { COLUMNS = 80, ROWS = 24 };  /* size assumed for a terminal that does not report it */
 
 /* terminal(fd) -> columns, rows (80, 24 if unknown); nil: no terminal */
 static int l_terminal (lua_State *L) {
@@ -183,7 +182,7 @@ static int iswhole (const char *text, size_t n) {
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
   int isover;	/* 1: finished, with or without an answer */
-  /* errno of the request, 0: success. Until the request is finished: the errno for a timeout. */
+  /* errno of the request, 0: success. Before it is finished: the errno for a timeout. */
   int error;
   int fd;               /* -1: not connected */
   size_t sent;          /* number of bytes of the request's line that were sent */
@@ -191,7 +190,7 @@ typedef struct Request {
   Bytes got;            /* the answer so far */
 } Request;
 
-/* Finishes a request with an errno, or 0. */
+/* Finishes a request and closes its socket. 'error': an errno; 0: success. */
 static void hostlib_end (Request *a, int error) {
   a->isover = 1;
   a->error = error;
@@ -207,8 +206,7 @@ static void joinsocket (Request *a) {
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
   else if (fd < 0)
-    a->error = EMFILE;  /* the request is tried again, because another one may close its
-                           descriptor */
+    a->error = EMFILE;  /* tried again, because another request may close its descriptor */
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
@@ -232,7 +230,8 @@ static void goon (Request *a, const char *line, size_t n) {
     if (sent < 0 && errno == EAGAIN)
       return;
     if (sent < 0 && errno == EPIPE)
-      a->sent = n;  /* the other process has closed the socket, perhaps after an answer */
+      a->sent = n;  /* sends no more: the other process has closed the socket, perhaps after an
+                       answer */
     else if (sent < 0)
       hostlib_end(a, errno);
     else
@@ -337,8 +336,8 @@ static void querythem (lua_State *L, Request *all, size_t n) {
 /*
 ** query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid: sends a line to a Unix socket
 ** and returns the answer, which ends with a line "ok" or "error ...". The default timeout is 15 s.
-** On failure nil, message, timedout, refused, closer: 'timedout' and 'refused' are true after such
-** a failure; 'closer' is the id of the process that has closed the connection.
+** On failure nil, message, timedout, refused, closer: 'timedout' is true after a timeout, 'refused'
+** if the connection was refused; 'closer' is the id of the process that has closed the connection.
 */
 static int l_query (lua_State *L) {
   Request a;
@@ -420,8 +419,8 @@ static uid_t useroption (lua_State *L, int i) {
   return (uid_t)luaL_optinteger(L, i, (lua_Integer)geteuid());
 }
 
-/* newfolder(parent [, uid]) -> path: makes a folder that only its owner can enter; on failure
-   nil, message */
+/* newfolder(parent [, uid]) -> path: makes a folder that only its owner, user 'uid', can enter; on
+   failure nil, message */
 static int l_newfolder (lua_State *L) {
   char path[PATH_MAX];
   const char *parent = luaL_checkstring(L, 1);
@@ -452,7 +451,7 @@ static int l_discard (lua_State *L) {
   return 0;
 }
 
-/* unlinksocket(path [, uid]): removes a socket with that user's rights */
+/* unlinksocket(path [, uid]): removes a socket, with the rights of user 'uid' */
 static int l_unlinksocket (lua_State *L) {
   foreign_unlink(luaL_checkstring(L, 1), useroption(L, 2));
   return 0;
@@ -568,14 +567,14 @@ static void handle (Passing *p) {
 }
 
 /* Restores the previous action of a signal after the program's end, unless the signal was received:
-   the command timeout sends a signal twice, and the second one would end this process. */
+   timeout(1) sends a signal twice, and the second one would end this process. */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
     sigaction(p->signal, &p->before, NULL);
 }
 
-/* Starts the program words[0] and waits for its end. Returns 0 with the wait status, or an
-   errno. Sets *pid. */
+/* Starts the program words[0] and waits for its end. Sets *pid, and *status to the wait status.
+   Returns 0 or an errno. */
 static int hostlib_await (char *const words[], char *const environment[],
                           int *status, pid_t *pid) {
   Passing passing[NPASSING];
@@ -712,7 +711,7 @@ static int l_interruptible (lua_State *L) {
   return 0;
 }
 
-/* streams(): no file opened later takes the number of a closed standard stream */
+/* streams(): reserves the numbers of closed standard streams, so that no file gets them */
 static int l_streams (lua_State *L) {
   (void)L;
   descriptor_hold();

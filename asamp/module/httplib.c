@@ -5,8 +5,8 @@
 ** A connection is closed if no whole request arrives within 'patience', if an answer takes longer
 ** than SENDING, or if nothing is transferred for PATIENCE.
 **
-**   - open(host, port, most [, patience]) -> server: accepts 'most' connections; 'patience' in
-**     seconds; port "0": any free one; on failure nil, message
+**   - open(host, port, most [, patience]) -> server: accepts up to 'most' connections; 'patience'
+**     in seconds; port "0": any free one; on failure nil, message
 **   - server:port() -> number; 0: unknown
 **   - server:wait(ms) -> new requests {id, method, path, query, host, origin, authorization,
 **     site}; the last four are headers, or nil
@@ -49,16 +49,16 @@ typedef struct Request {
   const char *method;
   lua_Integer id;
   unsigned status;	/* HTTP status of the answer */
-  /* The answer. NULL: not made yet, already given to the library, or there was no memory. */
+  /* The answer. NULL: not made yet, already queued, or there was no memory. */
   struct MHD_Response *response;
-  /* 1: the whole request has arrived; 1: httplib_answer was called; 1: server:wait has returned
-     the request */
+  /* 'issuspended' 1: the whole request has arrived. 'isanswered' 1: httplib_answer was called.
+     'isreturned' 1: server:wait has returned the request. */
   int issuspended, isanswered, isreturned;
 } Request;
 
 /* An open connection. */
 typedef struct Client {
-  struct Client *next, **at;	/* next Client; pointer to this one */
+  struct Client *next, **at;	/* next Client; address of the pointer to this one */
   int fd;
   uint64_t until;	/* time of closing (clock_now, ns); 0: never, a request is suspended */
 } Client;
@@ -71,12 +71,12 @@ typedef struct Server {
   lua_Integer last;	/* id of the newest request */
 } Server;
 
-/* {== callbacks of the library ============================================= */
+/* {== callbacks of libmicrohttpd =========================================== */
 
 static Request refused;  /* context of requests whose address has a zero byte */
 
-/* Returns the context of a new request. Refuses an address with a zero byte: the library would end
-   the address there. */
+/* Returns the context of a new request. Refuses an address with a zero byte, because libmicrohttpd
+   would end the address there. */
 static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
   (void)ud;
   (void)c;
@@ -134,9 +134,9 @@ static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, c
   return ok;
 }
 
-/* The library calls it several times for a request: when the header has arrived; with each piece of
-   the body; with *size 0 after the last piece; and after the request was resumed. The result MHD_NO
-   closes the connection. */
+/* libmicrohttpd calls this function several times for a request: when the header has arrived; with
+   each piece of the body; with *size 0 after the last piece; and after the request was resumed. The
+   result MHD_NO closes the connection. */
 static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char *path,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **context) {
@@ -283,7 +283,7 @@ static int l_port (lua_State *L) {
   return 1;
 }
 
-/* Adds an argument of the address to the table on top. */
+/* Adds an argument of the query to the table on top. */
 static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *key,
                                  const char *value) {
   lua_State *L = ud;

@@ -62,7 +62,7 @@ static void pushlimits (lua_State *L) {
 }
 
 /* Lowers *limit to n + 'used', where n is the integer at 'index' (nil: no limit), and sets *why to
-   the string at 'message'. Does nothing if *limit is not above that. */
+   the string at 'message'. Does nothing if *limit is not above n + 'used'. */
 static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
                    const void **why) {
   uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;

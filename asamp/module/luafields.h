@@ -7,7 +7,7 @@
 ** readerlib.c profiler.reader, convertlib.c profiler.convert, heaplib.c profiler.heap, hostlib.c
 ** asamp.host, httplib.c asamp.http. Modules convert arguments and results; other folders do the
 ** work. Wrong arguments raise errors; failures of the system return nil, message. The C function
-** of the Lua function NAME is l_NAME, FILE_NAME or NAME_lua.
+** of the Lua function NAME is l_NAME, FILE_NAME or NAME_lua; its comment has the Lua signature.
 */
 #ifndef asamp_luafields_h
 #define asamp_luafields_h

@@ -47,8 +47,9 @@ static int list (lua_State *L, const char *key, size_t n) {
   return lua_gettop(L);
 }
 
-/* Sets nkeys fields of the table at index 'to' to new lists for n elements, and stores their
-   stack indexes in 'columns'. Leaves 2 * nkeys values on the stack. */
+/* Sets nkeys fields of the table at index 'to' to new lists for n elements, and stores their stack
+   indexes in 'columns'. Leaves 2 * nkeys values on the stack, a copy of the table and a list for
+   each field. */
 static void lists (lua_State *L, int to, const char *const keys[], int nkeys, size_t n,
                    int columns[]) {
   int k;
@@ -377,8 +378,8 @@ static void pushmarks (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets the field 'walktimes' of the table on top: a list of heap walks, {time, duration} each. Of
-   many walks it has one in every 'walkstep' of ReaderSum. */
+/* Sets the field 'walktimes' of the table on top: a list of heap walks, {time, duration} each. If
+   there are too many, only every second (fourth, eighth, ...) walk. */
 static void pushwalks (lua_State *L, const ReaderSum *sum) {
   size_t i;
   lua_createtable(L, (int)sum->nwalks, 0);
@@ -426,8 +427,8 @@ static void pushmarknames (lua_State *L, const Marks *all) {
 }
 
 /* Sets the field 'pictures' of the table on top: a list of the snapshots of resident memory, {time,
-   rows} each; nil: none. A row has a part of the memory: its bytes, its use, and a file, a source
-   line or "". */
+   rows} each; nil: none. A row describes a part of the memory: its bytes, its use, and a file, a
+   source line or "". */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
   if (all->n == 0)
@@ -758,7 +759,7 @@ static void readerlib_progress (void *ud, double fraction) {
   lua_pushvalue(w->L, 2);
   lua_pushnumber(w->L, fraction);
   if (lua_pcall(w->L, 1, 0, 0) != LUA_OK) {
-    w->sum.client.stop = lua_tostring(w->L, -1);  /* stays on the stack */
+    w->sum.client.stop = lua_tostring(w->L, -1);  /* the string stays on the stack */
     if (w->sum.client.stop == NULL)
       w->sum.client.stop = "progress failed";
   }

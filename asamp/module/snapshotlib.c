@@ -58,7 +58,6 @@ static void nextto (const char *profile, char to[PATH_MAX]) {
   snprintf(to, PATH_MAX, "%.*s.heap", (int)(n < PATH_MAX ? n : PATH_MAX), profile);
 }
 
-/* Adds a mark to the session's profile. */
 static void mark (Sampler *s, const char *name, const char *value) {
   sampler_mark(s, name, strlen(name), value, strlen(value));
 }
