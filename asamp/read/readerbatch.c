@@ -269,8 +269,8 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Moves to the next survivor of a line u. Returns 1 if the file does not record the
-   survivor's death. */
+/* Moves to the next survivor of a line u. Returns 1 if the file does not record the survivor's
+   death. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
     return 0;

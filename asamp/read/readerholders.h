@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the holders of live samples in asamp's files: paths of references from a root of the
-   Lua state to each followed sample (a survivor whose death is recorded). */
+/* Reads the holders of live samples in asamp's files: paths of references from a root of the Lua
+   state to each followed sample (a survivor whose death is recorded). */
 #ifndef asamp_readerholders_h
 #define asamp_readerholders_h
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads stack and object records. In asamp's files, stacks are queued until the details
-   of their samples are read (readerbatch.h). In other files, stacks are samples, and object
-   records have the outcomes. */
+/* Reads stack and object records. In asamp's files, stacks are queued until the details of their
+   samples are read (readerbatch.h). In other files, stacks are samples, and object records have the
+   outcomes. */
 #ifndef asamp_readerstack_h
 #define asamp_readerstack_h
 

@@ -74,8 +74,8 @@ typedef struct ReaderState {
   uint64_t nstats;     /* number of statistics in an object record */
   int stat[3];         /* positions of the bytes in use, reserved and resident in the statistics of
                           an object record; -1: missing */
-  /* Maps a path of references and one more step to the longer path. The number of a path is
-     its index in ReadProfile.paths + 1. */
+  /* Maps a path of references and one more step to the longer path. The number of a path is its
+     index in ReadProfile.paths + 1. */
   IdMap bystep;
   size_t pathsize, labelsetsize, labelsize;  /* capacities of r->paths, r->labelsets, r->labels */
   uint64_t lastset;    /* last label set dropped because of the limit; 0: none */

@@ -321,8 +321,8 @@ typedef struct ReaderClient {
      state), and system number of the OS thread of this state (0: unknown). */
   uint32_t state, thread;
   uint32_t row;        /* index of this state in ReadProfile.states */
-  /* A Lua state starts. In files of one state, this callback and the next ones up to 'ends' are
-     not called. */
+  /* A Lua state starts. In files of one state, this callback and the next ones up to 'ends' are not
+     called. */
   void (*starts) (void *ud, uint64_t time);
   /* The state's name, NUL-terminated. */
   void (*called) (void *ud, const char *name);
@@ -343,10 +343,9 @@ void readprofile_free (ReadProfile *r);
 
 #define READER_MAXSOURCES	4000000  /* largest text that readprofile_source appends, bytes */
 
-/* Appends a text that identifies the recording of a profile. Form:
-   "p<pid>:<start, s>:<monotonic start, us>"; for a flight recorder's file
-   "r<recorder>:<start>:<dump time>". For a merged profile, appends the texts of its known
-   recordings, separated by spaces. */
+/* Appends a text that identifies the recording of a profile. Form: "p<pid>:<start, s>:<monotonic
+   start, us>"; for a flight recorder's file "r<recorder>:<start>:<dump time>". For a merged
+   profile, appends the texts of its known recordings, separated by spaces. */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
 /* Returns the name of a kind's type for display, stored in ReadProfile.text or 'buffer'. */
