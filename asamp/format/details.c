@@ -56,7 +56,7 @@ void details_collection (Fields *f, int format, Collected *c) {
     return;
   }
   /* in formats 3 and 4 'time' is the start of the collection, not its end, and 'inuse' is the
-     change without the tenured bytes */
+     change minus the tenured bytes */
   (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&

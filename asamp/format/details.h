@@ -13,10 +13,10 @@
 
 #include "sample.h"
 
-/* Value of "asamp.format" in a profile of one Lua state: the format of its texts. Readers also
+/* Value of "asamp.format" in a profile of one Lua state: the format of its details. Readers also
    accept "2". */
 #define DETAILS_FORMATTEXT	"3"
-/* Format of the texts in a profile of many Lua states, as a number and as a text. */
+/* Format of the details in a profile of many Lua states, as a number and as a text. */
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 

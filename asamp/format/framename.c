@@ -52,7 +52,7 @@ static size_t putpath (char *out, size_t room, const char *path) {
   }
   tail = used > room - 3 ? whole + used - (room - 3) : whole;
   while (((unsigned char)*tail & 0xc0) == 0x80)
-    tail++;  /* to the start of a character */
+    tail++;  /* moves to the start of a character */
   memcpy(out, "...", 3);
   n = strlen(tail);
   memcpy(out + 3, tail, n + 1);

@@ -32,9 +32,9 @@
 #define HEAP_EDGE	0x40  /* HEAP_EDGE + kind of edge: distance of the target's address from
                                  the object's, fields of the kind */
 
-/* Kinds of objects, with their fields. Addresses are distances from the object's own. */
+/* Kinds of objects, with their fields. Addresses are distances from the object's address. */
 enum {
-  HEAP_TABLE, HEAP_STRING /* length, stored bytes, bytes */,
+  HEAP_TABLE, HEAP_STRING /* length, number of stored bytes, these bytes */,
   HEAP_FUNCTION /* prototype */, HEAP_CFUNCTION /* absolute code address */,
   HEAP_UPVALUE, HEAP_USERDATA, HEAP_THREAD /* 1: main thread */,
   HEAP_PROTO /* line of definition, function name, source */, HEAP_KINDS

@@ -55,7 +55,8 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
 }
 
 /* Returns the gc_state of a record: FINALIZING after the last part of a major collection, else
-   c->state. A converter of VMProf fails if MARKING follows FINALIZING; then it is SCANNING. */
+   c->state. A converter of VMProf fails if MARKING follows FINALIZING, so SCANNING replaces MARKING
+   there. */
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)

@@ -3,8 +3,7 @@
 ** Samples and collections, as the sampler passes them to the encoder.
 **
 ** This folder has the formats of profiles and heap snapshots, independent of files, threads,
-** clocks and Lua: vmprof.h (records), objects.h, frameids.h, framename.h, details.h, heapformat.h,
-** filekind.h. doc/profile-format.md and doc/heap-format.md describe them.
+** clocks and Lua. doc/profile-format.md and doc/heap-format.md describe them.
 */
 #ifndef asamp_sample_h
 #define asamp_sample_h
@@ -12,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The two formats, versions of the VMProf log. */
+/* The two formats of profiles: versions of the VMProf log. */
 enum { PROFILE_STOCK = 6, PROFILE_EXTENDED = 7 };
 
 /* Kinds of sampled blocks; in the extended format they are the type ids. */
@@ -61,7 +60,7 @@ typedef struct ProfileSample {
 /* A time sample. */
 typedef struct ProfileTime {
   uint64_t time;     /* CLOCK_MONOTONIC, ns */
-  uint64_t count;    /* periods, at least 1 */
+  uint64_t count;    /* number of sampling periods, at least 1 */
   uint64_t thread;   /* number of the Lua state */
   uint32_t label;    /* label set; 0: none */
 } ProfileTime;
@@ -81,12 +80,12 @@ typedef struct ProfileCollection {
   int major;          /* 1: major; 0: minor */
   /* Unrecorded collections since the previous record. */
   uint64_t minors, majors;
-  uint64_t left;      /* pauses of these unrecorded collections, ns */
+  uint64_t left;      /* sum of the pauses of the unrecorded collections, ns */
   uint64_t duration;  /* duration of the pause, ns; if collections share a pause, this
                          collection's part of it */
   uint64_t processor; /* CPU time of the thread during 'duration', ns */
-  /* CPU time since the previous record of the parts of major collections that ran in pauses of
-     minor collections, ns. */
+  /* CPU time of the parts of major collections that ran in pauses of minor collections since the
+     previous record, ns. */
   uint64_t slices;
   /* CPU time of the program since the previous record, ns; 0: unknown. */
   uint64_t mutator;

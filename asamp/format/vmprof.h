@@ -27,8 +27,8 @@ enum VmprofMode {
   VMPROF_MEMORY = 1, VMPROF_LINES = 2, VMPROF_NATIVE = 4, VMPROF_PAIRS = 8
 };
 
-/* Appends the start of a log. 'period' of time samples is in us, or 0; 'version' <= 255; 'mode'
-   is bits of VmprofMode; 'interpreter' has at most 255 bytes. */
+/* Appends the start of a log. 'period': of time samples, us; 0: none. 'version' <= 255; 'mode' is
+   bits of VmprofMode; 'interpreter' has at most 255 bytes. */
 void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
                    const char *interpreter);
 
@@ -40,7 +40,7 @@ void vmprof_time (Bytes *b, int marker, uint64_t us);
    record of the log may have it. */
 void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
 
-/* Appends VMPROF_NAME or VMPROF_NATIVENAME (V1, V2). */
+/* Appends the name of a frame id (V1, V2). 'marker': VMPROF_NAME or VMPROF_NATIVENAME. */
 void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name);
 
 /* Appends the start of a stack or object record of version 7. The caller appends its 'depth'
