@@ -366,7 +366,7 @@ describe("a process that listens", function()
   it("is reported as ended, to a client that watches it and to a later client", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
     local wanted = {KILL = "the process that listened at '%s' has ended; start it again",
-                    TERM = "cannot query '%s': No such file or directory"}
+                    TERM = "cannot query '%s': No such file or directory; give the id of a process, or its socket"}
     for how, later in pairs(wanted) do
       start "alloc=0,listen=s/x.sock"
       local words = {top = "top --every 1 " .. socket,

@@ -73,7 +73,7 @@ local function find(target)
   end
   local user, uid = userof(target), host.uid()
   if not isthere(target) then
-    return nil, ("no process %s is running; give the id of one"):format(target)
+    return nil, ("no process %s is running; give the id of one"):format(target), true
   elseif user and user ~= uid and uid ~= 0 then
     return nil, ("process %s belongs to another user; only that user and root may query it"):format(target)
   end
@@ -94,7 +94,7 @@ function M.isprocess(word)
   return word:find "^%d+$" ~= nil
 end
 
---- Returns the path of the process's socket, or nil and a message.
+--- Returns the path of the process's socket; or nil, a message, and true if no such process runs.
 M.find = find
 
 -- By target: the id of the process that answered last.
@@ -160,6 +160,8 @@ local function result(waits, request, target, path, seconds, answer)
     message = "it closed the connection without an answer; try again"
   elseif late then
     message = ("it has not answered for %d s; is the process stopped?"):format(seconds)
+  elseif not text and not host.realpath(path) then
+    message = message .. "; give the id of a process, or its socket"
   end
   if not text then
     return nil, ("cannot query '%s': %s"):format(path, message), late

@@ -143,6 +143,23 @@ local function targetsof(words, warn)
   return list
 end
 
+-- Queries each target once. Warns of those that do not answer, whose words may be wrong. Returns
+-- false if no target can ever answer: all are ids of processes, and no such process runs.
+local function reachable(list, warn)
+  local words, possible = {}, false
+  for i, t in ipairs(list) do
+    words[i] = t.word
+  end
+  for i, answer in ipairs(client.all(words, "stats", ANSWER_SECONDS)) do
+    local exists = answer[1] or not select(3, client.find(words[i]))
+    possible = possible or exists
+    if not answer[1] then
+      warn.failed("%s%s", answer[2], exists and "; asamp_up is 0 until it answers" or "")
+    end
+  end
+  return possible
+end
+
 -- Sends a request to all targets of a list at the same time. Returns the answers' fields by
 -- target; without an answer, t.why is the reason, and the target is skipped for LEFT_ALONE
 -- seconds.
@@ -424,7 +441,11 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not server then
     return warn.failed("cannot serve at %s:%s: %s", at.host, at.port, message)
   end
-  local s = setmetatable({http = server, targets = targetsof(o.files, warn), jobs = {},
+  local targets = targetsof(o.files, warn)
+  if not reachable(targets, warn) then
+    return 1
+  end
+  local s = setmetatable({http = server, targets = targets, jobs = {},
                           running = 0, interpreter = world.interpreter,
                           allowed = {names = names, token = o.token}}, Server)
   world.out(("http://%s:%d/debug/pprof/\n"):format(at.host:find ":" and "[" .. at.host .. "]" or at.host,

@@ -204,13 +204,23 @@ describe("asamp serve", function()
     while not host.samefile(path, path) do host.pause(10) end
     local lines, stop = started(
       serving(freeport(), path, folder .. "/./a.sock", "4194304", "4194304", folder .. "/b.sock"))
-    local err = lines("err", 2)
+    local err = lines("err", 4)
     stop()
-    assert.equal(("asamp serve: '%s/./a.sock' is given twice, before as '%s'; it is served once\n" ..
-      "asamp serve: '4194304' is given twice, before as '4194304'; it is served once\n"):format(
-      folder, path), err)
+    -- The last two lines were missing once: a wrong id or path was served without a word.
+    assert.equal(([[
+asamp serve: '%s/./a.sock' is given twice, before as '%s'; it is served once
+asamp serve: '4194304' is given twice, before as '4194304'; it is served once
+asamp serve: no process 4194304 is running; give the id of one
+asamp serve: cannot query '%s/b.sock': No such file or directory; give the id of a process, ]] ..
+      "or its socket; asamp_up is 0 until it answers\n"):format(folder, path, folder), err)
     os.execute("kill -9 " .. pid)
     shell.remove(folder)
+  end)
+
+  it("ends if no process has any of the ids", function()
+    local code, out, err = process.run(serving(freeport(), "4194304", "4194305"))
+    assert.same({1, "", "asamp serve: no process 4194304 is running; give the id of one\n" ..
+                        "asamp serve: no process 4194305 is running; give the id of one\n"}, {code, out, err})
   end)
 end)
 
@@ -367,13 +377,19 @@ describe("a process that is served", function()
     words[#words + 1] = "idle.sock"
     port = freeport()
     start(serving(port, table.unpack(words)))
-    local wait, clients = send "/metrics", {}
-    for i, s in ipairs(silent) do
-      s:settimeout(60)
-      clients[i] = assert(s:accept())
-      clients[i]:settimeout(60)
-      assert.equal("stats", clients[i]:receive())
+    local clients = {}
+    local function accept()
+      for i, s in ipairs(silent) do
+        s:settimeout(60)
+        clients[i] = assert(s:accept())
+        clients[i]:settimeout(60)
+        assert.equal("stats", clients[i]:receive())
+      end
     end
+    accept()  -- the queries at the start
+    for _, c in ipairs(clients) do c:close() end
+    local wait = send "/metrics"
+    accept()
     for _, c in ipairs(clients) do assert(c:send "pid 1\n") end  -- the server still waits for all of them
     local status, text = wait()
     assert.equal(200, status)
