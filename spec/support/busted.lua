@@ -6,13 +6,13 @@ package.path = "./?.lua;./lualib/?.lua;./bench/?.lua;/usr/share/lua/5.1/?.lua;/u
 local i = -1
 while arg[i - 1] do i = i - 1 end
 local tree = arg[i]:gsub("[^/]*/[^/]*$", "")
-if not tree:find "^/" then  -- processes of specs run in other folders
+if not tree:find "^/" then  -- absolute: some processes of specs run in other folders
   local pwd = assert(io.popen "pwd")
   tree = pwd:read "l" .. "/" .. tree
   pwd:close()
 end
-package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"  -- folder of the page of asamp
-                                                                   -- view
+package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"  -- modules of the
+                                                                   -- page of asamp view
 package.cpath = "./build/spec/?.so;" .. package.cpath .. ";" .. tree .. "lib/asamp/?.so"
 
 -- Temporary files are in the folder that spec/one removes, so that specs need not remove them.
@@ -23,7 +23,7 @@ if folder then
     repeat
       n = n + 1
       path = folder .. "/" .. n
-    until not os.rename(path, path)  -- io.open would wait for the writer of a pipe
+    until not os.rename(path, path)  -- io.open would block on a pipe
     assert(io.open(path, "w")):close()
     return path
   end

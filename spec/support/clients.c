@@ -5,9 +5,10 @@
 **   silent(path, n) -> a list of n descriptors of connected clients that send nothing, and the
 **     number of connections
 **   deaf(path, n) -> the same for clients that have sent 2,000 requests and read no answer
-**   leave(list), there(list) -> closes the connections; the number that the server has not closed
-**   send(path, text, half) -> the descriptor of a client that has sent the text; half: and has shut
-**     down its sending side
+**   leave(list): closes the connections
+**   there(list) -> the number of connections that the server has not closed
+**   send(path, text, half) -> the descriptor of a client that has sent the text and, if 'half' is
+**     true, has shut down its sending side
 **   answer(descriptor, ms) -> the text received until the last line is "ok" or "error ...", or
 **     the time limit; "": nothing was received; nil: the server has closed the connection
 **   fuzz(path, n, seed) -> numbers of answers that were ok and that were an error. n times, one of

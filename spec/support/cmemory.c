@@ -3,7 +3,7 @@
 ** cmemory: a C module that allocates memory with malloc and similar functions and counts the
 ** bytes exactly, for specs of asamp/preload and asamp/sample/mallocs.h.
 **
-**   leak(n [, yes])  a userdata that refers to n bytes that are never freed; yes: written to
+**   leak(n [, yes])  a userdata that refers to n bytes, never freed; yes: the bytes are written
 **   buffer(n)        a userdata that refers to n bytes that its __gc frees
 **   churn(k, n, w)   k times malloc of n bytes and free, and w steps of a loop
 **   hold(k, n)       k blocks of n bytes at the same time, then all are freed

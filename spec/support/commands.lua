@@ -33,7 +33,7 @@ function M.fits(text, columns)
   end
 end
 
---- Asserts that the text contains each of these pieces.
+--- Asserts that the text contains each of the given strings.
 function M.has(text, ...)
   for _, piece in ipairs{...} do
     assert.truthy(text:find(piece, 1, true), piece .. "\nmissing in\n" .. text)

@@ -452,7 +452,7 @@ static const luaL_Reg functions[] = {
   {NULL, NULL}
 };
 
-/* Sets the module's functions in the table below an integer, the number of their record. */
+/* Sets the module's functions in its table again, with the index of record n as upvalue. */
 static int l_use (lua_State *L) {
   lua_Integer n = luaL_checkinteger(L, 1);
   luaL_argcheck(L, n >= 1 && n <= RECORDS, 1, "no such record");
@@ -462,7 +462,7 @@ static int l_use (lua_State *L) {
   return 0;
 }
 
-/* Called when the last state with the module is closed. */
+/* Called when a state with the module is closed; with the last one, frees the records. */
 static int l_gc (lua_State *L) {
   int i;
   (void)L;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs busted in an emulated interpreter, for which no C module is there: emulated.lua SPEC...
--- The three that busted needs are replaced by as much of them as it calls.
+-- Runs busted in an emulated interpreter, which has no C modules: emulated.lua SPEC... Replaces the
+-- three modules that busted requires by the functions of these that it calls.
 
 local function output(line)
   local f <close> = assert(io.popen(line))

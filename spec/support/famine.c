@@ -19,10 +19,10 @@ void *__libc_realloc (void *block, size_t n);
 #define EVERY	64	/* requests of the process between two searches for the libraries */
 
 static unsigned long first, last, requests, searches;
-static struct { uintptr_t from, to; } code[2];  /* of libdw and libelf */
+static struct { uintptr_t from, to; } code[2];  /* address ranges of libdw and libelf */
 static int ncode;
 
-/* Callback for each loaded object: stores where the code of libdw and libelf is. */
+/* Callback for each loaded object file: stores the address range if it is libdw or libelf. */
 static int note (struct dl_phdr_info *info, size_t size, void *ud) {
   const char *name = info->dlpi_name;
   int i;

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- fewer(n, m): how many rounds a loop of a spec makes: n, but m on the asan build, which takes
--- 3 to 10 times as long. There the instructions matter, and the release and debug builds
--- run all rounds.
+-- fewer(n, m): number of rounds of a loop in a spec: n, but m on the asan build, which takes 3 to 10
+-- times as long. There it suffices to run each instruction; the other builds run all rounds.
 
 local asan = os.getenv "ASAMP_VARIANT" == "asan"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs the fuzzers that spec/fuzz/build makes with a bounded number of inputs. The sources are those that
--- the variant's build has compiled, unless the options change them (-D).
+-- Runs the fuzzers that spec/fuzz/build makes with a bounded number of inputs. They are
+-- linked with the variant's archive, or, if the options contain -D, compiled from the sources.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

@@ -14,7 +14,7 @@ function MAKE.table() return {} end
 function MAKE.class() return setmetatable({}, {__name = "Knot"}) end
 MAKE["function"] = function()
   local held
-  return function(x)  -- each node needs a closure of its own
+  return function(x)  -- a new closure for each node, as it has an upvalue
     if x == nil then return held end
     held = x
   end
@@ -83,8 +83,8 @@ function M.make(n, random)
     local from, to = nodes[random(n)], nodes[random(n)]
     if tie(from, to, random) then from.edges[to] = true end
   end
-  for _, node in ipairs(nodes) do  -- the first refers to each; objects under a weak key count as
-                                   -- the table's
+  for _, node in ipairs(nodes) do  -- nodes[1] holds each table with weak keys. In the model, this
+                                   -- table alone holds the value
     if node.kind == "weakkeys" then
       nodes[1].object[#nodes[1].object + 1] = node.object
       nodes[1].edges[node] = true
@@ -98,7 +98,7 @@ function M.make(n, random)
   return nodes
 end
 
--- Returns the nodes that can be reached from the first without 'gone'.
+-- Returns the set of nodes that the first node reaches without the node 'gone'.
 local function reached(nodes, gone)
   local set, list = {}, {}
   if nodes[1] ~= gone then

@@ -5,8 +5,8 @@
 -- prints for each how many of RUNS profiles, at default settings, have the right verdict. As a
 -- module: functions for spec/lualib/verdict_spec.lua.
 --
--- The first line of a planted program is `-- expect: LINES REASON [HOLDER]`: numbers of lines and
--- words of asamp.sums.verdict, alternatives apart by "|"; HOLDER is a part of the holder's path.
+-- The first line of a planted program is `-- expect: LINES REASON [HOLDER]`: line numbers and
+-- words of asamp.sums.verdict, with "|" between alternatives; HOLDER is a part of the holder's path.
 
 local script = arg and arg[0] and arg[0]:find "judge%.lua$"
 if script then

@@ -30,7 +30,7 @@ local function pattern(name, advice, find)
   PATTERNS[#PATTERNS + 1] = {name = name, advice = advice, find = find}
 end
 
--- Finds any of several Lua patterns that match whole words.
+-- Returns a function that finds the whole words that match any of the Lua patterns in 'list'.
 local function words(list)
   return function(text, found)
     for _, word in ipairs(list) do
@@ -81,10 +81,10 @@ local function sentence(text)
   return n >= 3 and text:find "%a %a" and not text:find "%.%*" and not text:find "%(%)"
 end
 
--- Splits sources: 'block', 'line' and 'long' are the forms of comments (Lua patterns at a position).
+-- Splits a source into comments and strings. 'syntax' has the start characters and forms of comments.
 local function source(text, add, syntax)
   local pos, line, seen = 1, 1, 1
-  local last  -- the line comment before, which the next line continues
+  local last  -- the previous line comment; one on the next line continues it
   local function at(offset)
     line = line + lines(text, seen, offset - 1)
     seen = offset
@@ -175,7 +175,7 @@ local function markdown(text, add)
   flush()
 end
 
--- A patch: its description, and the comments of the lines that it adds.
+-- Splits a patch into its description and the comments of the lines that it adds.
 local function patch(text, add)
   local start = text:find("\n---", 1, true) or #text
   local from = select(2, text:find("\n\n", 1, true)) or 1
@@ -212,7 +212,7 @@ local function scan(found)
     local file = io.open(path, "rb")
     local text = file and file:read "a"
     if file then file:close() end
-    -- These files list the forms.
+    -- Excluded: files that contain the forms as data, the license, host programs.
     local named = path == "spec/support/language.lua" or path == "spec/language_spec.lua"
                   or path:find "^LICENSE" or path:find "^spec/support/hosts"
     local split, syntax

@@ -48,9 +48,9 @@
 
 typedef struct State {
   lua_State *L;
-  lua_State *outer;  /* the state that runs it */
+  lua_State *outer;  /* state that is calling s:run */
   size_t used, limit;
-  long calls;   /* calls of its lua_Alloc before the SIGKILL */
+  long calls;   /* calls of its lua_Alloc until the SIGKILL; 0: none */
 } State;
 
 typedef struct Thread {
@@ -115,7 +115,7 @@ static int newstate (lua_State *L, State *s) {
   return 1;
 }
 
-/* Pushes the code at 'i' and its arguments as a call in the new state. */
+/* Loads the code at index i of L in the state s, and copies the arguments after it there. */
 static int load (lua_State *L, State *s, int i) {
   int n = lua_gettop(L);
   int status;
@@ -128,7 +128,7 @@ static int load (lua_State *L, State *s, int i) {
   return status;
 }
 
-/* Pushes true and the results, or false and the message. */
+/* Pushes true and the results, or false and the error message, from the stack of s. */
 static int results (lua_State *L, State *s, int status) {
   int n = lua_gettop(s->L), i;
   lua_pushboolean(L, status == LUA_OK);
@@ -170,7 +170,7 @@ static int s_run (lua_State *L) {
 
 typedef struct Elsewhere {
   lua_State *L;
-  int n, status;  /* number of arguments; -1: close the state */
+  int n, status;  /* 'n': number of arguments; -1: close the state */
   volatile int done;
 } Elsewhere;
 
@@ -296,8 +296,8 @@ static int t_join (lua_State *L) {
 /* {== processes ======================================================== */
 
 /*
-** ASan's allocator does not support forks: a child forked while the profile's writer was in it
-** waited forever for that thread. So the fork is delayed until the writer is idle.
+** ASan's allocator does not support forks: if the profile's writer thread is in it during a fork,
+** the child waits forever for that thread. So delays the fork until the writer is idle.
 */
 static int s_fork (lua_State *L) {
   pid_t pid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** periods: preloaded (LD_PRELOAD) and loaded as a module. least() returns how often the period of
-** a perf event was set, and the shortest of these periods in ns.
+** periods: preloaded (LD_PRELOAD) and loaded as a module. least() returns how many times the period
+** of a perf event was set, and the shortest of these periods in ns.
 */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>

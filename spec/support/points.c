@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** points: the arithmetic of sample points (asamp/base/interval.h), the list of samples
-** without a fate (asamp/sample/pending.h) and of those that live on (asamp/sample/followed.h)
-** for specs, without a Lua that samples.
+** points: the arithmetic of sample points (asamp/base/interval.h), and the lists of undecided
+** (asamp/sample/pending.h) and followed samples (asamp/sample/followed.h), for specs without
+** sampling.
 **
 **   interval(period, random, seed) -> interval; 64-bit numbers are Lua integers
 **     g:first() -> distance        g:pass(over) -> points, distance
@@ -10,16 +10,16 @@
 **   pending() -> list; owners and blocks are integers, 0: none
 **     p:add(owner, block)          p:freed(block) -> was it watched?
 **     p:resized(from, to, before, after) -> was it watched?
-**     p:fates({[owner] = true ...} [, {[owner] = class ...}]) -> "0110", oldest
-**       first (dead owners in), and "0 7 7 1", their classes, or nil
+**     p:fates({[owner] = true ...} [, {[owner] = class ...}]): with the dead owners, and the
+**       classes of owners -> "0110" (1: survived), oldest first, and their classes "0 7 7 1" or nil
 **     p:watched() -> number
 **   followed() -> list; owners and blocks as above
-**     f:add(owner, block) -> was there room?
+**     f:add(owner, block) -> true if the list was not full
 **     f:freed(block) -> was it watched?
 **     f:resized(from, to, before, after) -> was it watched?
 **     f:deaths{[owner] = true ...} -> list of runs, alive and dead in turn
 **     f:watched() -> number
-**   MIN, MAX, MOST (of those followed)
+**   MIN, MAX: limits of periods, MOST: of followed samples
 */
 #include "followed.h"
 #include "interval.h"

@@ -29,7 +29,7 @@ end
 
 local function command(t, limit, script)
   local words = {}
-  -- the leak checker cannot read the thread-local memory of libunwind
+  -- LSAN_OPTIONS: the leak checker cannot read the thread-local memory of libunwind
   local env = {LUA_PATH = package.path, LUA_CPATH = package.cpath, LUA_PROFILER = "",
                LSAN_OPTIONS = "use_tls=0:print_suppressions=0"}
   for k, v in pairs(t.env or {}) do env[k] = v end
@@ -59,7 +59,7 @@ function M.run(t)
   return how == "signal" and 128 + status or status, text, errors
 end
 
---- Runs this code with these arguments. Returns the exit status and all output.
+--- Runs a script with this text and these arguments. Returns the exit status and all output.
 function M.code(code, ...)
   local status, out, err = M.run{code = code, ...}
   return status, out .. err
@@ -91,7 +91,7 @@ function M.stop(pid)
   end)
 end
 
---- Starts it in the background. Returns its process id.
+--- Starts the process that M.run would run, in the background. Returns its id.
 function M.start(t)
   local pipe = assert(io.popen(("{ %s; } </dev/null >/dev/null 2>&1 & echo $!"):format(command(t))))
   local pid = pipe:read "n"

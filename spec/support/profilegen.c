@@ -61,7 +61,7 @@ static uint64_t now (void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The linker redirects this module's calls of the allocator to functions here. */
+/* Number of memory requests that succeed before all fail (wrapped.h); negative: all succeed. */
 static long plenty = -1;
 
 static int starving (void) {
@@ -76,7 +76,7 @@ static int g_starve (lua_State *L) {
   return 0;
 }
 
-/* A userdata is a ProfileState, whose first field is the profile. */
+/* The userdata of a profile is a ProfileState, whose first field is the Profile. */
 static ProfileState *state (lua_State *L);
 
 static Profile *profile (lua_State *L) {
@@ -224,10 +224,7 @@ static int g_time (lua_State *L) {
   return 0;
 }
 
-/*
-** For files of many states (states=true): the following events are of this state; it starts; it
-** has a name; it ends after this many bytes, with this many lost samples.
-*/
+/* For files of many states: assigns the following events to the state with this number. */
 static int g_of (lua_State *L) {
   state(L)->id = (uint32_t)luaL_checkinteger(L, 2);
   state(L)->depth = PROFILE_NEWFRAMES;
@@ -253,7 +250,7 @@ static int g_leave (lua_State *L) {
   return 0;
 }
 
-/* Arguments: time in ns, list of runs. */
+/* Writes deaths of native memory in a closed state. Arguments: time in ns, list of runs. */
 static int g_orphans (lua_State *L) {
   uint32_t runs[64];
   size_t i, n = lua_rawlen(L, 3);

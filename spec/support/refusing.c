@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** refusing: a process whose malloc and realloc fail for requests that a spec selects (growing
-** lists call the former in debug builds, the latter otherwise), and in which no alternate signal
-** stack can be set while a spec wishes that. It is loaded by LD_PRELOAD, and by require in the same
-** process; cannot be combined with AddressSanitizer, which has its own malloc.
+** refusing: makes calls of malloc, realloc, sigaltstack and write fail (lists grow by malloc in
+** debug builds, else by realloc). It is loaded by LD_PRELOAD, and by require in the same process;
+** cannot be combined with AddressSanitizer, which has its own malloc.
 **
 **   refuse(n)   requests for exactly n bytes fail from here on; 0: none
 **   refused() -> the number of failed requests
-**   nostack(yes)  setting an alternate signal stack fails from here on, or no longer
+**   nostack(yes)  true: setting an alternate signal stack fails from here on; false: succeeds
 **   mortal()      each child process is killed by its first write from here on
 */
 #define _GNU_SOURCE

@@ -15,9 +15,9 @@ M.NAMES = {
   "\u{2028}", "\127del", ("long"):rep(200),
 }
 
---- Writes a run to 'path'. options: seed, format (6 or 7), plain, actions, time (false: no time
--- samples), allocations (false: none), undecided (true: no last collection), classes (false:
--- none), deaths (false: the file has no deaths).
+--- Writes a run to 'path'. options: seed, format (6 or 7), plain (true: not compressed), actions
+-- (their number), time (false: no time samples), allocations (false: none), undecided (true: no last
+-- collection), classes (false: none), deaths (false: none).
 function M.write(path, options)
   local state = options.seed or 1
   local function random(n)
@@ -36,7 +36,7 @@ function M.write(path, options)
     p:class(i, M.NAMES[i])
   end
   local clock, open, followed = gen.now(), 0, 0
-  -- Some of the followed samples die, in runs.
+  -- Lets some of the followed samples die. Returns the runs of live and dead ones.
   local function deaths()
     local runs, dead = {}, 0
     local left = followed

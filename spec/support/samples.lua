@@ -20,7 +20,8 @@ local function frame(log, id, line)
           native = prefix == "n"}
 end
 
--- Largest type id that stock logs have as leaf: 1, 3, ... in the order of the kinds.
+-- In a stock log, the leaf frame of an allocation sample is its kind, with the id 1, 3, ... in the
+-- order of the kinds. This is the largest of these ids.
 local LASTTYPE = 27
 
 -- Returns true if the stack is that of an allocation sample.
@@ -78,7 +79,8 @@ function events.l(rest, state, samples)
   assert(at == state.fate, "as many classes as fates")
 end
 
--- Removes samples that are not followed from the list; written after the survival outcomes.
+-- Removes the survivors that are not followed from the list 'followed'. Comes after the survival
+-- outcomes.
 function events.u(rest, state, samples)
   local not_, survivors = false, {}
   for i = state.fated, state.fate - 1 do
@@ -104,8 +106,8 @@ function events.u(rest, state, samples)
   end
 end
 
--- Reads deaths: runs over the list of followed samples; each line continues where the previous
--- one has ended. The dead are removed from the list at the next collection.
+-- Reads deaths: runs over the list of followed samples; each line continues after the previous one.
+-- The dead are removed from the list at the next collection.
 function events.d(rest, state, samples)
   local at, dead = state.walk or 0, false
   local runs = numbers(rest)
@@ -181,7 +183,7 @@ function events.m(rest, state, samples)
     {time = state.time, name = text:sub(1, length), value = text:sub(length + 1)}
 end
 
--- Stores paths of holders and the runs of their samples, undecoded.
+-- Stores a path of references.
 function events.H(rest, _, samples)
   local id, parent, step = rest:match "^ (%d+) (%d+) (.*)$"
   samples.paths = samples.paths or {}
@@ -194,7 +196,7 @@ function events.h(rest, _, samples)
   samples.holders = table.move(runs, 1, #runs, #list + 1, list)
 end
 
--- Stores the walk that found these holders.
+-- Stores the time and the duration of a heap walk for paths of references.
 function events.w(rest, state, samples)
   local d, duration = rest:match "^ (%-?%d+) (%d+)$"
   samples.walks = samples.walks or {}
@@ -288,7 +290,7 @@ function M.taken(log)
   return samples
 end
 
---- The same for a file.
+--- Returns the allocation samples of a file, as of_log does.
 function M.read(path)
   return M.of_log(vmprof.read(path))
 end

@@ -211,7 +211,7 @@ __asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
         ".size shape_traps, . - shape_traps\n");
 extern void shape_traps (void) __attribute__((visibility("hidden")));
 
-/* Takes some time, and continues after the trap. */
+/* Signal handler: uses some time, then skips the trap instruction. */
 static NOINLINE void shape_trap (int signal, siginfo_t *info, void *context) {
   (void)info;
   shape_beat(signal);

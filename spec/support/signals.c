@@ -2,7 +2,7 @@
 /*
 ** signals: C functions for specs of time samples.
 **
-**   burn(seconds) uses CPU time in C      fill(table, n) in lua_rawseti
+**   burn(seconds) uses CPU time in C      fill(table, n): calls lua_rawseti n times
 **   leave(seconds, status): burns, then calls exit() of C without closing the Lua state
 **   ending(us, how, status): a handler of SIGALRM that ends the process after this many
 **     microseconds by "exit", "quick_exit", "_exit" or "abort"; with several threads it runs
@@ -21,7 +21,7 @@
 **   block(on): blocks or unblocks SIGURG in this OS thread
 **   cpu() -> seconds of CPU time of this OS thread
 **   diversions() -> luaN_diversions of this state
-**   moments() -> asamp/sample/moments.h; addresses and counts are integers
+**   moments() -> a Moments (asamp/sample/moments.h); addresses and counts are integers
 **     m:add(count, ci, collecting, {addresses}) m:take() -> list of {count, ci,
 **     collecting, {addresses}}               m:lost()
 **   WORDS: MOMENTS_WORDS

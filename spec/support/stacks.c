@@ -14,7 +14,7 @@
 **   flags() -> true if the handler of SIGURG runs on the alternate stack
 **   alarms(ns)         SIGUSR1 every ns of CPU time of this thread, with a handler that
 **                      uses 4 KiB of the alternate stack; nil: stops it
-**   alarmed() -> calls of it
+**   alarmed() -> number of calls of this handler
 **   mapped(address) -> true if memory is mapped there
 */
 #define _GNU_SOURCE
@@ -48,7 +48,7 @@ __attribute__((noinline)) static void stacks_entry (void) {
 }
 
 
-/* f must not raise. */
+/* f must not raise an error, which would leave the small stack by longjmp. */
 static int stacks_small (lua_State *L) {
   size_t n = (size_t)luaL_checkinteger(L, 1), whole = (n + 4095) / 4096 * 4096 + GUARD;
   char *map = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

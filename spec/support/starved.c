@@ -7,8 +7,8 @@
 **   room() -> true if there is memory for a sample
 **   sample(shared, {ids...}) -> shared, {ids...}: reports a sample as the tracker does (innermost
 **     frame first), and returns the data that the client receives. Only if room() is true
-**   collection({fates...}, {runs...}) -> the data that the client receives: words for each survival outcome
-**     ("decided NUMBER young"; "survived", "followed") and each death ("died NUMBER"),
+**   collection({fates...}, {runs...}) -> the data that the client receives: words for each survival
+**     outcome ("decided NUMBER young"; "survived", "followed") and each death ("died NUMBER"),
 **     "collected" at the end
 **   starve("stacks" or "all" or nil)  embed.c's memory requests fail: those for stacks, all,
 **     or none
@@ -28,10 +28,10 @@
 #include "tracker.h"
 
 static Tracker played;
-static const char *starving;	/* NULL: nothing */
-static uint64_t number;		/* of the last sample */
-static lua_State *received;  /* receives the client's data as a table, or NULL */
-static luaL_Buffer *text;	/* receives them as words */
+static const char *starving;	/* argument of starve(); NULL: no request fails */
+static uint64_t number;		/* number of the last sample */
+static lua_State *received;  /* state whose stack receives a sample as the client saw it */
+static luaL_Buffer *text;	/* receives the client's other callbacks as words */
 
 
 /* {== functions that embed.c is linked with ====================================== */
@@ -115,17 +115,18 @@ const char *profile_kindname (int kind) {
 /* }===================================================================== */
 
 
-/* Added to the addresses of frames: low ones are those of frames without code (frameids.h). */
+/* Added to the addresses of frames: low addresses mean frames without code (frameids.h). */
 #define CODE	0x10000u
 
 
-/* Returns the value that the client attaches to a sample. */
+/* Returns the value that the client attaches to sample number n. */
 static void *valueof (uint64_t n) {
   return (void *)(uintptr_t)(n * 8);
 }
 
 
-/* Later callbacks identify the sample by its data in the first one. */
+/* Appends a callback's name and the number of its sample, and "as another" if the sample's data
+   differ from those of the first callback. */
 static void append (const char *what, const asamp_Known *s) {
   char words[80];
   int right = (s->value == valueof(s->number) && s->size == s->number + 1 &&

@@ -18,8 +18,8 @@
 **     the chunk receives a table of functions (states/inside.c) before the "..."
 **   s:refuse{limit=, largest=, fail=, failall=}    absent options are off
 **   s:stats() -> {bytes, peak, calls, requests, refused, later, wrong}
-**     requests are calls for more memory; later: see 'replace'; wrong: the first broken promise of
-**     the core to its lua_Alloc, or nil
+**     requests are calls for more memory; later: see 'replace' (states/inside.c); wrong: the
+**     core's first violation of the rules of lua_Alloc, or nil
 **   s:check() -> nil | the invariant of the heap that does not hold
 **   s:memory() -> {inuse, held, minors, majors, allocated}
 **   s:close() -> bytes left (the state may be closed once; stats stay)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** syscalls: blocking system calls, made once, as by C code that does not handle EINTR, for specs
-** of the effect of sampling on a program. A failed call returns nil, errno; 'later' raises an
+** syscalls: blocking system calls, not repeated after EINTR, for specs of the effect of sampling on
+** a program. A failed call returns nil, errno; 'later' raises an
 ** error, because its caller would wait for a child that does not exist.
 **
 **   nanosleep(ms) poll(ms) select(ms) epoll(ms) sigtimedwait(ms)
@@ -10,8 +10,8 @@
 **   pipe() -> fd, fd     listen() -> fd, of a socket with a backlog of one
 **   accept(fd) -> fd     connect(fd) -> fd: to the socket that listens at fd
 **   close(fd)
-**   later(ms, what [, fd]) -> pid of a child that sleeps, does that, exits with 7:
-**     "write" to fd, "accept" or "connect" there, or only "exit"
+**   later(ms, what [, fd]) -> pid of a child that sleeps, then calls "write", "accept" or "connect"
+**     on fd, or nothing ("exit"), and exits with status 7
 **   EINTR
 */
 #define _GNU_SOURCE

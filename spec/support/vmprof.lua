@@ -19,7 +19,7 @@ function M.roomy(f, ...)
   return table.unpack(result, 2, result.n)
 end
 
---- Returns the contents of a file, unpacked if it is gzip.
+--- Returns the contents of a file, decompressed if it is gzip, and whether it is.
 function M.load(path)
   local bytes = shell.read(path)
   if bytes:sub(1, 2) == "\31\139" then
@@ -36,7 +36,7 @@ local function checkutf8(text, at)
 end
 
 --- Decodes a log. Raises an error with the position if a reader would fail. Returns {version,
--- mode, interpreter, started, ended (us), metas, keys (in the order of the file), names {[id] =
+-- period, mode, interpreter, started, ended (us), metas, keys (in the order of the file), names {[id] =
 -- text}, stacks, objects, records (in order), left (bytes after the trailer)}. A stack is
 -- {marker, time or count, words (as in the file), thread, last (the record's last byte)}; an
 -- object record is {time, words}.
@@ -146,8 +146,8 @@ function M.read(path)
   return M.decode((M.load(path)))
 end
 
---- Checks the conditions of both converters on the end and the time period: they divide by the
--- number of time samples if there is a period.
+--- Raises an error if the log has no end, or a time period without time samples: converters divide by
+-- the number of time samples.
 function M.checkperiod(log)
   local period = tonumber(log.metas.period)
   assert(log.started and log.ended)
@@ -161,9 +161,8 @@ function M.checkperiod(log)
   end
 end
 
---- Checks the conditions of the extended format's converter. Raises errors at the same places.
--- Returns the objects, the oldest first: {type, outside, survived, time, stats}; and the GC
--- stacks, one for each.
+--- Raises an error if the converter of the extended format would fail. Returns the objects, the
+-- oldest first: {type, outside, survived, time, stats}; and the GC stacks of the first of them.
 function M.checkextended(log)
   local nstats, objects, stacks, last = 0, {}, {}, -math.huge
   while log.metas["gc_stats__" .. nstats] do
@@ -177,7 +176,7 @@ function M.checkextended(log)
     assert(not (state == 3 and stats[4] == 1), "marking after finalizing")
     state = stats[4]
     assert(not state or state >= 0 and state <= 3, "unknown state")
-    for i = n, 1, -1 do  -- the newest is first in the file
+    for i = n, 1, -1 do  -- in a record the newest object is first
       local w = record.words[i]
       objects[#objects + 1] = {type = w >> 2, outside = w >> 1 & 1,
                                survived = w & 1, time = record.time,
@@ -210,7 +209,7 @@ local function text(s)
   return string.pack("<s8", s)
 end
 
---- Returns the first five words.
+--- Returns the first five words of a log.
 function M.head()
   return word(0) .. word(3) .. word(0) .. word(1000) .. word(0)
 end
@@ -238,8 +237,8 @@ function M.name(id, name, marker)
   return string.char(marker or 2) .. word(id) .. text(name)
 end
 
---- Returns a stack record. 'lead': an integer count, or a float time. 'rest': words after the
--- stack.
+--- Returns a stack record. 'lead': an integer count, or a float time. 'words': the stack. 'rest':
+-- words after it.
 function M.stack(marker, lead, words, rest)
   local parts = {string.char(marker),
                  math.type(lead) == "float" and string.pack("<d", lead)

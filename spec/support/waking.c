@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** waking: preloaded (LD_PRELOAD). The process exits with status 7 during the n-th signal of a
-** condition variable (n from WAKING_AT), where a signal handler may have interrupted it.
-** Signalling a condition within its own signal would block forever; then the process exits with
-** status 99 instead.
+** waking: preloaded (LD_PRELOAD). The n-th call of pthread_cond_signal (n: environment variable
+** WAKING_AT) calls exit(7), as a signal handler that interrupts it may. If exit signals the same
+** condition, which would block forever, the process ends with status 99.
 **
-** With TERM_AT the process receives SIGTERM in the call of that name, before it is made:
-** "pthread_create", or "listen".
+** TERM_AT is the name of a function, "pthread_create" or "listen": the process receives SIGTERM
+** before each call of it.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
