@@ -8,8 +8,8 @@
 -- return nil, message, errno.
 
 local loaded, core = pcall(require, "profiler.core")
-if loaded and type(core) ~= "table" then  -- profiler/core.so cannot call Lua, not even to raise
-                                          -- an error
+-- profiler/core.so returns no table if it cannot call Lua's functions, not even to raise an error
+if loaded and type(core) ~= "table" then
   error("profiler: this program does not export the functions of its Lua, so no "
     .. "module can call them: link it with -Wl,-E -Wl,--whole-archive liblua.a "
     .. "-Wl,--no-whole-archive, or to liblua5.4.so.0", 0)
@@ -48,9 +48,8 @@ local function current()
   return session
 end
 
--- Returns the path of the profile, the first number tried for its name, and true if a numbered
--- name may replace it: it was not given, or has a % escape such as %p (process id). Default:
--- SCRIPT.PID.vmprof in the current folder.
+-- Returns the path of the profile (default: SCRIPT.PID.vmprof in the current folder); the first number to
+-- try in its name; and true if the name may get a number: 'out' is nil or has an escape such as %p.
 local function place(out)
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
   local pid = core.getpid()
@@ -73,7 +72,7 @@ end
 
 local SECOND = 1000000000
 
--- Returns the nanoseconds between the time samples of these options; 0: time is not sampled.
+-- Returns the nanoseconds between time samples for the options o; 0: time is not sampled.
 local function interval(o)
   return (o.time or 0) > 0 and SECOND // o.time or 0
 end
@@ -158,9 +157,9 @@ function M.disable()
   return core.close()
 end
 
--- Checks the options of the session that a call of 'name' opens. Not allowed: 'own', the option
--- of the call's first argument, and 'other', that of the other source of samples. Raises errors
--- at the caller of 'name'.
+-- Checks the options o of the function 'name' (alloc_start, time_start). Refuses the option 'own', which
+-- its first argument sets, and 'other', which starts the other source of samples. Raises errors at the
+-- caller of 'name'.
 local function startoptions(name, o, own, other)
   if o ~= nil and type(o) ~= "table" then
     error(("bad argument #2 to '%s' (table of options expected, got %s)"):format(name, type(o)), 3)
@@ -300,7 +299,7 @@ function M.label(t)
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
--- For each set of labels, by its number: a to-be-closed value that restores the set.
+-- By number of a set of labels: a to-be-closed value that restores the set.
 local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)
@@ -375,16 +374,16 @@ function M.holders()
 end
 
 --- Exact counts, without a session (doc/reference.md): count(f, ...) returns the bytes and blocks
--- that the state allocated in f, then f's results; counter() returns a counter that counts until
--- it is closed; alive(f, ...) returns the bytes that stay alive after f.
+-- that the state allocated in f, then f's results; counter() returns an object that counts until it
+-- is closed; alive(f, ...) returns the bytes that stay alive after f.
 M.count, M.counter, M.alive = core.count, core.counter, core.alive
 
---- limit(bytes, f, ...) calls f(...) and returns its results; raises an error when it allocates
--- more bytes. Instead of bytes: {allocated = bytes, alive = bytes}.
+--- limit(bytes, f, ...) calls f(...) and returns its results; raises an error in f when it allocates
+-- more bytes. {allocated = bytes, alive = bytes} in place of 'bytes' sets two limits.
 M.limit = core.limit
 
---- Returns the counters of the profiler: doc/reference.md describes the fields of stats(). t = {labels =
--- true}: with the exact bytes by label.
+--- Returns the counters of the profiler (doc/reference.md), with t = {labels = true} also the exact bytes
+-- by label.
 function M.stats(t)
   local isset = type(t) == "table" and type(t.labels) == "boolean"
   if t ~= nil and not (isset and next(t) == "labels" and next(t, "labels") == nil) then
@@ -452,7 +451,7 @@ local function wholerun()
   os.exit = ending  -- luacheck: ignore 122
 end
 
--- The third argument is set by profiler/start.lua.
+-- profiler/start.lua passes true as third argument.
 if select(3, ...) or wanted() then wholerun() end
 
 -- ==}

@@ -9,15 +9,15 @@ local loaded, profiler = pcall(require, "profiler")
 
 local M = {}
 
---- True if this Lua has exact counts.
+--- true if this Lua has exact counts.
 M.counts = loaded and type(profiler) == "table" and profiler.count ~= nil
 
---- Default tolerance, in percent, of a test above its baseline.
+--- Default of the increase over its baseline, in percent, that a test may have.
 M.TOLERANCE = 5
 
 local ROWS = 10     -- limit of lines and of holders in a message
 local PERIOD = 64   -- mean bytes between the samples of the second run
-local ENOUGH = 20   -- f is called again until this number of samples is to be expected
+local ENOUGH = 20   -- f is called as often as is needed to expect this number of samples
 local MOST = 100    -- limit of these calls
 
 local LITTLE = "a second run allocated too little for a sample"
@@ -107,9 +107,8 @@ local function counted(list)
   return rest
 end
 
--- Profiles further runs of f, which allocates about 'bytes'. Returns as text the lines that
--- allocated; with 'retained' the lines of the bytes still alive and the references that keep them
--- alive.
+-- Profiles further calls of f, which allocates about 'bytes'. Returns text: the lines that allocated;
+-- if 'retained' is true, those whose bytes are still alive, and the references that keep these alive.
 local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
@@ -229,7 +228,7 @@ end
 local Baseline = {}
 Baseline.__index = Baseline
 
--- Returns a message if a field of a baseline is no number that can be compared; nil: all are.
+-- Returns a message if a field of a baseline has a wrong type or value; else nil.
 local function misfit(t)
   local function wrong(owner, field, value)
     if value ~= nil and type(value) ~= "number" then
@@ -295,8 +294,8 @@ function M.open(path, options)
                        data = t or {tests = {}}}, Baseline)
 end
 
--- Returns text about the counts of a test that exceed the baseline, and true if it allocates more; nil:
--- none does.
+-- Returns text about the counts of a test that exceed its baseline (nil: none does); and true if these are
+-- allocated bytes or blocks, not only retained bytes.
 function Baseline:over(name, found)
   local test = self.data.tests[name]
   if not test then
@@ -316,7 +315,7 @@ function Baseline:over(name, found)
   return #list > 0 and table.concat(list, "\n") or nil, more
 end
 
--- Makes a measurement the test's baseline. Of several tests with one name it has the largest counts.
+-- Stores a measurement as the test's baseline. If several tests have the name, the largest counts stay.
 function Baseline:replace(name, found)
   local test = self.data.tests[name] or {}
   for _, field in ipairs(FIELDS) do
@@ -325,9 +324,9 @@ function Baseline:replace(name, found)
   self.data.tests[name], self.measured[name] = test, true
 end
 
---- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message with the
--- allocating lines if it exceeds the baseline; f is called again for these. With 'update', stores
--- the measurement instead.
+--- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message if it exceeds
+-- the baseline. Calls f again to find the allocating lines for the message. With 'update', stores the
+-- measurement and returns true.
 function Baseline:run(name, f, ...)
   local found = M.measure(f, ...)
   if not found then return true end

@@ -5,11 +5,11 @@
 
 local M = {}
 
---- Shortest and longest period in bytes, lowest and highest number of samples of time a second:
--- those of profiler.core, which `asamp run` does not load.
+--- Shortest and longest period in bytes, lowest and highest rate of time samples per second. They repeat
+-- those of profiler.core, because `asamp run` does not load it.
 M.MIN, M.MAX, M.MINRATE, M.MAXRATE = 64, 1 << 62, 1, 30000
 
---- The numbers of the values of the option 'overwrite' in profiler.core.
+--- Maps the values of the option 'overwrite' to those of profiler.core.
 M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
 --- Formats a value for a message.
@@ -60,10 +60,10 @@ function M.rate(v)
     :format(M.MINRATE, M.MAXRATE, M.show(v))
 end
 
--- Seconds per unit of the option 'holders'; the largest time is 31 days.
+-- Seconds per unit of the option 'holders'; longest time of 'holders' and 'ring': 31 days.
 local TIMES, MAXTIME = {s = 1, m = 60, h = 3600}, 31 * 24 * 3600
 
---- Seconds per unit of the other times.
+--- Seconds per unit of the other options with a time.
 M.SECONDS = {s = 1, m = 60, h = 3600, d = 86400}
 
 --- Size in bytes of a flight recorder for which only a time is given.
@@ -83,7 +83,7 @@ end
 local NOPERIOD = "must be a period of %d to 2^62 bytes, or 0 for none, got %s"
 local NORATE = "must be %d to %d samples a second, or 0 for none, got %s"
 
--- By option: a function that takes a value and returns the checked value, or nil and a message.
+-- By option: a function that returns the checked value of an argument, or nil and a message.
 local OPTIONS = {
   alloc = function(v)
     if size(v) == 0 then return 0 end
@@ -92,7 +92,7 @@ local OPTIONS = {
   end,
   malloc = function(v)
     if size(v) == 0 then return 0 end
-    if v == true or size(v) == 1 then return M.MALLOC end  -- the key without a value
+    if v == true or size(v) == 1 then return M.MALLOC end  -- "malloc" without a value is malloc=1
     local n = M.period(v)
     return n, not n and NOPERIOD:format(M.MIN, M.show(v)) or nil
   end,
@@ -157,7 +157,7 @@ local OPTIONS = {
   end,
 }
 
---- Additional options of a process (ASAMP).
+--- As OPTIONS, for options that only the variable ASAMP has.
 M.PROCESS = {
   listen = function(v)
     if v == "1" then return "" end
@@ -225,11 +225,12 @@ function M.read(text)
   return t
 end
 
---- Returns the default path of the profile of process 'pid': SCRIPT.PID.vmprof in the current
--- folder. 'script' is arg[0]; nil or "-" (standard input) gives lua.PID.vmprof. A leading dash
--- gets the prefix ./ so that the name is no option of a command. The script's name is cut to
--- LONGEST bytes, because file names have at most 255.
+-- Longest name of a script in the default path, in bytes: file names have at most 255.
 local LONGEST = 200
+
+--- Returns the default path of the profile of process 'pid': SCRIPT.PID.vmprof in the current
+-- folder. 'script' is arg[0]; nil or "-" (standard input) gives lua.PID.vmprof. The prefix ./ before
+-- a leading dash prevents that a command takes the name for an option.
 function M.path(script, pid)
   local name = script and script ~= "-" and script:match "([^/]+)/*$" or "lua"
   if #name > LONGEST then

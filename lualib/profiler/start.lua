@@ -9,7 +9,7 @@
 
 local _, share, lib, run = ...
 
-if run and type(arg) == "table" then  -- LUA_INIT may have removed it
+if run and type(arg) == "table" then  -- LUA_INIT may have removed 'arg'
   local at = arg[-1] == "--" and -2 or -1
   if arg[at - 1] == "-e" then
     arg[at], arg[at - 1], arg[at - 2] = arg[at - 2], nil, nil  -- luacheck: ignore 122

@@ -11,8 +11,7 @@ local M = {}
 M.ARGUMENT = "PID|SOCKET"
 
 local PATIENCE = 15  -- default time limit of an answer, in seconds
-local ENDING = 100  -- number of waits, of 10 ms each, for processes to exit that have closed
-                    -- their socket
+local ENDING = 100  -- limit of waits, of 10 ms each, until processes that closed their socket exit
 
 -- Returns the text of the file 'name' of a process in /proc; nil: it cannot be read.
 local function said(pid, name)
@@ -97,11 +96,11 @@ end
 --- Returns the path of the process's socket; or nil, a message, and true if no such process runs.
 M.find = find
 
--- By target: the id of the process that answered last.
+-- By target: the id of the process that gave the last answer.
 local known = {}
 
--- Returns true if a process has ended. If it has answered before, it may be about to exit, so
--- this waits. 'waits.left' is the number of waits left for all targets of one M.all.
+-- Returns true if a process has ended. Waits for the exit of a process that has answered before.
+-- 'waits.left' is the number of waits left for all targets of one M.all.
 local function hasended(pid, answered, waits)
   while answered and waits.left > 0 and isthere(pid) do
     waits.left = waits.left - 1
@@ -110,8 +109,9 @@ local function hasended(pid, answered, waits)
   return not isthere(pid)
 end
 
--- Returns text that explains why a process does not answer; nil: it has not ended, as far as is
--- known. 'path': its socket, if nothing listens there. Removes a socket left by a killed process.
+-- Returns the reason why a target does not answer: its process has ended, or it is no socket; nil:
+-- neither is known. 'path': its socket, if nothing listens there. Removes the socket of a killed
+-- process.
 local function gone(target, path, waits)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], waits) then
@@ -146,14 +146,14 @@ local function parse(path, text)
   return fields
 end
 
--- Converts the results of host.query for one target to those of M.send.
+-- Converts the results of host.queryall for one target to those of M.send.
 local function result(waits, request, target, path, seconds, answer)
   local text, message, late, nobody, closed = table.unpack(answer, 1, 5)
   local over = not text and not late and (nobody or known[target]) and
     gone(target, nobody and path, waits)
   if over then
     return nil, over
-  elseif not text and closed then  -- the process has closed the connection
+  elseif not text and closed then  -- 'closed': id of the process that closed the connection
     if hasended(closed, true, waits) then
       return nil, ("process %d has ended; start it again"):format(closed)
     end

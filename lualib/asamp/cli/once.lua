@@ -20,8 +20,8 @@ local COMMON = "'%s' and '%s' are merged profiles that have recordings in common
 local PIECE = 4096     -- bytes at the start and at the end of a file that are compared first
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- Returns a text that is the same for equal files (size, start and end), and the size. nil: the
--- path is not a regular file, or the file is empty or cannot be read.
+-- Returns a text that equal files have in common (size, start and end of the file), and the size. nil:
+-- the path is not a regular file, or the file is empty or cannot be read.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"
@@ -57,9 +57,9 @@ local function keptof(list, kept)
   return left
 end
 
--- Returns the list without duplicates. f(item): key of the group of items to be compared, or nil.
--- isone(a, b): true for duplicates. better(a, b): true if a stays instead of b. Adds a line of
--- the format 'why' to 'notes' for each removed item.
+-- Returns the list without duplicates. f(item): key of the items to compare with the item; nil: none.
+-- isone(a, b): true for duplicates. better(a, b): true if the later item a replaces b. Adds a message
+-- of the format 'why' to 'notes' for each removed item.
 local function unique(list, f, better, isone, why, notes)
   local groups, kept = {}, {}
   for _, item in ipairs(list) do
@@ -89,7 +89,7 @@ end
 local function never() return false end
 local function always() return true end
 
--- Returns the number of samples in the readable part of the file. read: of M.of.
+-- Returns the number of samples in the readable part of the item's file. read: see M.of.
 local function samples(item, read)
   if not item.samples then
     local profile = read(item.path)
@@ -116,9 +116,9 @@ local function identify(item)
   item.recorder, item.from, item.to = only.recorder, only.from, only.to
 end
 
--- Adds the item to 'owners' as the owner of its recordings. 'owners' maps a recording to the
--- item; a flight recorder to its dumps, sorted by start: {item, from, to, latest (the one so far
--- that ends last)}.
+-- Sets the item as owner of its recordings in 'owners'. This maps the text of a recording to its owner;
+-- the id of a flight recorder to its dumps, sorted by start: {item, from, to, latest (of this dump
+-- and the earlier ones, the one that ends last)}.
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do
@@ -141,12 +141,13 @@ local function own(owners, item)
   end
 end
 
--- Returns the item that owns a recording, or a dump that overlaps it; nil: none. owner: of 'owners'.
+-- Returns the item that owns the recording, or a dump that overlaps it; nil: none. 'owner': the entry of
+-- 'owners' (own) for the recording.
 local function ownerof(owner, recording)
   if not owner or not recording.recorder then
     return owner
   end
-  local low, high = 0, #owner  -- the first 'low' dumps start before the end of this one
+  local low, high = 0, #owner  -- finds the last dump that starts before the recording's end
   while low < high do
     local middle = (low + high + 1) // 2
     if owner[middle].from < recording.to then

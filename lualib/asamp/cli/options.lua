@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Command lines of the subcommands. From a description, a table, come the parser, its error
--- messages and the help text.
+-- Command lines of the subcommands. A description, a table, defines the options, error messages and
+-- help text of a command:
 --
 --   - command: name of the subcommand
 --   - arguments: arguments in the usage line, after the options
@@ -10,6 +10,7 @@
 --   - rest: n: the n-th argument ends the options
 --   - about, after: help text above and below the options
 --   - exits: text about the exit codes
+--   - foreign(word): returns a message for an unknown option, or nil
 --   - [i]: the option {name, value, text, check, short, bare}. 'value': placeholder in the help,
 --     nil for a switch. check(text): returns the value, or nil and a description of valid ones.
 --     short = "o": "-o" is allowed. bare: value if it is omitted; otherwise it follows "=".
@@ -26,8 +27,7 @@ local EXITS = "Exit codes: 0 done, 1 %s or the result cannot be written, 2 wrong
 
 -- {== values ===============================================================
 
--- Upper limit of numbers of rows, columns or nodes. Small multiples of it do not overflow in Lua
--- or C.
+-- Upper limit of numbers in options: small multiples of it do not overflow in Lua or C.
 local PLENTY = (1 << 31) - 1
 
 --- Returns a check for whole numbers of at least 'least'.
@@ -225,8 +225,8 @@ local function unknown(word, name, names)
     word, near and (", did you mean --%s?"):format(near) or "")
 end
 
---- Returns an error message if standard input is in the list twice: it can be read only once. nil:
--- it is not.
+--- Returns an error message if standard input, which can be read only once, is in the list twice; else
+-- nil.
 function M.twice(files)
   local n = 0
   for _, path in ipairs(files) do

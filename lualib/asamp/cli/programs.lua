@@ -15,8 +15,8 @@ local function first(path, n)
   return text or ""
 end
 
--- Returns "program" if the file is a program for the system, "script" if it is a Lua script with a
--- first line for the system; else nil.
+-- Returns "program" if the system can execute the file, "script" if its first line is #! with a Lua
+-- interpreter; else nil.
 local function sortof(path)
   local head = first(path, 256)
   local by = head:match "^#!([^\n]*)"
@@ -61,8 +61,8 @@ local function isours(path)
   return first(path, "a"):find("profiler: ASAMP is set", 1, true) ~= nil
 end
 
--- Returns true if the program gains rights from its file, so that the loader and the profiler
--- ignore environment variables.
+-- Returns true if the program's file is setuid, setgid or has capabilities: then the loader and the
+-- profiler ignore environment variables.
 local function israised(program)
   local path = quoted(program)
   return os.execute(("{ [ -u %s ] && [ ! -O %s ]; } || { [ -g %s ] && [ ! -G %s ]; }"):format(
@@ -70,8 +70,8 @@ local function israised(program)
     output "id -u" ~= "0\n" and output("getcap " .. path):find("cap_", #program, true) ~= nil
 end
 
---- Returns the reason why Asamp's library cannot replace the program's Lua; nil: it can, or only
--- running the program would show it (for example a program with plugins).
+--- Returns the reason why Asamp's library cannot replace the program's Lua; nil: it can, or that is known
+-- only when the program runs (for example with plugins).
 function M.foreign(program, interpreter)
   if not first(program, 4):find "^\127ELF" then
     return nil
@@ -93,7 +93,7 @@ function M.foreign(program, interpreter)
   return other and ("'%s' is linked to %s"):format(program, other)
 end
 
--- Version strings in programs with Lua 5.2 or newer, Lua 5.1, LuaJIT.
+-- Version strings in programs that contain Lua 5.2 or newer, Lua 5.1, LuaJIT.
 local VERSIONS = {"$LuaVersion: Lua 5.", "$Lua: Lua 5.", "LuaJIT 2."}
 
 --- Returns true if the program's file contains a Lua that is not Asamp's.
@@ -114,8 +114,8 @@ function M.librarypath(interpreter)
   return own .. (before and before ~= "" and ":" .. before or "")
 end
 
---- Returns the existing files that match a pattern with %p etc.: path -> entry of host.files.
--- Starts no tools, because a signal to the program's process group would end them, too.
+--- Returns the existing files that match a profile's path with the escapes %p, %n, %t, %h: path -> entry
+-- of host.files. Starts no tools: a signal to the program's process group would end them, too.
 function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   local match = (name or pattern):gsub("[^%w%%]", "%%%0"):gsub("%%[pnth]", "[^/]*")
@@ -130,7 +130,7 @@ function M.profiles(pattern)
 end
 
 --- Returns the paths of files that are new or changed since 'before' (a result of M.profiles), the
--- largest first. Does not use the clock, because the file system may have another one.
+-- largest first. Does not compare with the clock, because the file system may have another one.
 function M.changed(pattern, before)
   local list, files = {}, M.profiles(pattern)
   for path, f in pairs(files) do

@@ -6,7 +6,8 @@ local host = require "asamp.host"
 
 local M = {}
 
-local WAITS = 130  -- seconds, more than the writer's time limit (asamp/module/snapshotlib.h)
+-- Longest wait for a snapshot, in seconds: more than the writer's limit (asamp/module/snapshotlib.h).
+local WAITS = 130
 local EMPTY = 5  -- seconds after which an empty snapshot is an error: its writer was killed
 
 --- Returns the path of the snapshot that the session of a profile ended with; nil and the reason
@@ -23,8 +24,8 @@ function M.find(profile)
   return nil, "the run ended before a snapshot was taken"
 end
 
--- Opens the snapshot 'path' that a profile names: a regular file, which must belong to user 'owner'
--- if that is not this command's user. 'bar': see heap.open.
+-- Opens the snapshot 'path' that a profile names: a regular file of this command's user or of the user
+-- 'owner'. 'bar': see heap.open.
 local function open(path, owner, bar)
   local file <close>, name = host.openfile(path, 0, owner)
   if not file then
@@ -35,8 +36,8 @@ local function open(path, owner, bar)
 end
 
 --- Opens the snapshot 'path' that the profile at 'from' names; another process may still be
--- writing it, and the path is untrusted. 'progress' as of world.progress. Returns the snapshot,
--- or nil and a message.
+-- writing it, and the path is untrusted. 'progress': world.progress. Returns the snapshot, or nil and a
+-- message.
 function M.open(path, from, progress)
   local owner = host.owner(host.realpath(from) or from) or -1
   local bar, finish = progress("reading " .. path:match "[^/]*$")

@@ -6,11 +6,10 @@ local host = require "asamp.host"
 
 local M = {}
 
---- Error message: the result would replace the command's input.
+--- Format of the error message if the result would replace the command's input.
 M.REPLACES = "--out '%s' is the input '%s' itself; give another name"
 
--- Returns an error message if a file of another kind has the default name of the result. nil: no
--- such file exists.
+-- Returns an error message if a file of another kind has the result's path 'out'; else nil.
 local function another(out, kind)
   local there = host.isfile(out) and (convert.kind(out) or "a file of unknown kind")
   if there and there ~= kind and there ~= "an empty file" then

@@ -84,7 +84,7 @@ local function entries(folder, cache)
   return by
 end
 
--- Returns the path below 'folder' whose written form is 'name'; nil: there is none.
+-- Returns the path below 'folder' whose written form (see entries) is 'name'; nil: there is none.
 local function unwritten(folder, name, cache)
   for part in name:gmatch "[^/]+" do
     local found = entries(folder, cache)[part]
@@ -148,8 +148,8 @@ local function definitions(functions)
   return lines
 end
 
--- Returns true if line i does not define a function: it neither has the word nor continues an
--- earlier line that has the word and no "(".
+-- Returns true if line i does not define a function: it does not contain "function", and does not
+-- continue an earlier line that does and has no "(" after it.
 local function definesnone(all, i)
   if all[i]:find("function", 1, true) then
     return false
@@ -161,8 +161,8 @@ local function definesnone(all, i)
   return not table.concat(before, "\n"):find "function[%s%w_]*$"
 end
 
--- Returns true if the text is not the one that was profiled, whatever its time: at a line of the
--- set 'lines', it defines no function.
+-- Returns true if the text is certainly not the one that was profiled: it defines no function at one of
+-- the 'lines' (a set) at which profiled functions are defined.
 local function isother(text, lines)
   local all = source.split(text)
   for line in pairs(lines) do
@@ -173,11 +173,11 @@ local function isother(text, lines)
   return false
 end
 
---- Returns a function that maps a file's name to its text, followed by "long" if it was cut at
--- MAXFILE bytes; or to nil and the reason (VS1). Its second argument: the file's name in the
--- profile, if different. Also returns the list of files read, for M.changed. 'folders': folders
--- that may be opened, and are searched for relative names after the current one. 'functions':
--- those of the profile.
+--- Returns a function(name [, profiled]) that returns the text of a file, and "long" if it was cut at
+-- MAXFILE bytes; or nil and the reason (VS1). 'profiled': the file's name in the profile, if
+-- different. Also returns the list of files read, for M.changed. 'folders': folders whose files may
+-- be opened; relative names are searched in the current folder, then in these. 'functions':
+-- profile.functions.
 function M.finder(folders, functions)
   local roots, read, cache = rootsof(folders, {host.realpath "."}), {}, {}
   local defined = definitions(functions or {})
@@ -192,9 +192,9 @@ function M.finder(folders, functions)
   end, read
 end
 
---- Returns a warning about files of the list {{name, modified, isother}, ...} that were modified
--- after the profile's start ('started', in s since the epoch; nil: unknown), or whose text is
--- another one; nil: there are none.
+--- Returns a warning about files of the list {{name, modified, isother}, ...} that were modified after
+-- the profile's start ('started', seconds since the epoch; nil: unknown), or are not the profiled
+-- ones (isother); nil: there are none.
 function M.changed(read, started)
   local names = {}
   for _, file in ipairs(read) do
@@ -222,9 +222,8 @@ function M.real(folders)
   return list, host.realpath "."
 end
 
---- Returns a function that maps a file's name to its whole text or nil; all texts together have at
--- most 'most' bytes. Also returns the list of M.finder. 'folders' and 'functions' are as there,
--- except that files of the current folder are not allowed.
+--- As M.finder, but files of the current folder may not be opened, and all texts together have at most
+-- 'most' bytes: the function returns a file's whole text or nil.
 function M.texts(folders, most, functions)
   local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
   local defined = definitions(functions or {})

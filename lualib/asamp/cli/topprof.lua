@@ -9,13 +9,13 @@ local convert = require "profiler.convert"
 
 local M = {NAME = "asamp.cli.topprof"}
 
-local PATIENCE = 50  -- time limit for writing a flight recorder, in seconds; less than the
-                     -- server's limit
+-- Time limit for writing a flight recorder, in seconds; less than that of a conversion (serve.lua).
+local PATIENCE = 50
 
 local UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
 
--- Converts the samples from 'since' to 'till' (monotonic clock, us; 0: no limit). With 'since'
--- set, omits data at time 0 of a flight recorder's file: they are older than the kept part.
+-- Converts the samples from 'since' to 'till' (monotonic clock, us, text; "0": no limit). If 'since' is
+-- set, omits the data at time 0 of a flight recorder's file: they are older than the recorded part.
 local function part(path, out, since, till, first, isring)
   local _, _, _, clock = convert.version(path)
   local least = isring and since ~= "0" and 1 or 0
@@ -44,7 +44,7 @@ function M.main(args)
         opened = true
         return part(name, out, since, till, first, ring)
       end)
-    -- The actual reason would reveal to the sender of the request which files exist.
+    -- UNOPENED hides the reason, which would show the sender of the request which files exist.
     return result, opened and message or UNOPENED
   end
   local ok, result, message = pcall(all)
@@ -55,8 +55,8 @@ function M.main(args)
   return 0
 end
 
---- Starts the process. 'interpreter': its path. 'job': {path, out, since, till (seconds), first,
--- peer, ring}. The process is killed after 'seconds'.
+--- Starts the process, which is killed after 'seconds'. 'interpreter': its path. 'job': a job of
+-- asamp.commands.serve, with 'out' and 'first' (default sample type).
 function M.start(interpreter, job, seconds)
   local words = {"timeout", "-s", "KILL", ("%d"):format(seconds), "env", "-u", "ASAMP", interpreter,
                  "-E", "-e",

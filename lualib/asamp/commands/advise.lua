@@ -46,9 +46,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Runs the script again with LUA_GC set to 'setting', and stdout sent to stderr if stdout is for
--- JSON. Returns the measurements of the collector (advice.measured), or nil after an error
--- message.
+-- Runs the script again with LUA_GC set to 'setting'. With --json its stdout goes to stderr. Returns the
+-- measurements of the collector (advice.measured), or nil after an error message.
 local function again(profile, o, setting, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
@@ -95,7 +94,6 @@ local function verified(profile, o, n, world, warn)
   return advice.verified(profile, n, setting, before, after)
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.verify and not o.files[2] then
     return warn.wrong("--verify needs the script, which it runs again: give it after FILE")

@@ -165,7 +165,7 @@ local function ispart(o)
   return (o.exclude or range.of(o)) and true
 end
 
--- Returns a message if limits of the whole run are to be checked in a part; nil: the options fit.
+-- Returns a message if the options request a limit of the whole run for a part of it; else nil.
 local function unfit(o)
   local part = o.exclude and "exclude" or o.from and "from" or "until"
   if not ispart(o) then
@@ -189,7 +189,6 @@ local function write(path, text, warn)
   return ok and file and 0 or warn.failed("cannot write '%s': %s", path, wrong)
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local path, isscript = o.files[1], o.files[1]:find "%.lua$"
   if not isscript and #o.files > 1 then

@@ -142,8 +142,8 @@ local function settings(o, path, world)
   return setting
 end
 
--- Returns the nodes that --exclude leaves out, in the form of profiler.convert; nil and a message if it
--- leaves no sample.
+-- Returns the nodes that --exclude removes, as the string that profiler.convert takes; nil and a message
+-- if no sample remains.
 local function without(world, path, o)
   local profile, message = world.read(path, range.set({}, range.of(o)))
   if not profile then
@@ -206,7 +206,6 @@ local function snapshot(o, path, world, warn)
   return 0
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local bad = wrong(o)
   if bad then

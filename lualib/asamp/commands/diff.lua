@@ -63,9 +63,9 @@ local function load(path, world, warn)
   return profile, totals.of(profile)
 end
 
--- Returns the results of comparing the fields. Always compares live bytes or samples at the end,
--- too: first if they changed, which shows whether a leak was fixed; else last and with 'head'
--- (only totals are shown).
+-- Returns the results of comparing the fields. Without --by, also compares live bytes or samples at the
+-- end: if they changed, their result is the first, because it shows whether a leak was fixed; else it
+-- is the last, with 'head' set: only its totals are shown.
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
   local results = {}
@@ -78,7 +78,7 @@ local function compared(pa, a, pb, b, o, fields)
     result.head = math.abs(result.b - result.a) <= settings.sigma * result.error or nil
     table.insert(results, result.head and #results + 1 or 1, result)
     for i = 2, result.head and 0 or #results do
-      results[i].holders = nil  -- those of the first result are the same
+      results[i].holders = nil  -- equal to those of the first result
     end
   end
   return results
@@ -98,7 +98,6 @@ local function fieldsof(by, pa, a, pb, b)
       measures.NAMES[measures.MEASURES[by]], why and ": " .. why or "") or nil
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local pa, a = load(o.files[1], world, warn)
   local pb, b = load(o.files[2], world, warn)

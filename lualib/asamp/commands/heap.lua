@@ -112,9 +112,9 @@ local function largest(target)
   return #list > 1 and list[1].inuse >= 2 * list[2].inuse and list[1].number or nil
 end
 
--- Requests a snapshot. Without --state, gives the largest state half of the time to collect,
--- because the first one to collect is often short-lived. Returns the results of client.send, and
--- true if the largest state was chosen.
+-- Requests a snapshot, which a state writes when it collects. Without --state, the request is for the
+-- largest state during half of the time, then for any: the first one to collect is often short-lived.
+-- Returns the results of client.send, and true if the largest state answered.
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then
@@ -172,7 +172,7 @@ local function await(path, peer, world, warn)
     if not h and not host.samefile(path, path) then
       warn.failed("'%s' does not exist: the process could not write it; the reason is on its stderr", path)
       return nil
-    elseif h or not unfinished and i > 50 then  -- the file may be empty at first
+    elseif h or not unfinished and i > 50 then  -- the file may be empty for a while (5 s)
       break
     end
     host.pause(100)
@@ -187,8 +187,8 @@ local function await(path, peer, world, warn)
   return h
 end
 
--- Returns the paths that hold the objects of the query, as a tree without rows that retain less
--- than 'share' of the total. The list of paths is made from all rows.
+-- Returns the paths that hold the objects of the query: {name, rows (a tree without rows below 'share' of
+-- the total), totals, leaves (holders.leaves of all rows)}; nil: no object matches.
 local function held(h, query, name, share)
   query.least, query.most = 0, 20000
   local rows, sums = h:heldby(query)
@@ -222,7 +222,8 @@ local function sitesat(h, text)
   return #list > 0 and list or nil
 end
 
--- Compares the samples of two snapshots by site: new in 'h', gone since 'old'.
+-- Returns the sites with samples that are new in the snapshot 'h' or gone since 'old', with their numbers
+-- and bytes; the largest growth first.
 local function comparesites(h, old)
   local list, known = {}, {}
   local function add(rows, samples, bytes)
@@ -251,10 +252,9 @@ local function comparesites(h, old)
   return list
 end
 
--- Returns the reason why two snapshots cannot be of one heap, the earlier first: "processes";
--- "states" (other states, or another process with that id: the later one has allocated less);
--- "before" (they are in reverse order). nil: there is no sign of that. Times in snapshots are in
--- whole seconds.
+-- Returns the reason why the snapshots 'old' and 'info' are not an earlier and a later one of one heap:
+-- "processes"; "states" (of other states, or of another process with the same id: the later one has
+-- allocated less); "before" (reverse order). nil: no reason is known. Times are in whole seconds.
 local function misfit(info, old)
   local later, more = info.time - old.time, info.allocated - old.allocated
   if info.pid ~= old.pid then
@@ -301,8 +301,8 @@ local function holdersof(h, most)
   return table.move(list, 1, math.min(most, #list), 1, {})
 end
 
--- Returns the likely leaks of a profile with their proofs, or, for path "", the largest holders with
--- theirs; nil after an error message.
+-- Returns the likely leaks of the profile at 'path' (for "": the largest holders of the snapshot) with
+-- their proofs; nil after an error message.
 local function prove(h, path, most, world, warn)
   local groups
   if path == "" then
@@ -425,7 +425,6 @@ local function writepage(h, o, p, world, warn)
   return 0
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
     return warn.wrong("--page '%s' is an input snapshot; give another name", o.page)
@@ -440,7 +439,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
       return warn.wrong("--%s is only for a running process, but '%s' is a file", name, o.files[1])
     end
   end
-  local old = o.diff and read(o.diff, world, warn)  -- read before a new snapshot is taken
+  -- read before a new snapshot is taken, so that a wrong file costs no time
+  local old = o.diff and read(o.diff, world, warn)
   if o.diff and not old then
     return 1
   end

@@ -21,7 +21,6 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, _, warn)
   if o.files[2]:find "%s" or o.files[2] == "" then
     return warn.wrong("NAME must be one word, got '%s'", o.files[2])

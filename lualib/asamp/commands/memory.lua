@@ -57,7 +57,6 @@ local function ofprofile(path, world, warn)
   return found
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local target = o.files[1]
   local found

@@ -51,7 +51,6 @@ local function judge(files, warn)
   return read
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not o.out then
     return warn.wrong("no path given for the result: -o OUT")
@@ -79,7 +78,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   finish()
   local read = judge(result and result.files or files or {}, warn)
   if not result then
-    local isreported = read == 0 and files and #files > 0  -- the failure of each file was reported
+    local isreported = read == 0 and files and #files > 0  -- judge has reported each file's failure
     return isreported and 1 or warn.failed("%s", message)
   end
   for _, left in ipairs(result.left) do

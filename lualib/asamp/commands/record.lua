@@ -77,7 +77,6 @@ local function await(target, seconds)
   end
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local target, seconds = o.files[1], o["for"] or 10
   if o.ring then

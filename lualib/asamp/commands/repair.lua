@@ -62,7 +62,6 @@ local function summary(path, out, r)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local path, inplace = o.files[1], o["in-place"]
   if (o.out ~= nil) == (inplace ~= nil) then

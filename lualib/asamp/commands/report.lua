@@ -125,7 +125,7 @@ local function settings(o, world)
           width = o.width or world.columns}
 end
 
--- Returns the nodes of 'covered' (nil: all) that --exclude leaves in.
+-- Returns the nodes of 'covered' (nil: all) whose stacks do not have the text 'excluded'.
 local function remaining(profile, covered, excluded)
   local left = focus.without(profile, excluded)
   for node in pairs(covered and left or {}) do
@@ -192,8 +192,7 @@ local function charged(profile, o, setting)
   return result
 end
 
--- Returns true if b, given by the user, can be the file a of a profile: one is the end of the
--- other's path.
+-- Returns true if the path b of a user can name the file a of a profile: one path ends with the other.
 local function samefile(a, b)
   a, b = a:gsub("^%./", ""), b:gsub("^%./", "")
   return paths.names(b, a) or paths.names(a, paths.written(b))
@@ -362,15 +361,14 @@ local function ordered(profile, o, setting, t)
   return not wrong, wrong
 end
 
--- Returns the message for a report of an instant without live samples. Peaks between collections
--- are not recorded.
+-- Returns the message for a report with --at if no sample was alive.
 local function nothingalive(at)
   return ("no sample was alive at %.6g s%s"):format(at.seconds, at.inuse and
     (", when a collection left most in use (%s); peaks between collections " ..
      "are not recorded: --at SECONDS shows another time"):format(units.bytes(at.inuse)) or "")
 end
 
--- Adds the verdict, unless the options select parts of the report, and the holders.
+-- Adds the holders to the settings, and the verdict unless the options select parts of the report.
 local function judge(view, t, o, setting)
   if o.json or not (o.show or o.tree or o.source or TABLES[o.by] or o["by-label"]) then
     setting.verdict = verdict.of(view, t, setting.leaks, setting.copies or copies.of(view))
@@ -464,7 +462,6 @@ local function reports(o, world, warn)
   end, #profiles < #o.files
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local results = {}
   if o.sum and (TABLES[o.by] or o.state) then

@@ -16,10 +16,10 @@ local NOSAMPLE = "no profile: signal %d ended the program before a sample was wr
 
 M.summary = "profiles a script or a program, ends with a short report"
 
-local ROWS = 5  -- of each table of the short report
+local ROWS = 5  -- rows of each table of the short report
 
--- OTHERS: terminal rows not available to the report: two of the profiler's line, two empty ones,
--- the shell's prompt. LEAST: minimum height that is assumed.
+-- OTHERS: terminal rows that the short report must leave free: two for the profiler's line, two empty
+-- ones, one for the shell's prompt. LEAST: height that is assumed if the terminal has fewer rows.
 local OTHERS, LEAST = 5, 24
 
 -- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
@@ -91,7 +91,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Adds the default settings of a script to t.
+-- Adds the defaults for a script (M.SCRIPT) to the settings t.
 local function addscript(t)
   if not t.alloc then
     t.alloc, t.rate = M.SCRIPT.alloc, t.rate or M.SCRIPT.rate
@@ -102,8 +102,8 @@ local function addscript(t)
   end
 end
 
--- Returns the settings of the run as text and checked: the options, and the other keys of
--- LUA_PROFILER. Returns nil and a message on failure.
+-- Returns the settings of the run, from the options o and LUA_PROFILER ('inherited'), as a table of text
+-- and as checked values. Returns nil and a message on failure.
 local function settings(o, inherited, isprogram)
   local t, wrong = keys.read(inherited)
   if not t then
@@ -121,7 +121,7 @@ local function settings(o, inherited, isprogram)
     t[key] = o[key] and "1" or t[key]
   end
   t.snapshot = o["prove-leaks"] and "1" or t.snapshot
-  -- A path given for this run may replace the profile of a previous run.
+  -- a path given with --out may replace the profile of a previous run
   if o.out and not t.overwrite then
     t.overwrite = "profile"
   end
@@ -215,8 +215,8 @@ local function starting(interpreter, script)
   return words
 end
 
--- Returns the environment that makes the loader use the profiler's malloc if native memory is
--- sampled; nil and a message if that is impossible.
+-- Returns the environment variables with which the loader uses the profiler's malloc, to sample native
+-- memory with this period and seed; {} for period 0; nil and a message if that is impossible.
 local function preloading(period, seed)
   if period == 0 then
     return {}
@@ -263,9 +263,9 @@ local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end
 
--- Returns the path of the process's profile. Otherwise returns nil, the reason, and true if there
--- is no file, or one of another kind: then the process itself has printed the reason, unless it
--- was killed.
+-- Returns the path of the profile of process 'pid' in the run started at 'since', with or without a number
+-- in its name. Otherwise returns nil, the reason, and true if 'path' does not exist or is of another
+-- kind: then the process itself has printed a reason, unless it was killed.
 local function find(path, pid, since)
   local why, absent
   for n = 1, math.huge do
@@ -273,7 +273,7 @@ local function find(path, pid, since)
     if n > 1 and not host.samefile(name, name) then
       return nil, why, absent
     elseif not host.isfile(name) and host.samefile(name, name) and not isfolder(name) then
-      return name  -- for example a pipe: its contents are unknown before it is read
+      return name  -- for example a pipe, which this function must not read
     end
     local version, id, second, clock = convert.version(name)
     local newer = version and isnewer(second, clock, since)
@@ -327,7 +327,7 @@ local function proved(profile, judged, from, world, warn)
   return path
 end
 
-local SMALL = 65536  -- bytes of a profile whose report makes little garbage
+local SMALL = 65536  -- a smaller profile, in bytes, is reported without collecting garbage
 
 -- Returns true if the path is that of a small file.
 local function issmall(path)
@@ -343,7 +343,7 @@ end
 -- of reports only here.
 local function shortreport(path, message, how, status, prove, world, warn)
   local signal = how == "signal" and status
-  collectgarbage "stop"  -- because the memory of the loaded modules is no garbage
+  collectgarbage "stop"  -- loading modules makes no garbage
   local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
   local native, text = require "asamp.sums.native", require "asamp.show.text"
   local totals, verdict = require "asamp.sums.totals", require "asamp.sums.verdict"
@@ -363,7 +363,7 @@ local function shortreport(path, message, how, status, prove, world, warn)
     warn.failed(NOSAMPLE, signal, path)
     return
   elseif #t.measures == 0 and status ~= 0 then
-    return  -- the script did not start, for example
+    return  -- for example, the script could not be loaded
   elseif profile.message and signal then
     warn.failed("signal %d ended the program; '%s' is the profile up to then, asamp repair completes " ..
                 "it: %s", signal, path, profile.message)
@@ -480,7 +480,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
   more.LUA_PROFILER = totext(t)
-  local timed = t.out and t.out:find "%%t"  -- the file's name is unknown before the run
+  local timed = t.out and t.out:find "%%t"  -- the file's name has the time at which the process starts
   local before = timed and programs.profiles(t.out)
   local how, status, pid = host.run(words, more)
   if not how then

@@ -22,7 +22,7 @@ local CONVERSIONS = 4     -- limit of concurrent conversions
 local MOST_SECONDS = 600  -- largest value of seconds=
 local ANSWER_SECONDS = 1  -- time limit of an answer of a process, in seconds
 local LEFT_ALONE = 10     -- seconds for which a process that did not answer is skipped
-local FLUSHED = 1.5       -- seconds after which a process has written its samples to the file
+local FLUSHED = 1.5       -- seconds within which a process writes its samples to the file
 local PATIENCE = 60       -- time limit of a conversion, in seconds
 local LARGEST = 256 << 20 -- limit of an HTTP response, in bytes
 
@@ -219,8 +219,8 @@ function Server:which(r)
               or "there are several targets: add target=NAME; /debug/pprof/ lists them\n")
 end
 
--- Returns the statistics of the target 'wanted' (nil: of all), by target. Queries targets whose
--- skipping time has ended at the same time, with one time limit for all.
+-- Returns the statistics of the target 'wanted' (nil: of all), by target. The same request goes to all
+-- targets that did not answer and are no longer skipped, so that their time limits do not add up.
 function Server:stats(wanted, now)
   local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do
@@ -245,9 +245,9 @@ end
 
 -- Starts a job. Returns nil, an HTTP status and a message on failure, else a table:
 --
---   - path: the profile to convert; this command's own, or opened by answers.reading
+--   - path: the profile to convert, which the process writes
 --   - since, till: range in seconds of the process's clock; 0 and 0: all
---   - due: time of the conversion
+--   - due: time at which the conversion starts
 --   - peer: the process that writes the profile
 --   - own: the folder created for it
 --   - ring: the process whose flight recorder must be written to the path first
@@ -384,8 +384,8 @@ function Server:metrics(list, now)
   for _, t in ipairs(self.targets) do
     answering[#answering + 1] = answers[t] and t
   end
-  local names = put(answering, "names", now)  -- older processes do not have it
-  local labels = put(answering, "labels", now)  -- nor this
+  local names = put(answering, "names", now)  -- older processes refuse it
+  local labels = put(answering, "labels", now)  -- older processes refuse it
   for i, t in ipairs(self.targets) do
     rows[i] = {name = t.name, stats = answers[t], names = names[t] and living.names(names[t].rows),
                labels = labels[t] and living.labels(labels[t])}
@@ -420,7 +420,6 @@ function Server:turn()
   self:steps(os.time())
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local found, http = pcall(require, "asamp.http")
   if not found then

@@ -24,7 +24,6 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local fields, message = client.send(o.files[1], "stats")
   if not fields then

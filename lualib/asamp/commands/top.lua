@@ -60,9 +60,9 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
--- Returns the seconds that the lines' values cover: the time between the last samples of two
--- updates ('before' and 'now'), because the file may be a second old. With too few samples
--- returns 'between', the time between the updates.
+-- Returns the seconds that the lines' values cover: the time between the last samples of the previous
+-- ('before') and of this update ('now'), because the file may be a second old. If there are too few
+-- samples, returns 'between', the time between the updates.
 local function timeof(now, before, between)
   local seconds = now - before
   return between and seconds < between / 2 and between or seconds
@@ -76,13 +76,13 @@ local function screen(target, state, o, world)
   local now = living.stats(fields)
   local lines = show.head(now, state.before and living.rates(state.before, now),
                           o.width or world.columns or layout.WIDTH)
-  -- The file of a flight recorder is from its last dump, so it is not read.
+  -- Does not read the file of a flight recorder, because its last dump may be old.
   local profile, unopened
   if now.ring then
     lines[#lines + 1] = "\nNo lines: the samples are in a flight recorder; asamp record --ring writes " ..
       "them to a file"
   elseif now.file then
-    -- A profile without a header yet is read at the next update.
+    -- returns false for a file without a complete header, which the next update reads
     profile, unopened = answers.reading(now.file, fields.peer, function(name)
       return world.read(name, nil, now.file) or false
     end)
@@ -104,7 +104,6 @@ local function screen(target, state, o, world)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local state = {}
   for n = 1, o.count or math.huge do

@@ -100,8 +100,8 @@ local function readold(path, new, world, warn)
   return found
 end
 
--- Returns the proofs of a profile's likely leaks for the page; nil: it has none, or the snapshot of its run
--- is not there.
+-- Returns the proofs of a profile's likely leaks for the page; nil: it has no likely leaks, or the
+-- snapshot of its run does not exist.
 local function proofsof(profile, path, world)
   local judged = path ~= "-" and proofs.verdict(profile)
   local snapshot = judged and proving.find(profile)
@@ -158,7 +158,6 @@ local function make(path, out, o, world, warn)
   return ok and text, ok and notes or {reason}
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local path = o.files[#o.files]
   local out = o.out or path == "-" and "-" or path .. (o.files[2] and ".diff.html" or ".html")
