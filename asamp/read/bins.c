@@ -76,7 +76,7 @@ static void widen (Bins *b) {
   }
 }
 
-/* Adds the totals 'from' to those of a node and kind, in the slice that has the position 'at'. */
+/* Adds the totals 'from' to those of a node and kind in the slice that contains 'at'. */
 static void addto (Bins *b, uint64_t at, uint32_t node, uint32_t kind, const BinRow *from) {
   size_t to;
   while (at / b->width >= b->most && !b->failed)

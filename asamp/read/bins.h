@@ -33,8 +33,8 @@ typedef struct Bins {
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
   IdMap bykey;         /* maps bin, node and kind to the row's index */
-  uint64_t left;       /* samples that count at node 0 because of the limit (B3), in sampling
-                          periods */
+  uint64_t left;       /* number of sampling periods of the samples that count at node 0 because
+                          of the limit (B3) */
   int failed;          /* 1: memory ran out; nothing more is added */
 } Bins;
 
@@ -43,7 +43,7 @@ void bins_init (Bins *b, uint32_t most);
 /* Adds a sample to the slice of its time. 'fate' is READER_DIED, READER_SURVIVED or
    READER_UNDECIDED. */
 void bins_add (Bins *b, const ReadSample *s, int fate);
-/* Adds a sample to the slice that has the position 'at' (us or bytes). Uses 'node' and 'kind'
+/* Adds a sample to the slice that contains the position 'at' (us or bytes). Uses 'node' and 'kind'
    instead of those of the sample. */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);

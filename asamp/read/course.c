@@ -56,7 +56,6 @@ uint64_t course_quantile (const Course *c, double share) {
 
 /* --------------------------------------------------------------- spans -- */
 
-/* Returns the larger number. */
 static uint64_t more (uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }

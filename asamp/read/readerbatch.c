@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the details of samples (readerbatch.h). doc/profile-format.md has their grammar. */
+/* Reads the details of samples (readerbatch.h). */
 #include "readerbatch.h"
 #include "details.h"
 #include "readeremit.h"

@@ -20,7 +20,7 @@ static int newset (ReaderState *s) {
   return 1;
 }
 
-/* Adds a string to 'text', cut to READER_MAXNAME bytes. Returns its offset. */
+/* Adds a string to ReadProfile.text, cut to READER_MAXNAME bytes. Returns its offset. */
 static uint32_t putcut (ReadProfile *r, const char *text, size_t n) {
   r->left[LEFT_LONGNAMES] += n > READER_MAXNAME;
   return strtab_put(&r->text, text, n < READER_MAXNAME ? n : READER_MAXNAME);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The limits beyond which the writer or the reader drops data. Each limit has a key (a short name),
    a value and a message. Code that applies a limit counts the dropped items in an array with an
-   element for each ReadLeft. doc/profile-format.md has a table of the limits. */
+   element for each ReadLeft. */
 #ifndef asamp_readerleft_h
 #define asamp_readerleft_h
 

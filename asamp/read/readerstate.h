@@ -61,15 +61,15 @@ typedef struct ReaderState {
      limit (RS1), and used while no state is current ('row' is then READER_NOSTATE). */
   ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
-  IdMap types;         /* maps type + 1 to the offset of the type's name in 'text' */
-  IdMap classes;       /* maps class + 1 to the offset of the class's name in 'text' */
+  IdMap types;         /* maps type + 1 to the offset of the type's name in ReadProfile.text */
+  IdMap classes;       /* maps class + 1 to the offset of the class's name in ReadProfile.text */
   /* 'byname', 'aliases' and 'unnamed' are used for asamp's files. In them the number of a function
      is (frame id) / 8. */
   IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
   Aliases aliases;     /* maps a function to the first one with the same name */
   uint32_t unnamed;    /* function that represents all names beyond the limit
                           READER_MAXIDS; 0: none */
-  uint32_t unknown;    /* offset of "[unknown]" in 'text' */
+  uint32_t unknown;    /* offset of "[unknown]" in ReadProfile.text */
   uint32_t nameless;   /* number of functions without a name so far */
   uint64_t nstats;     /* number of statistics in an object record */
   int stat[3];         /* positions of the bytes in use, reserved and resident in the statistics of
@@ -157,9 +157,9 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
 
 /* Returns the reason why reading must stop, or NULL. */
 const char *readerstate_failure (const ReaderState *s);
-/* Returns the index in ReadProfile.kinds of a type with a class (offset of its name in 'text'; 0:
-   none); creates the kind if needed. At the limit READER_MAXKINDS returns the type without a class,
-   or READER_UNKNOWN. */
+/* Returns the index in ReadProfile.kinds of a type with a class (offset of its name in
+   ReadProfile.text; 0: none); creates the kind if needed. At the limit READER_MAXKINDS returns the
+   type without a class, or READER_UNKNOWN. */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

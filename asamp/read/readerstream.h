@@ -39,8 +39,8 @@ typedef struct ReaderStream {
   uint64_t period, timeperiod;
   Fifo open;           /* allocation samples without an outcome */
   ReaderFollow follow; /* survivors whose death the file records */
-  /* Samples that died or survived since the previous collection: 'decided' counts all, 'survived'
-     the survivors. In sampling periods. */
+  /* 'decided': number of sampling periods of the samples that died or survived since the previous
+     collection. 'survived': that of the survivors. */
   uint64_t decided, survived;
   uint64_t allocated;  /* bytes of the state's samples whose outcome was read */
   /* The previous collection, because the record of the next one has differences from it. */

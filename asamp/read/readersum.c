@@ -153,7 +153,6 @@ static int istimeoutside (const ReaderSum *s, uint64_t time) {
   return time < s->since || time >= s->till;
 }
 
-/* Returns 1 if the time of the sample is before 'since', or not before 'till'. */
 static int isoutside (const ReaderSum *s, const ReadSample *sample) {
   return istimeoutside(s, sample->time);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of reading a profile: events, which the reader passes to a client one by one, and
-   the ReadProfile with the data of the whole file. Times are us since the start unless noted
-   otherwise. 'text' is ReadProfile.text; offset 0 is the empty string. */
+/* The results of reading a profile: events, which the reader passes to a client one by one, and the
+   ReadProfile with the data of the whole file. Times are us since the start unless noted otherwise.
+   Offset 0 in ReadProfile.text is the empty string. */
 #ifndef asamp_readprofile_h
 #define asamp_readprofile_h
 
@@ -21,11 +21,11 @@ enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 /* Outcome of an allocation sample. UNDECIDED: no collection has decided it. */
 enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
 
-/* A kind of sampled block: its type and the class of the object. */
+/* A kind of sampled block: its type and the class (__name) of the object. */
 typedef struct ReadKind {
   uint64_t type;       /* number of the type; enum ProfileKind in asamp's files */
-  uint32_t name;       /* offset in 'text', set after the last event; 0: none */
-  uint32_t class;      /* offset in 'text'; 0: none */
+  uint32_t name;       /* offset in ReadProfile.text, set after the last event; 0: none */
+  uint32_t class;      /* offset in ReadProfile.text; 0: none */
 } ReadKind;
 
 /* A sample of allocation, time or copying. */
@@ -91,8 +91,8 @@ typedef struct ReadCollection {
      sizes, 'charged' of the bytes allocated in them. */
   uint64_t planned, charged;
   uint64_t looked[LOOKED_COUNT];  /* entries that the collector visited, by enum ProfileLooked */
-  /* Samples of the collected Lua state that died or survived since the previous recorded
-     collection: 'decided' counts all, 'survived' the survivors. In sampling periods. */
+  /* 'decided': number of sampling periods of the samples of the collected Lua state that died or
+     survived since the previous recorded collection. 'survived': that of the survivors. */
   uint64_t decided;
   uint64_t survived;
   /* Numbers of minor and major collections since the previous recorded collection that have no
@@ -104,7 +104,7 @@ typedef struct ReadCollection {
   uint32_t labels;     /* label set of the running thread, as in ReadSample */
 } ReadCollection;
 
-/* A label: name and value, offsets in 'text'. */
+/* A label: name and value, offsets in ReadProfile.text. */
 typedef struct ReadLabel {
   uint32_t name, value;
 } ReadLabel;
@@ -141,24 +141,24 @@ typedef struct ReadWalk {
 /* A path of references from a root to a live object: a shorter path and a last step. */
 typedef struct ReadPath {
   uint32_t parent;     /* the shorter path, as index in ReadProfile.paths + 1; 0: none */
-  uint32_t step;       /* the last step as a string, offset in 'text' */
+  uint32_t step;       /* the last step as a string, offset in ReadProfile.text */
   uint32_t depth;      /* number of steps, at most READER_MAXSTEPS */
 } ReadPath;
 
 /* A Lua state. All sums include samples that the client does not select. */
 typedef struct ReadState {
   uint32_t id;         /* number of the state in the file */
-  uint32_t name;       /* name of the state (its script), offset in 'text'; 0: none */
+  uint32_t name;       /* name of the state (its script), offset in ReadProfile.text; 0: none */
   uint32_t thread;     /* system number of the last OS thread of the state; 0: unknown */
   int ended;           /* 1: the state was closed */
   /* Number of further Lua states that share this struct (RS2 of readerstream.h). */
   int others;
   uint64_t opened, closed; /* times; 0: unknown */
   uint64_t allocated;  /* all allocated bytes, counted, not sampled; 0: unknown */
-  uint64_t samples, bytes;    /* allocation samples in sampling periods, and the bytes that they
-                                 represent */
-  uint64_t timesamples, ns;   /* time samples in sampling periods, and the time that they
-                                 represent, ns */
+  uint64_t samples, bytes;    /* number of sampling periods of the allocation samples, and
+                                 the bytes that they represent */
+  uint64_t timesamples, ns;   /* number of sampling periods of the time samples, and the time
+                                 that they represent, ns */
   uint64_t survivedbytes, laterbytes;  /* bytes of survivors, and of the survivors that died
                                           later */
   uint64_t minors, majors;    /* numbers of collections */
@@ -181,8 +181,8 @@ typedef struct ReadProfile {
   int fates;           /* 1: samples have outcomes */
   uint64_t followed;   /* largest number of live survivors whose death the writer can record; 0:
                           the file records no deaths */
-  /* Survivors that the client selects and whose death the file does not record, in sampling
-     periods. 0 if the file records no deaths at all. */
+  /* Number of sampling periods of the survivors that the client selects and whose death the file
+     does not record. 0 if the file records no deaths at all. */
   uint64_t unfollowed;
   int random;          /* 1: random distances between sample points */
   int wall, cpu;       /* 1: there are samples of wall time, of CPU time */
@@ -306,7 +306,6 @@ typedef struct ReaderClient {
   /* A survivor that is alive at the end of the file. 'path': path of references by which the last
      heap walk has reached it, as index in ReadProfile.paths + 1; 0: unknown. */
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
-  /* A heap walk that searched for the references to live samples. */
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);

@@ -2,7 +2,6 @@
 /*
 ** Table of totals per site. A site is a call tree node, a kind of block, and a tag for Lua state,
 ** thread and labels (tags.h). Some tables store other numbers in 'node' and 'kind' (readersum.h).
-** A sample of n sampling periods counts n times.
 **
 **   L1  no two sites have the same node, kind and tag;
 **   L2  samples >= survived + undecided and survived >= later, also in bytes;
@@ -23,16 +22,16 @@ typedef struct Site {
   uint32_t node;
   uint32_t kind;
   uint32_t tag;             /* number that represents Lua state, thread and labels (tags.h) */
-  uint64_t samples;         /* number of samples, in sampling periods */
+  uint64_t samples;         /* number of sampling periods of the samples */
   uint64_t bytes;           /* bytes of allocation samples */
   uint64_t ns;              /* ns of time samples */
   /* 'ns' in units of the profile's first period of time samples. Set by readersum_finish. */
   double time;
-  uint64_t survived;        /* samples that survived, in sampling periods */
+  uint64_t survived;        /* number of sampling periods of the survivors */
   uint64_t survivedbytes;   /* bytes of survivors */
-  uint64_t later;           /* survivors that died later, in sampling periods */
+  uint64_t later;           /* number of sampling periods of the survivors that died later */
   uint64_t laterbytes;      /* bytes of survivors that died later */
-  uint64_t undecided;       /* samples without an outcome, in sampling periods */
+  uint64_t undecided;       /* number of sampling periods of the samples without an outcome */
   uint64_t undecidedbytes;  /* bytes of samples without an outcome */
   /*
   ** Estimated variances, for the error of a difference between two profiles: 'timesquares' of the
@@ -60,8 +59,8 @@ typedef struct SiteTable {
   Site *sites;              /* all sites that have samples */
   size_t nsites, sitesize;  /* number of sites, capacity */
   IdMap bykey;              /* maps node, kind and tag to the index */
-  uint64_t left;            /* samples that count at node 0 because the table is full (L3), in
-                               sampling periods */
+  uint64_t left;            /* number of sampling periods of the samples that count at node 0
+                               because the table is full (L3) */
 } SiteTable;
 
 /* Frees the memory of the table. The table is then empty. */

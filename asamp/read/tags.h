@@ -33,7 +33,7 @@ typedef struct Tag {
 typedef struct TagGroup {
   /* Index of the group's only state in ReadProfile.states. READER_NOSTATE: several states. */
   uint32_t row;
-  uint32_t name;        /* name of the script, offset in 'text'; 0: none */
+  uint32_t name;        /* name of the script, offset in ReadProfile.text; 0: none */
   uint64_t states;      /* number of Lua states */
 } TagGroup;
 
@@ -44,10 +44,11 @@ typedef struct Tags {
   Tag *list;
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps combinations to tags */
-  uint32_t names[TAGS_STATES];  /* scripts, offsets in 'text'; names[i] is place TAGS_STATES + i */
+  /* Names of scripts, offsets in ReadProfile.text. names[i] is of the place TAGS_STATES + i. */
+  uint32_t names[TAGS_STATES];
   uint32_t nnames;      /* number of scripts in 'names' */
-  uint64_t spilled;     /* samples with tag 0 because of the limit (TG2), in sampling
-                           periods */
+  uint64_t spilled;     /* number of sampling periods of the samples with tag 0 because of
+                           the limit (TG2) */
   /* Set by tags_finish, like 'ngroups' and 'groupof'. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* at least 1 */
