@@ -95,7 +95,8 @@ static int corelib_open (lua_State *L) {
 
 /* setup{options, period, alloc, exact, listen, rotate, keep, max} -> true: profiles every state
    made from now on; on failure nil, message, errno. 'options' are the fields of SamplerOptions;
-   'alloc' true: samples allocations; 'rotate': ns per file, 'max': bytes per file. Call it once. */
+   'alloc' true: samples allocations; 'listen' to 'max': see ControlOptions (control.h). Call it
+   once. */
 static int l_setup (lua_State *L) {
   SamplerShared with;
   ControlOptions control;

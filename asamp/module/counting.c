@@ -27,12 +27,10 @@ typedef struct Counter {
 
 static const char key = 0;	/* its address is the Counting's key in the registry */
 
-/* Starts a count. */
 static void counting_count (lua_State *L, Counting *c) {
   if (c->depth++ == 0) luaN_setcounts(L, &c->counts);
 }
 
-/* Ends a count. */
 static void counting_uncount (lua_State *L, Counting *c) {
   if (c->depth > 0 && --c->depth == 0) luaN_setcounts(L, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The Lua module profiler.heap: reads a heap snapshot and answers the queries of 'asamp heap'.
-** Sizes are in bytes. Wrong arguments raise errors, as does lack of memory unless the function
-** returns messages.
+** Sizes are in bytes. Wrong arguments raise errors; so does lack of memory, except in functions
+** that return messages.
 **
 ** A "row" is an entry of a tree of objects, with the fields of MergeRow (merge.h): {depth, above
 ** (parent row), text, class, count, self, value, merged, repeated, together, kind (HEAP_E...),
@@ -197,9 +197,9 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
    the class refer, because neither of them alone retains it. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the bytes that retained() misses. A reference from the class to an object of
-     another class adds the bytes that this object retains, or 1 if it is dominated by the referring
-     object. */
+  /* Estimate of the bytes that retained() misses. A reference from an object of the class to an
+     object of another class adds the bytes that the target retains, or 1 if the source dominates
+     the target. */
   uint64_t weight;
 } Candidate;
 
@@ -822,10 +822,11 @@ static int endcut (lua_State *L) {
 
 /*
 ** heap:cut{steps, sites, elements} -> {freed, objects, references, samples, samplebytes,
-** freedsamples, freedbytes, also}: the memory that becomes free if a reference is removed (cut.h).
-** 'steps' is a path of references, as in a profile; its last reference is removed. With 'elements'
-** the path leads to a table, and the references to the table's elements are removed. 'also' is
-** the path of an object, sampled at 'sites', that stays reachable. On failure nil, reason.
+** freedsamples, freedbytes, also}: the effect of removing a reference (cut.h). 'steps' is a path of
+** references, as in a profile; its last reference is removed. With 'elements' the path leads to a
+** table, and the references to the table's elements are removed. 'freed' and 'objects' are bytes
+** and number of the freed objects. The other fields count samples at 'sites', all or those of freed
+** objects; 'also' is the path of a sampled object that stays reachable. On failure nil, reason.
 */
 static int l_cut (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);

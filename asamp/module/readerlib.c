@@ -257,9 +257,9 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
   lua_setfield(L, -2, "holders");
 }
 
-/* Sets the field 'kinds' of the table on top, the kinds of sampled blocks: {name, class, time
-   (true: of time samples), blocks (sampled), objects (estimated), outside (of the nursery)}
-   each. */
+/* Sets the field 'kinds' of the table on top, a list of the kinds of samples: {name, class, time
+   (true: time samples), blocks, objects, outside} each. The last three are those of KindTotals
+   (readersum.h). */
 static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
@@ -617,7 +617,6 @@ static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *su
   setinteger(L, "longestwalk", r->longestwalk);
 }
 
-/* Pushes the table that 'read' returns. */
 static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
                          const ReaderSum *sum) {
   lua_createtable(L, 0, 52);

@@ -11,9 +11,10 @@
 
 #include "luafields.h"
 
-/* snapshot{path, replace, wait, inprocess, command} -> {path, forked, refused (why fork
-   failed), stopped (seconds of the pause)}; on failure nil, message, errno. 'wait' true: waits
-   until the file is complete; a number: waits at most that many seconds. */
+/* snapshot{path, replace, wait, inprocess, command} -> {path, forked, refused (why fork failed),
+   stopped (seconds of the pause)}; on failure nil, message, errno. The names are those of
+   SnapshotWish and Snapshot (snapshot.h). 'wait' true: waits until the file is complete; a number:
+   also fails after that many seconds. */
 int snapshot_lua (lua_State *L) {
   SnapshotWish wish;
   Snapshot s;
