@@ -9,8 +9,8 @@ import { columns, label, through } from "./views.js";
 
 export class CallTree {
   // model() returns {tree, sums, children, total} in the form of store.graph; root() returns the
-  // contents of the first row; 'shown': column names or columns. For trees that are not of
-  // functions: 'title' of the name column, name(node) returns the element of a name, marks(node)
+  // contents of the first row; 'shown': columns, or names of columns (views.js). For trees that are
+  // not of functions: 'title' of the name column, name(node) returns the element of a name, marks(node)
   // returns true for a match of the search, onMove(row) as in Grid.
   constructor(store, { label: called = "Call tree", model = () => store.graph, root = null, title = "function",
                        shown = ["total", "totalShare", "self", "selfShare", "lived", "alive"],

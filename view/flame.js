@@ -170,7 +170,7 @@ export class Flame {
     g.globalAlpha = 1;
   }
 
-  // Draws a frame's name, cut to 'room' pixels; if there is space for both, also the place.
+  // Draws a frame's name, cut to 'room' pixels, and then the place, if there is space.
   text(g, node, x, y, room, hit) {
     const { name, where } = this.describe(node);
     const full = g.measureText(name).width;

@@ -72,8 +72,8 @@ export class Grid {
     });
   }
 
-  // Returns the visible columns: wide ones are dropped until the rest fits, first those with a
-  // share, the last one first.
+  // Returns the visible columns. Drops columns marked 'wide' until the rest fits, from the last on,
+  // first those whose width is a share.
   fitting() {
     const there = this.columns.filter(c => !(c.hide && c.hide()));
     if (narrow.matches) return there.filter(c => !c.wide);

@@ -30,8 +30,8 @@ function meaning(head) {
   return text.join(" ");
 }
 
-// Returns survivors, live and decided samples, in bytes if the profile has them, as the report
-// does.
+// Returns the survived, live and decided bytes or, if the profile has no bytes, numbers of samples, as
+// the report does.
 function fates({ head, rows }) {
   const sum = values => values.reduce((a, b) => a + b, 0);
   if (head.bytes > 0) {

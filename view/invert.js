@@ -51,7 +51,7 @@ function callers(tree, from, weights, mode, whole, together) {
   out.add(-1, from.length > 0 && together ? tree.fn[from[0]] : -1, 0);
   let work = 0, left = 0;
   // Adds nodes below a node, one for each function and line of the frames 'at', where at[i] is the caller
-  // so far of frames[i]. Returns the new nodes with their frames.
+  // of frames[i] at this level. Returns the new nodes with their frames.
   const spread = (node, frames, at) => {
     const byfn = new Map(), list = [];
     frames.forEach((frame, i) => {

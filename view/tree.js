@@ -36,7 +36,7 @@ function outermost(parent, row, rows) {
   }
 }
 
-// Sets the function of each line's row: of several ones that with the largest sum of bytes and samples.
+// Sets the function of each line's row; of several functions, the one with most bytes and samples.
 // 'inner': by node, the function of its innermost Lua frame.
 function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   const sums = rows.map(() => new Map());
