@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- The loads of bench/ablate that time each step of a program: lua bench/ablate.lua NAME [SIZE] prints
--- the longest step in seconds of CPU time. A load returns its step, which makes some microseconds of
--- work, the number of steps, and a value to keep.
+-- the longest step in seconds of CPU time. A load returns its step (a function that takes some
+-- microseconds), the number of steps, and a value to keep.
 
 local loads = {}
 
--- A table that gets new string keys.
+-- Adds new string keys to a table.
 function loads.new_keys(size)
   local t, n = {}, 0
   return function()
@@ -53,7 +53,7 @@ function loads.full_collections(size)
 end
 loads.full_collections_size = 100000
 
--- Makes userdata of 'bytes' bytes with a finalizer, next to a live heap, and keeps the last 'kept'.
+-- Creates userdata of 'bytes' bytes with a finalizer, next to a live heap, and keeps the last 'kept' ones.
 -- The environment variable USERDATA is the path of bench/userdata.c, compiled.
 local function userdata(steps, bytes, kept)
   local new = assert(package.loadlib(os.getenv "USERDATA", "luaopen_userdata"))()

@@ -30,7 +30,7 @@
 #define COPIED	(-1) /* the kind of sites of copies */
 
 typedef struct Site {
-  char *file;		/* NULL: a free slot */
+  char *file;		/* NULL: this element of 'sites' is free */
   int line, kind;
   uint64_t bytes, blocks;
 } Site;
@@ -106,7 +106,7 @@ static void settle (void) {
   unfinished = NULL;
 }
 
-/* A block of over + 1 bytes. Returns the distance to the next sample point, the next byte. */
+/* Counts a block of over + 1 bytes. Returns the distance to the next sample point, always 1. */
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *s, uint64_t over) {
   Site *at = here(L, (int)s->kind);
   (void)ud;
@@ -148,7 +148,7 @@ static void point (void *ud, lua_State *L) {
   inner->point(inner->ud, L);
 }
 
-/* n bytes were moved by growth. Returns the copy distance, the next byte. */
+/* Counts n bytes that growth has moved. Returns the distance to the next copy sample, always 1. */
 static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   Site *at;
   (void)ud; (void)over;

@@ -16,7 +16,7 @@ local function cmemory()
   return require "cmemory"
 end
 
--- name -> function(rounds) -> result, units
+-- Workloads by name. Each has the parameter 'rounds', and returns its result and number of units.
 local W = {}
 
 -- Pairs of malloc and free, one every 100 ns or so: 10 million per second.
@@ -25,7 +25,7 @@ function W.paced(n)
   return "done", n * 100000
 end
 
--- Nothing but pairs.
+-- Pairs of malloc and free, without pauses.
 function W.pairs(n)
   cmemory().churn(n * 400000, 64, 0)
   return "done", n * 400000

@@ -9,7 +9,7 @@ local function cmemory()
   return require "cmemory"
 end
 
--- name -> function -> the value to keep alive, the native bytes that are resident
+-- Programs by name. Each returns a value to keep alive, and the resident native bytes.
 local P = {}
 
 function P.records()

@@ -26,12 +26,12 @@
 #include "lauxlib.h"
 #include "lualib.h"
 
-#define FINE 64  /* places of times per octave (factor of 2) */
-#define LENGTHS (64 * FINE)  /* upper bound of the number of places */
+#define FINE 64  /* counted ranges of times per octave (factor of 2) */
+#define LENGTHS (64 * FINE)  /* upper bound of the number of ranges */
 
 typedef struct Times {
   uint64_t total, longest;   /* nanoseconds */
-  uint64_t count[LENGTHS];   /* number of batches, by place of their time */
+  uint64_t count[LENGTHS];   /* number of batches whose time is in range i */
 } Times;
 
 /* Prints the message and ends the program. */
@@ -50,14 +50,14 @@ static long natural (const char *what, const char *text) {
   return n;
 }
 
-/* Returns the place of a time: one for each ns below 2 * FINE, then FINE for each octave. */
+/* Returns the range of a time: one range for each ns below 2 * FINE, then FINE per octave. */
 static size_t place (uint64_t ns) {
   unsigned octave = 0;
   while (ns >> octave >= 2 * FINE) octave++;
   return octave * FINE + (size_t)(ns >> octave);
 }
 
-/* Returns the middle of the times with place i. */
+/* Returns the middle of range i. */
 static uint64_t middle (size_t i) {
   unsigned octave = i < 2 * FINE ? 0 : (unsigned)(i / FINE) - 1;
   return ((uint64_t)(i - octave * FINE) << octave) + (((uint64_t)1 << octave) >> 1);

@@ -4,8 +4,8 @@
 -- time: turns of equal loops; native: seconds in a C function, by the clock;
 -- memory: bytes by the core's own count, with the collector stopped; copies: by arithmetic.
 
---   lua bench/scalene.lua touched    instead, native memory that is written to, and not:
--- prints "WHAT LINE BYTES RSS", the last what the system says has become resident.
+--   lua bench/scalene.lua touched    allocates native memory that is written to, and that is not; prints
+-- "WHAT LINE BYTES RSS"; RSS: bytes that became resident, according to the system.
 
 local function touched()
   package.cpath = "build/spec/?.so;" .. package.cpath

@@ -1,15 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- A loop that allocates and does little else, for counting instructions:
 --   lua alloc.lua PROFILER PACE KIND COUNT [PROFILE]
--- PROFILER  none: not loaded; load: loaded, never started; idle: started with a
---           period that is never reached. Words of one length, so that the
---           process's memory is laid out alike in all three.
--- PACE      stop: no collections, allocation alone; step: one young collection
---           after every BATCH turns. Not the collector's own pace: what the
---           module occupies would shift it, and a loop could meet one collection
---           more or one fewer.
+-- PROFILER  none: not loaded; load: loaded, never started; idle: started with a period that is never
+--           reached. The three words have the same length, so that the process has the same addresses.
+-- PACE      stop: no collections, allocation alone; step: one minor collection after every BATCH
+--           iterations. With automatic collections, the memory of the profiler's module could change
+--           their number.
 -- KIND      table (two fields), closure (one upvalue), string (short, new), mixed
--- COUNT     turns of the loop, a multiple of BATCH
+-- COUNT     iterations of the loop, a multiple of BATCH
 -- PROFILE   path of the profile that idle writes
 
 local NEVER = 1 << 52

@@ -1,17 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- A large live heap and steady garbage beside it, for bench/pauses.c, which calls
--- this file with
---   records    live records; each is a table of four fields, a table of three
---              and a string of its own: three objects, about 320 bytes
---   page       records in one array; the arrays lie in one more
---   survivors  records of a batch that replace a live one, 0 to 16
--- and gets three functions, each to be called without arguments:
---   fill   makes the live heap
---   batch  makes 16 records; 'survivors' of them take the places of live ones at
---          random and write a new string into another, the rest are garbage
---   idle   as long as a batch, roughly, without making anything
--- Records never refer to each other: what is replaced is garbage at once, so that
--- the live heap keeps its size.
+-- A large live heap and steady garbage. bench/pauses.c calls this file with
+--   records    number of live records; each is a table of four fields, a table of three elements and
+--              a string of its own: three objects, about 320 bytes
+--   page       number of records in one array; another array has all these arrays
+--   survivors  number of records of a batch that replace a live one, 0 to 16
+-- and receives three functions without parameters:
+--   fill   creates the live heap
+--   batch  creates 16 records; each of 'survivors' of them replaces a random live record, and a new
+--          string is stored in another live record; the other new records are garbage
+--   idle   takes about as long as batch, and creates no objects
+-- Records do not refer to each other: a replaced record is garbage at once, so that the live heap
+-- keeps its size.
 
 local BATCH = 16
 

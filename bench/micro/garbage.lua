@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- A loop that makes one object a turn and drops it, for instruction counts:
+-- A loop that creates and drops one object per iteration, for instruction counts:
 --   lua garbage.lua PACE KIND TURNS
--- PACE  run: the collector works as the interpreter starts it; stop: it never does
--- KIND  see KINDS; nothing and interned make no object and are what the others are
---       compared with
--- The loops differ only in what they make; strings come from string.format, which
--- makes no other object on the way.
+-- PACE   run: the collector runs with the interpreter's defaults; stop: it does not run
+-- KIND   a function of KINDS; the loops nothing and interned create no object, and the costs of
+--        other loops are compared with theirs
+-- TURNS  iterations
+-- The loops differ only in the objects. string.format creates the strings, and no other object.
 
 local SPAN = 1000
 
@@ -50,7 +50,7 @@ function KINDS.own_upvalue(turns)
   return kept
 end
 
--- Never resumed.
+-- The coroutines are never resumed.
 function KINDS.coroutine(turns)
   local kept
   local create, body = coroutine.create, function() end
@@ -58,7 +58,7 @@ function KINDS.coroutine(turns)
   return kept
 end
 
--- Returns texts of one length, 'span' different ones. 'live' holds those of interned.
+-- Creates 'span' different texts of one length in turn. Keeps 'live', which holds those of interned.
 local function texts(turns, span, live)
   local kept
   local format = string.format

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- What labels cost, for instruction counts (bench/instructions --labels):
---   lua labels.lua none|table|label|with COUNT      so many calls, with a table and without
---   lua labels.lua switch|same COUNT PROFILE  COUNT resumes of a coroutine with another label, or with the
---                                     same one, while a session is open
---   lua labels.lua plain|labelled ROUNDS PROFILE    a server with three routes that allocate
---                                     1:2:4 in coroutines, profiled; with their labels or without
+-- Uses labels, for instruction counts (bench/instructions --labels):
+--   lua labels.lua none|table|label|with COUNT    COUNT calls of a function: alone, with a new table, or
+--                                  with that table as argument of profiler.label or profiler.with
+--   lua labels.lua switch|same COUNT PROFILE      COUNT resumes of a coroutine that has another label
+--                                  than its caller, or the same one, in an open session
+--   lua labels.lua plain|labelled ROUNDS PROFILE  a profiled server with three routes in coroutines,
+--                                  which allocate in the ratio 1:2:4, without or with labels
 
 local profiler = require "profiler"
 
@@ -48,7 +49,7 @@ end
 -- nil.
 local function switching(label, n)
   if label then profiler.label{route = "/a"} end
-  local yield = coroutine.yield  -- the cost of a lookup depends on the seed of the strings' hashes
+  local yield = coroutine.yield  -- a lookup's cost depends on the seed of string hashes
   local co = coroutine.wrap(function() while true do yield() end end)
   if label then profiler.label{route = label} end
   for _ = 1, n do co() end

@@ -1,24 +1,25 @@
 -- SPDX-License-Identifier: MIT
--- A trap for collectors with garbage beside it, for bench/pauses.c --trap, which calls
--- this file with
---   size      things that are alive at once
---   batches   batches that will come
---   survivors not used
---   path      the trap: a file of bench/trap, which returns the function that makes thing
---             number i, or, where it keeps them itself, a table with
---               build(i, n)  makes the things i to i + n - 1, which stay alive
---               drop()       lets go of all of them
---               shrink(n)    optional: lets go of the n newest
--- and gets three functions, as those of churn.lua: fill, batch, idle.
--- Over all batches the things are made (for 4 tenths of the time), stay, are dropped
--- at once, made again and dropped again; every batch makes some garbage, too.
+-- A trap: objects that are hard for some collectors, and steady garbage. bench/pauses --trap runs it:
+-- bench/pauses.c calls this file with
+--   size       largest number of live objects of the trap
+--   batches    number of batches of the run
+--   survivors  not used
+--   path       a file of bench/trap, which returns a function that creates object number i or, if it
+--              keeps the objects itself, a table with
+--                build(i, n)  creates the objects i to i + n - 1, which stay alive
+--                drop()       drops all of them
+--                shrink(n)    optional: drops the n newest ones
+-- and receives the functions fill, batch and idle, as from churn.lua. During the run the objects are
+-- created, stay, are dropped at once (with shrink: step by step), are created again, and are dropped
+-- at once. Each batch also creates garbage.
 
 local GARBAGE = 16
 
 local size, batches, _, path = ...
 local trap = dofile(path)
 
--- The objects of a trap that only creates them, in pages, so that no table becomes big.
+-- Objects of a trap without build(): kept in many tables of PAGE elements, since one big table would be
+-- a trap, too.
 local PAGE = 1024
 
 local function paged(make)
@@ -41,7 +42,7 @@ end
 if type(trap) == "function" then trap = paged(trap) end
 local made, count = 0, 0
 
--- Each phase and where it ends, in tenths of all batches.
+-- Phases: the end of each, in tenths of all batches, and its name.
 local PHASES = { { 4, "build" }, { 4.5, "stay" }, { 5, "shrink" }, { 9, "build" }, { 9.2, "stay" },
   { 10, "gone" } }
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Timers that were stopped stay in the heap until their time, which is far away.
+-- Stopped timers stay in the binary heap until they expire, which is far in the future.
 -- cut: clock.heap = nil
 local clock = {heap = {}}
 

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Of bench/budgets: lua budgets.lua WORK SPECS RUNS KEEP, in the project's root.
+-- Part of bench/budgets: lua budgets.lua WORK SPECS RUNS KEEP, in the project's root.
 
 local work, specs, runs, keep = arg[1], arg[2], tonumber(arg[3]), arg[4]
 
--- Functions of Penlight that its tests call: file, and the head of the function.
+-- Functions of Penlight into which an allocation is planted: file, first line of the definition.
 local PLANTED = {
   {"array2d", "function array2d.size (a)"},
   {"array2d", "function array2d.flatten (t)"},
@@ -27,7 +27,7 @@ local PLANTED = {
   {"utils", "function utils.kpairs(t)"},
 }
 
--- Allocates about 1 KiB.
+-- The planted code: allocates about 1 KiB.
 local CODE = " local planted = {" .. ("1, "):rep(62) .. "}"
 
 local function read(path)
@@ -46,7 +46,7 @@ end
 local folder = assert(package.searchpath("pl.utils", "/usr/share/lua/5.4/?.lua")):match "^(.*)/"
 assert(os.execute(("cp -rL '%s' '%s/pl' && cp -r '%s' '%s/spec'"):format(folder, work, specs, work)))
 local root = io.popen("pwd"):read "l"
--- A test of pl.app wants a script with this name.
+-- A test of pl.app needs a script with this name.
 write(work .. "/busted", ([[
 package.path = "%s/?.lua;%s/lualib/?.lua;/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;" ..
   package.path

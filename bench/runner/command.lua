@@ -60,7 +60,7 @@ function command:complaint() return self:errors():match("[^\n]*$") end
 
 -- Runs 'words' in 'dir' under runstat. Returns usage and standard output, or nil, message.
 function command:run(words, env, dir, count)
-  for _, setting in ipairs(env) do  -- an existing profile would not be replaced
+  for _, setting in ipairs(env) do  -- the profiler would not replace an existing profile
     local profile = setting:match "^LUA_PROFILER=.*out=([^,]*)"
     if profile then os.remove(profile) end
   end

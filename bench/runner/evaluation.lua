@@ -12,9 +12,9 @@ local stats = require "runner.stats"
 
 local K = 1024
 
--- The paper's Figures 10 and 11, by the program here that corresponds to theirs; slower: the overhead
--- of a thousand time samples per second according to the paper's text, since Figure 9 has no numbers
--- ("above 1.1"; "slightly worse" than the normalised figure here).
+-- The values of the paper's Figures 10 and 11. Keys: programs of bench/load that correspond to the paper's
+-- programs, 'name'. 'slower': overhead of a thousand time samples per second according to the paper's text
+-- ("above 1.1", "slightly worse" than 'normalised'), because Figure 9 has no numbers.
 evaluation.PAPER = {
   loop = { name = "microbenchmark", rate = 52658, overhead = 3.51, normalised = 1.05,
     seconds = 4.44, gigabytes = 26.937, speed = 6.063, slower = 1.1 },
@@ -25,7 +25,7 @@ evaluation.PAPER = {
   interpreter = { name = "interpreter_pystone", rate = 8483, overhead = 1.99, normalised = 1.12,
     seconds = 8.10, gigabytes = 4.494, speed = 0.555, slower = 1.12 },
 }
-local PAPER_MOST = 1.25  -- at 4 MB, the largest of all of its benchmarks (according to its abstract)
+local PAPER_MOST = 1.25  -- largest overhead with a period of 4 MB, from the paper's abstract
 
 local function markdown(header, rows)
   local lines = { "| " .. table.concat(header, " | ") .. " |", "| --- |" .. (" ---: |"):rep(#header - 1) }

@@ -4,7 +4,7 @@
 -- A point: { kind, size, live, key, death, order }. Its name joins these with "-".
 --   kind   the objects that the program makes, or the mode of the weak table that holds them
 --   size   of an object: elements, fields, upvalues, frames or bytes, as KINDS says
---   live   number of objects that are alive at a time
+--   live   number of live objects at a time
 --   key    type of the keys of the table that holds the objects
 --   death  which objects die: none, all (each new one at once), fifo, random, lifo
 --   order  the keys and the objects that are read follow a sequence or are random
@@ -81,8 +81,7 @@ for _, kind in ipairs(KINDS) do
     define = kind[6], mode = kind[7] }
 end
 
--- Numbers of live objects; those that take more than MOST bytes are not drawn.
--- A program needs LEAST of them.
+-- Numbers of live objects, at least LEAST. Objects that take more than MOST bytes together are not drawn.
 local LIVE = { 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 300000 }
 local MOST = 48 << 20
 local LEAST = 4

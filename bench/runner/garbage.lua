@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- bench/garbage: instructions of an object that dies young, counted by callgrind over the loops of
+-- bench/garbage: instructions of an object that dies young, which callgrind counts in the loops of
 -- micro/garbage.lua: allocation (with the collector stopped) and garbage (the instructions that the
--- collector, running as lua.c starts it, adds to every iteration: finding, freeing, and the collections
--- themselves on a nearly empty heap). The cost of the surrounding loop is subtracted: for strings that
--- of creating the same texts when they exist already, so that the rest is the cost of the object alone.
+-- running collector adds to an iteration: freeing, and collections of a nearly empty heap). Subtracts the
+-- cost of a loop that creates no object; for strings, of a loop that creates texts that exist already, so
+-- that the cost of the object alone remains.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/garbage"
 local root, fail, runner = start.root, start.fail, start.runner
@@ -26,7 +26,7 @@ local KINDS = {
   { "coroutine", "coroutine, never resumed", "nothing" },
 }
 
--- Instructions of one iteration; each loop is counted once.
+-- Instructions of one iteration by loop, so that each loop is counted once.
 local known = {}
 local function turn(lua, pace, kind)
   local key = lua .. "\0" .. pace .. "\0" .. kind

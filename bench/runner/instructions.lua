@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- bench/instructions: the instructions of one iteration of an allocating loop, counted by callgrind in
--- the program's own thread, as the slope between two lengths of the loop (start-up cancels out), for
--- plain, the fork, the fork with the profiler loaded, and with the profiler started at a period that is
--- never reached. All of this twice: with the collector stopped, so that an iteration is allocation
--- alone, and with a young collection after every batch of iterations, which adds the freeing and the
--- profiler's work at a collection. The check applies to the first: for every kind, started and
--- loaded-only, and started and not loaded, differ by no more than 1 in 2,000. Exit status 0: equal; 1:
--- different; 2: could not be measured. --check runs the check alone, in a tenth of the time: tables,
--- without plain.
+-- bench/instructions: the instructions of one iteration of an allocating loop, which callgrind counts in
+-- the program's own thread: the difference between two runs, divided by the difference in iterations, so
+-- that start-up cancels out. Runs plain, the fork, the fork with the profiler loaded, and with the
+-- profiler started at a period that is never reached; first with the collector stopped, so that an
+-- iteration is allocation alone, then with a minor collection after every batch of iterations, which adds
+-- the freeing and the profiler's work at a collection. Checks the first: for every kind, the started
+-- profiler costs at most 1 in 2,000 more or less than the loaded one, and than the fork alone. Exit status
+-- 0: equal; 1: different; 2: could not be measured. --check runs only the check, for tables and without
+-- plain, in a tenth of the time.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/instructions"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -16,7 +16,7 @@ local machine = require "runner.machine"
 local slope = require "runner.slope"
 
 local LIMIT = 1 / 2000
-local SHORT, LONG = 30000, 90000  -- turns, whole batches
+local SHORT, LONG = 30000, 90000  -- iterations, multiples of a batch
 local KINDS = { "table", "closure", "string", "mixed" }
 
 -- Blocks of 16 KiB and more are mapped individually: realloc grows them without copying, in every
@@ -36,12 +36,12 @@ local function count(lua, profiler, pace, kind, turns)
   return usage.own
 end
 
--- Instructions of one turn.
+-- Returns the instructions of one iteration.
 local function turn(lua, profiler, pace, kind)
   return slope.of(function(turns) return count(lua, profiler, pace, kind, turns) end, SHORT, LONG)
 end
 
-local worst = 0  -- the largest difference between on and off among the checked ones
+local worst = 0  -- largest relative difference that was checked
 
 local function checked(started, loaded, off)
   worst = math.max(worst, math.abs(started / loaded - 1), math.abs(started / off - 1))
@@ -70,7 +70,8 @@ local function verdict()
   return equal
 end
 
--- Prints the cost of labels: of a call, and of a server with them and without, in all its threads.
+-- Prints the cost of labels: of a call, of a change of the running label, and of a server with and
+-- without labels, in all its threads.
 local function labels(fork)
   local function whole(what, n)
     local usage, message = runner:count({fork, root .. "/bench/micro/labels.lua", what, tostring(n), PROFILE},

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- A server that runs for long, for bench/longrun:
 --   lua long_program.lua PROFILE loads|names|collections N
--- "loads": loads and runs a template N times; "names": from 61,000 files, so that there
--- are as many functions and more, with a sample every 512 bytes. "collections": makes garbage in a nursery
--- of 4 KiB until there were N collections. Prints what the profile must tell: bytes
--- that were allocated, and minor and major collections, while sampling was on.
+-- loads: loads and runs a template N times. names: does the same with the names of 61,000 files in
+-- turn, for as many functions, and takes a sample every 512 bytes. collections: creates garbage in a
+-- nursery of 4 KiB until there were N collections. Prints the totals that the profile must have: bytes
+-- allocated, minor and major collections while sampling was on.
 
 local profiler = require "profiler"
 
@@ -44,9 +44,9 @@ if what == "collections" then collectgarbage("nursery", 4096) end
 before = profiler.stats()
 assert(profiler.alloc_start(what == "names" and 512 or 1 << 19, {out = path}))
 if what == "loads" then loads() elseif what == "names" then names() else collections() end
-collectgarbage "stop"  -- the tables of stats could fill the nursery
+collectgarbage "stop"  -- the tables of profiler.stats could cause a collection
 profiler.alloc_stop()
 local bytes = profiler.stats().bytes
-profiler.disable()  -- collects once more if blocks were freed by hand
+profiler.disable()  -- collects once more if blocks were freed explicitly
 local after = profiler.stats()
 print(bytes, after.minor - before.minor, after.major - before.major)

@@ -9,7 +9,7 @@ local root, work, fail, runner = start.root, start.work, start.fail, start.runne
 local machine = require "runner.machine"
 
 local N = 10000000
-local NAMES = 200000  -- loads of 61,000 files
+local NAMES = 200000  -- number of loads, of 61,000 files in turn
 local SIGMA = 5  -- limit, in standard errors of the estimate of bytes
 
 local found, size = start.options "loads names collections lines asamp", start.size
@@ -37,7 +37,7 @@ local function row(name, path, exact)
   print(("| %s | %.1f | %.2f | %.0f | %.4f | %d of %d | %d of %d |"):format(name,
     size(path) / 1e6, usage.cpu, usage.rss / 1e6, bytes / exact[1], minors, exact[2], majors,
     exact[3]))
-  -- Of the exact bytes: a short run has seven expected samples, and may have none.
+  -- From the exact bytes, not from the estimate, which is 0 if a short run has no sample.
   local sigma = math.sqrt(exact[1] * field(json, "period"))
   if math.abs(bytes - exact[1]) > SIGMA * sigma then fail(name .. ": the bytes are wrong") end
   if minors ~= exact[2] or majors ~= exact[3] then fail(name .. ": the collections are wrong") end

@@ -35,7 +35,7 @@ local CONFIGS = "plain:generational,plain:incremental,plain:full,"
 local MODES = { default = true, generational = true, incremental = true, full = true }
 
 local BATCH = 16          -- records, as in micro/churn.lua
-local RECORD_BYTES = 320  -- of one record in plain Lua
+local RECORD_BYTES = 320  -- bytes of one record in plain Lua
 
 -- The number of objects of each trap, unless --size is given.
 local TRAPS = {

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Of bench/proofs: lua proofs.lua ROOT WORK RUNS. A program that leaks has a line "-- cut: CODE" with the
--- code that removes the reference.
+-- Part of bench/proofs: lua proofs.lua ROOT WORK RUNS. A program that leaks has a line "-- cut: CODE"
+-- with the code that removes the reference.
 
 local root, work, runs = arg[1], arg[2], tonumber(arg[3])
 local asamp = root .. "/build/bin/asamp"
@@ -8,10 +8,10 @@ package.path = root .. "/lualib/?.lua;" .. package.path
 
 local json = require "cjson"
 
-local TOLERANCE <const> = 0.01  -- largest difference of the proof's bytes from those of the program
+local TOLERANCE <const> = 0.01  -- largest relative error of the bytes of a proof
 
--- Appended to a program: prints the bytes of objects that the code frees to stderr, and those by which
--- all memory in use shrinks, with the table of strings.
+-- Appended to a program: runs the code of "-- cut:", and prints to stderr the bytes of objects that it
+-- frees, and by how many bytes the memory in use shrinks, which includes the table of strings.
 local TRUTH <const> = [[
 
 local alive = require "profiler".alive
@@ -61,7 +61,8 @@ local function prove(path)
   end
 end
 
--- Returns the bytes of objects that a program frees with this code, and those of all its memory.
+-- Returns the bytes of objects that a program frees by the code 'cut', and by how many bytes its memory
+-- in use shrinks.
 local function freed(text, cut)
   local path = work .. "/truth.lua"
   local file = assert(io.open(path, "w"))

@@ -44,7 +44,7 @@ end)
 
 local world, all, count
 
---- What the servers have in common: {root, folder, clients (how many accounts), fail}.
+--- Sets the properties of all servers: {root, folder, clients (number of accounts), fail}.
 function M.launch(t)
   world, count = t, 0
   all = setmetatable({}, {__gc = function(list)
@@ -79,7 +79,7 @@ local function freeport()
   return port
 end
 
---- One that takes connections. asamp: what ASAMP is; nil: it is not set.
+--- Starts a server, and waits until it accepts connections. asamp: value of ASAMP; nil: not set.
 function M.start(asamp)
   count = count + 1
   local s = setmetatable({folder = ("%s/%d"):format(world.folder, count), port = freeport()}, Server)
@@ -117,7 +117,7 @@ function Server:isthere()
   return text ~= nil and not text:find "%) [ZX] "
 end
 
---- Has it ended, after half a minute at most?
+--- Waits up to half a minute for the end of the server. Returns true if it has ended.
 function Server:ends()
   for _ = 1, 300 do
     if not self:isthere() then return true end
@@ -132,7 +132,7 @@ local function fields(pid)
   return list
 end
 
---- CPU seconds so far, of all its threads that are there.
+--- Returns the CPU seconds of the server's present threads.
 function Server:cpu()
   local sum = 0
   for line in M.output(("cat /proc/%d/task/*/schedstat"):format(self.pid)):gmatch "[^\n]+" do
@@ -141,23 +141,23 @@ function Server:cpu()
   return sum / 1e9
 end
 
---- Bytes of its address space.
+--- Returns the bytes of the server's address space.
 function Server:size()
   return math.tointeger(tonumber(fields(self.pid)[21]))
 end
 
---- Bytes that are resident and that Lua's heap does not hold.
+--- Returns the server's resident bytes outside of Lua's heap.
 function Server:beside()
   local kb = M.read(("/proc/%d/smaps_rollup"):format(self.pid)):match "Rss:%s*(%d+)"
   return kb * 1024 - math.tointeger(tonumber(M.read(self.folder .. "/held")))
 end
 
---- Bytes of its profiles.
+--- Returns the bytes of a server's profiles on disk.
 function M.disk(s)
   return 1024 * tonumber(M.output(("du -sk '%s/profiles'"):format(s.folder)):match "%d+")
 end
 
---- The newest of its profiles; nil: there is none.
+--- Returns the path of a server's newest profile, or nil.
 function M.newest(s)
   return M.output(("ls -t '%s/profiles/'*.vmprof 2>/dev/null | head -1"):format(s.folder)):match "[^\n]+"
 end

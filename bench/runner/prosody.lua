@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- bench/prosody: what its head says.
+-- Runs the measurements of bench/prosody, whose head describes them.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/prosody"
 local root, work, fail = start.root, start.work, start.fail
@@ -10,7 +10,7 @@ local socket = require "socket"
 local xmpp = require "runner.xmpp"
 
 local CLIENTS = 20
-local SLICES, SLICE = 28, 0.5  -- of a cycle: the least number of slices, and the seconds of each
+local SLICES, SLICE = 28, 0.5  -- least number of slices in a cycle, seconds of a slice
 local CYCLE = 18               -- seconds
 local ANSWERS_S = 60               -- seconds that all answers may take
 
@@ -42,8 +42,8 @@ end
 
 -- Sends requests to both in turn, for at least this number of slices and while go() returns true.
 -- Returns the CPU seconds per request of each server's processes, and the number of requests of the
--- first. 'turn', 0 or 1: which server starts, so that other work that runs when answers come slows both
--- servers alike.
+-- first. 'turn', 0 or 1: which server starts; alternates, so that other work at the time of the
+-- answers slows both servers alike.
 local function slices(with, without, turn, least, go)
   local pair, before, n, i = {with, without}, {with:cpu(), without:cpu()}, {0, 0}, 0
   while i < least or i % 4 > 0 or go and go() do
@@ -133,7 +133,7 @@ local function slope(rows, key)
   return (n * sxy - sx * sy) / (n * sxx - sx * sx)
 end
 
--- The queries of each cycle.
+-- The queries of one cycle each, in turn (--apart).
 local APART = {{}, {"top"}, {"record"}, {"heap"}, {"stats"}}
 
 local function kindsof(n)
@@ -216,7 +216,7 @@ expect(most <= 16 * 2 ^ 20, "more than 16 MiB are resident for the sampler")
 
 -- {== how it ends ============================================================
 
--- Returns the newest profile of that server in the form of asamp report --json; "" without one.
+-- Returns the newest profile of a server in the form of asamp report --json ("": none), and its path.
 local function report(server)
   local path = servers.newest(server)
   return path and servers.output(("'%s' report --json '%s' 2>&1"):format(asamp, path)) or "", path
@@ -249,7 +249,7 @@ killed:signal "KILL"
 expect(killed:ends(), "prosody does not end by SIGKILL")
 expect(judge("SIGKILL", "of rotate=3s", (report(killed))), "SIGKILL: the last profile is not whole")
 
--- For a while its files may not grow beyond 16 KiB, as on a full disk.
+-- a server whose files may not exceed 16 KiB for a while, as on a full disk
 local full, why = short "listen,alloc=4K,time=100", nil
 servers.output(("prlimit --pid %d --fsize=16384:unlimited"):format(full.pid))
 for _ = 1, 60 do
@@ -265,7 +265,7 @@ local json = report(full)
 expect(judge("full disk", ("said: %s"):format(why or "nothing"), json), "full disk: the profile is not whole")
 expect(json:find "samples lost", "full disk: no marker in the profile")
 
--- Its address space may not grow.
+-- a server whose address space may grow by 2 MiB only
 local starved = short "listen,ring=1m,alloc=64K"
 drive(starved.load, 4)
 servers.output(("prlimit --pid %d --as=%d:unlimited"):format(starved.pid, starved:size() + 2 ^ 21))

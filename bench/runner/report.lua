@@ -23,7 +23,7 @@ local function median_ratio(row, comparison, key)
   return stats.median(ratios(row, comparison, key))
 end
 
--- "1.234 (1.200..1.300)"; the range only if there are several rounds.
+-- Returns "1.234 (1.200..1.300)": median and range, or, for one round, the value alone.
 function report.ratio(list)
   local low, high = stats.range(list)
   if #list == 1 then return ("%.3f"):format(list[1]) end

@@ -49,7 +49,7 @@ serverprocess.http = {
   end,
 }
 
--- Returns all processes of the system: by number, the parent and the CPU time in ticks.
+-- Returns all processes of the system by id: parent, and CPU time in ticks.
 local function processes()
   local all = {}
   for line in output("cat /proc/[0-9]*/stat 2>/dev/null"):gmatch "[^\n]+" do
@@ -65,8 +65,8 @@ local function processes()
   return all
 end
 
--- Returns the numbers of the running processes among the server and its descendants, and the ticks of
--- all.
+-- Returns the ids of the running processes among the server and its descendants, and the CPU time of all
+-- of them, in ticks.
 function Process:family()
   local all, members, ticks = processes(), {}, 0
   for pid, process in pairs(all) do
@@ -83,7 +83,7 @@ end
 
 local TICK = tonumber(output "getconf CLK_TCK")
 
--- CPU seconds so far.
+-- Returns the CPU seconds so far.
 function Process:cpu()
   local _, ticks = self:family()
   return ticks / TICK
@@ -134,7 +134,7 @@ function Process:load(requests, meanwhile)
   local text = pipe:read "a"
   pipe:close()
   if not self.server.complete(text, requests) then return nil end
-  sleep()  -- until the process of a connection is reaped
+  sleep()  -- until a process that served a connection is reaped
   return (self:cpu() - before) / requests
 end
 

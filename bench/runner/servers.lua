@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- bench/servers: see its opening comment. Arguments after ROOT and WORK: PLACE, with plain/lib and the
--- prefix fork; BUILT, the folder of the servers that were built; the command's own arguments.
+-- Runs the checks of bench/servers, whose head describes them. Arguments after ROOT and WORK: PLACE, a
+-- folder with plain/lib and the installed fork; BUILT, the folder of the built servers; the command's own
+-- arguments.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/servers"
 local root, fail = start.root, start.fail

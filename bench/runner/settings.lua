@@ -1,16 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- The settings of the profiler that bench/evaluate compares. Pure.
--- A setting is a configuration as in configs.lua with two fields more: 'series',
--- the line of the plot that it belongs to, and 'x', its place on it (bytes of the
--- period, or samples of time a second).
--- Series:  c, lua   allocation sampling, with C stacks and without
---          time     of CPU time, stacks at the scheduler's ticks (the default)
---          exact    of CPU time, an interrupt and a stack for every sample
---          off      no profiler at all, as the baseline: what is noise
---          idle     a session whose period is never reached: what a session costs
+-- A setting is a configuration of configs.lua with two more fields: 'series', the line of the plot, and
+-- 'x', the position on it (sampling period in bytes, or time samples per second).
+-- Series:  c, lua    allocation sampling, with C stacks and without
+--          time      samples of CPU time at the scheduler's ticks (the default)
+--          exact     samples of CPU time, each with an interrupt
+--          off       no profiler, as the baseline: shows the noise
+--          idle      a session whose period is never reached: shows the cost of a session
 --          long      a program that runs for some twenty seconds, with C stacks
---          longoff   the same without profiler, as off
---          fullc, fulllua   full tracing: a period so small that few blocks are missed
+--          longoff   the same program without profiler, as off
+--          fullc, fulllua   full tracing: the period is so small that few blocks are missed
 
 local settings = {}
 
@@ -29,7 +28,7 @@ local FULL = 64         -- bytes; the smallest possible period, with fixed gaps:
 local NEVER = "4194304G"
 local BATCH = 6         -- settings that are compared with the same baseline
 
--- "16K", "4M" for bytes.
+-- Returns bytes as "16K" or "4M".
 function settings.size(bytes)
   if bytes % M == 0 then return bytes // M .. "M" end
   if bytes % K == 0 then return bytes // K .. "K" end
@@ -60,8 +59,8 @@ end
 
 local MAKERS = {}
 
--- Returns one setting of every series in turn, so that settings that are compared are measured within a
--- short time.
+-- Returns the settings, one of each series in turn, so that compared settings are measured soon after
+-- each other.
 function MAKERS.period(paths, points)
   local list = {
     { name = "off", series = "off", kind = "fork", lua = paths.fork, options = {}, env = {} },

@@ -23,7 +23,7 @@ function siteerror.exact(text)
   return found
 end
 
--- Returns the key's line and file for a node: those of its innermost Lua function.
+-- Returns the line and the file of a node's innermost Lua function, for the key of its site.
 local function place(profile, node)
   local nodes = profile.nodes
   while node and node > 0 do

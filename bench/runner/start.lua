@@ -3,14 +3,15 @@
 -- "/bench/runner/start.lua") "bench/NAME". The script's arguments are ROOT WORK and those of the
 -- command. Finds the other modules of the runner; measures and prints nothing.
 
--- { root, work (folders), arguments (the command's own, a list), runner (of
--- runner.command), fail(message): ends the command, which is called 'name', with
--- status 2;
--- options(values, flags, words): the command's options, found as options.scan finds them, of
--- these names, lists in a text; and the words beside them, which are an error unless 'words';
--- positive(found, option, default): as options.positive, or fails;
--- mode(found, default): the size of the workloads that --mode names, or fails;
--- size(path): the bytes of a file }
+-- Returns for the command 'name': { root, work (folders), arguments (the command's own, a list), runner
+-- (a runner.command),
+--   fail(message): ends the command with status 2;
+--   options(values, flags, words): returns the command's options and its other words, as options.scan.
+--     'values', 'flags': names of options with and without a value, in a text. Fails if there are other
+--     words, unless 'words' is true;
+--   positive(found, option, default): as options.positive, but fails for a wrong value;
+--   mode(found, default): returns the value of --mode; fails if it is wrong;
+--   size(path): returns the bytes of a file }
 return function(name)
   local root, work = arg[1], arg[2]
   package.path = root .. "/bench/?.lua;" .. package.path

@@ -50,8 +50,8 @@ rows({ "made, 12 MiB kept, closed: CPU ns each", "... resident bytes behind the 
 rows({ ("%d states in 8 threads: resident bytes"):format(5 * number), "... milliseconds" },
   "threads", tostring(5 * number))
 
--- The same cycle in a process that is profiled from outside: the cost of its threads, and of starting
--- them, is included.
+-- Runs the command cycle of states.c again, without and with ASAMP. The cost includes the profiler's
+-- threads and their start.
 local ROUNDS = 5
 local WISHES = { "", "alloc=512K", "alloc=512K,time=100", "alloc=0,listen" }
 local took = { {}, {}, {}, {} }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A client of an XMPP server, as simple as possible: bench/prosody's load. It waits for the answer to
--- each stanza before it sends the next, so that both servers do the same work in the same order. If a
--- server sends nothing for ten seconds, an error is raised.
+-- A simple client of an XMPP server, for bench/prosody. It waits for the answer to each stanza before it
+-- sends the next, so that both servers do the same work in the same order. Raises an error if a server
+-- sends nothing for ten seconds.
 
 local mime = require "mime"
 local socket = require "socket"
@@ -36,7 +36,7 @@ function Client:send(text, wanted)
   end
 end
 
---- A client that has logged in.
+--- Logs in. Returns the client.
 function M.connect(port, user)
   local c = setmetatable({text = "", name = user, count = 0}, Client)
   c.socket = assert(socket.connect("127.0.0.1", port))
@@ -50,7 +50,7 @@ function M.connect(port, user)
   return c
 end
 
---- A question, and its answer, which may be an error.
+--- Sends an iq stanza (a request) and waits for the answer, which may be an error.
 function Client:iq(kind, to, what)
   self.count = self.count + 1
   local id = ("id='q%d'"):format(self.count)
@@ -61,7 +61,7 @@ function Client:iq(kind, to, what)
   end)
 end
 
---- A message to another client of the same server; returns when it is there.
+--- Sends a message to another client of the same server, and waits until that client has received it.
 function Client:message(other, text)
   self.count = self.count + 1
   local body = ("<body>%d %s</body>"):format(self.count, text)
@@ -84,14 +84,14 @@ local NOTE = "<query xmlns='jabber:iq:private'><note xmlns='bench%d'>%s</note></
 local Load = {}
 Load.__index = Load
 
---- Clients of one server, users u1 to u<n>, who take turns.
+--- Logs in as the users u1 to u<n> of one server. Returns a Load, in which the clients take turns.
 function M.load(port, n)
   local load = setmetatable({port = port, clients = {}, done = 0}, Load)
   for i = 1, n do load.clients[i] = M.connect(port, "u" .. i) end
   return load
 end
 
---- The next request; the sequence is the same for every server.
+--- Sends the next request; the sequence is the same for every server.
 function Load:request()
   self.done = self.done + 1
   local k, n = self.done, #self.clients
@@ -113,7 +113,7 @@ function Load:request()
   end
 end
 
---- Something that the server keeps: so many bytes in the account's private storage, by a number.
+--- Stores 'bytes' bytes in the account's private storage on the server, under the number i.
 function Load:keep(i, bytes)
   self.clients[1]:iq("set", nil, NOTE:format(i, ("x"):rep(bytes)))
 end
