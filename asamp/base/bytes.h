@@ -56,7 +56,7 @@ static inline int bytes_iscontrol (unsigned char c) {
    control characters become ';'. */
 void bytes_text (Bytes *b, const char *text, size_t n, int line);
 
-/* Reads or writes a little-endian number at any address. */
+/* Reads or writes a little-endian number; its address may be unaligned. */
 static inline uint64_t bytes_getword (const unsigned char *from) {
   uint64_t w;
   memcpy(&w, from, sizeof(w));

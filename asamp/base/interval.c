@@ -46,8 +46,7 @@ static uint64_t many (Interval *v, double mean) {
   return (n > 0) ? (uint64_t)n : 0;
 }
 
-/* Implements interval_pass for random intervals. It is not inlined, so that interval_pass is fast
-   for fixed intervals. */
+/* Implements interval_pass for random intervals. Not inlined: keeps it fast for fixed ones. */
 static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over,
                                                       uint64_t *distance) {
   uint64_t n = 1, d;

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #define INTERVAL_MIN	UINT64_C(64)	/* shortest period, bytes */
-#define INTERVAL_MAX	(UINT64_C(1) << 62)	/* Longest period, bytes. As a distance
-                                                   to a sample point: there is none. */
+#define INTERVAL_MAX	(UINT64_C(1) << 62)	/* Longest period, bytes. As a distance,
+                                                   it means that there is no sample point. */
 
 /* A sequence of sample points. */
 typedef struct Interval {

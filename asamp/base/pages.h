@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates by mapping pages, for the child of a fork. The child must not call malloc: a thread
-   that the child lacks may have locked malloc's mutex. */
+/* Allocates by mapping pages, for the child of a fork, which must not call malloc: another thread
+   may have held malloc's mutex during the fork. */
 #ifndef asamp_pages_h
 #define asamp_pages_h
 
