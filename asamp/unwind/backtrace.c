@@ -214,8 +214,7 @@ uintptr_t backtrace_start (uintptr_t address) {
 }
 
 /* Returns the start + 2 of the function that was interrupted at ip - 1. Profiles subtract 1 from an
-   address and clear its lowest bit. For start + 2 the result is in the function, for 'ip' it might
-   be before the function. */
+   address and clear its lowest bit: 'ip' might then be before the function, start + 2 is not. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }

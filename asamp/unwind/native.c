@@ -245,8 +245,8 @@ static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
 }
 
 /* Reports the loaded objects to libdwfl: from the list of mappings and the auxiliary vector; from
-   the list alone if the process may not read the vector because it has changed its user; from the
-   loader's list of objects if there is no /proc. */
+   the list alone if the process has changed its user and may not read the vector; from the loader's
+   list of objects if there is no /proc. */
 static int report (Dwfl *s) {
   Loaded loaded = {s, 0};
   FILE *maps;

@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 /* Writes to 'symbol' the name of the function at 'address', to 'file' the path of its object file.
-   Truncates both if they are too long; writes "" if they are unknown. 'ud' is unused
-   (EncoderConfig.resolve). */
+   Truncates both if they are too long; writes "" if they are unknown. 'ud' is unused: native_name
+   is an EncoderConfig.resolve. */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
 

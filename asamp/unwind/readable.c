@@ -55,7 +55,7 @@ static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
 }
 
 /* Replaces libunwind's function that reads memory. First makes a walk, because a walk initializes
-   libunwind's table of accessors; unw_get_accessors does not always initialize the table. */
+   libunwind's table of accessors; unw_get_accessors does not always do so. */
 static void use (void) {
   void *a[1];
   (void)unw_backtrace(a, 1);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Checks whether memory is readable. libunwind guesses where frames are, so it may read anywhere.
-** libunwind's own check writes to a pipe. But the program may have closed the pipe's descriptor;
-** then another file may have this descriptor.
+** libunwind's own check writes to a pipe, whose descriptor the program may have closed and reused.
 **
 **   RD1  the check uses no descriptor;
 **   RD2  the check is async-signal-safe and preserves errno;
