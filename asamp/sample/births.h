@@ -69,8 +69,7 @@ const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);
 
-/* Empties the list without freeing memory, for the child of a fork: another thread may have left
-   the list inconsistent. */
+/* Empties the list in the child of a fork. Frees no memory: the list may be inconsistent. */
 void births_forget (BirthFunctions *b);
 
 #endif

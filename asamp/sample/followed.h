@@ -50,8 +50,7 @@ typedef struct FollowedDeaths {
 
 void followed_close (Followed *f);
 
-/* Empties the list without freeing memory, for the child of a fork: another thread may have left
-   the list inconsistent. */
+/* Empties the list in the child of a fork. Frees no memory: the list may be inconsistent. */
 void followed_forget (Followed *f);
 
 /* Adds a sample; the caller sets 'birth'. Watches 'block' unless it is NULL. Returns 0 if the

@@ -276,8 +276,8 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
   if (n > 0 && o.length >= size) cut(to, size);
 }
 
-/* Writes the name of a function. For a C function writes CODE and its address, which holders_named
-   replaces by a name later. */
+/* Writes the name of a Lua function (its prototype 'proto'), or CODE and the address 'code' of a C
+   function, which holders_named later replaces by a name. */
 static void holders_function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
   char name[48], source[110];
@@ -515,8 +515,8 @@ static void labelroots (Work *w) {
   }
 }
 
-/* Determines the paths of all needed objects, in the order of the first walk: those of parents
-   before those of their children. */
+/* Determines the paths of all needed objects in the order of the first walk, parents before
+   children. */
 static void labelall (Work *w) {
   size_t i;
   for (i = 0; i < w->nlist && !w->failed; i++) {

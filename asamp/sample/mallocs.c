@@ -261,7 +261,7 @@ static void giveup (void) {
   }
 }
 
-/* Stops sampling in the child of a fork. Only the first call has an effect. */
+/* Only the first call in a process has an effect. */
 void mallocs_forked (void) {
   int i;
   if (m.walks == NULL || m.pid == getpid()) return;

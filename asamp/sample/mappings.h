@@ -4,8 +4,8 @@
 ** only.
 **
 ** A mapping counts as a file, as [heap] (the sbrk area of malloc), as a stack, as the system's, or
-** as anonymous. A stack is recognized by the thread's stack pointer. The kernel does not show that
-** of a thread that is running, so the stacks of other running threads count as anonymous.
+** as anonymous. A stack is recognized by the thread's stack pointer. The kernel does not show it
+** while the thread runs, so the stacks of other running threads count as anonymous.
 **
 **   SM1  'rss' is the sum of the resident bytes of all mappings. The kernel's counter is not used,
 **        because it is late by some pages for each thread;

@@ -38,8 +38,7 @@ typedef struct Pending {
 
 void pending_close (Pending *p);
 
-/* Empties the list without freeing memory, for the child of a fork: another thread may have left
-   the list inconsistent. */
+/* Empties the list in the child of a fork. Frees no memory: the list may be inconsistent. */
 void pending_forget (Pending *p);
 
 /* Adds a sample; the caller sets 'birth'. Watches 'block' unless it is NULL. Returns 0 if there

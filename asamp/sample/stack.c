@@ -16,7 +16,7 @@
 #include "unwindpool.h"
 
 #define MAXNATIVE	4096	/* largest number of native frames of a sample */
-/* largest number of frames in Stack.native, including those of the walk of the C stack itself */
+/* capacity of Stack.native, which also receives the frames of the walk itself */
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)
 /* Largest number of elements of Stack.frames: MAXNATIVE native frames; LUAN_DEPTH Lua frames, each
    with a FRAME_TAIL; one FRAME_CUT; one frame for a running collection. */

@@ -127,8 +127,8 @@ static Signal signals[] = {{.number = SIGURG}, {.number = SIGWINCH}};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Clock *all;		/* all clocks; the handler reads it without the lock */
 static unsigned nunused;	/* number of clocks without a thread; changed with the lock held */
-/* This thread's clocks of CPU time and of wall time; NULL: none so far. So the clocks are found
-   without a search in a process with thousands of threads. */
+/* This thread's clocks of CPU time and of wall time; NULL: none so far. Saves searches of 'all',
+   which may have thousands of clocks. */
 static __thread Clock *own[2] __attribute__((tls_model("initial-exec")));
 static Timer *timers;
 static Timer *unused;		/* timers without a clock, which may be reused */
@@ -751,8 +751,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
 
 static void stopclock (Clock *c) {
   uint64_t now = clock_read(c->outside);
-  /* This precedes the close of c->fd, so that no handler uses this descriptor when it is another
-     file's. */
+  /* before the close of c->fd, so that no handler uses the descriptor when it is another file's */
   STORE(c->running, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;

@@ -56,8 +56,8 @@ typedef unsigned TimerWho (const void **whose, void *context);
 /* Sets the TimerWho of all timers. Call it before the first timer_start. */
 void timer_who (TimerWho *who);
 
-/* Starts a timer of the calling thread with a period of 'ns' nanoseconds. Returns NULL on
-   failure, with a line in 'err'. */
+/* Starts a timer of the calling thread for the Lua state 'whose', with a period of 'ns'
+   nanoseconds. Ticks call f with 'ud'. Returns NULL on failure, with a line in 'err'. */
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
 

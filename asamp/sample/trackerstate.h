@@ -117,7 +117,7 @@ typedef struct Tracker {
   uint64_t slices;	/* CPU time of the steps of major collections (luaN_Memory.slices) at the
                            last record of a collection, ns. */
   /* 'pauses': total length of the collector's pauses, ns, at the last record of a collection.
-     'reportedpauses': ns of later pauses that other records contain. */
+     'reportedpauses': ns of the pauses since then that records contain. */
   uint64_t pauses, reportedpauses;
   /* Entries that the running pause had visited at the time 'since' (luaN_Memory.looked). */
   uint64_t sincelooked[LOOKED_COUNT];
@@ -127,8 +127,8 @@ typedef struct Tracker {
   FollowedDeaths dead;	/* Deaths of survivors that this collection found. */
   int ending;			/* 1: sampling is being switched off; the running collection
                                    finds out which of the last samples survive. */
-  uint64_t holdersevery;	/* Interval in ns between searches for the references that keep
-                                   samples alive; 0: no search at intervals. */
+  uint64_t holdersevery;	/* ns between searches for the references that keep samples
+                                   alive; 0: no such searches. */
   uint64_t holdersdue;		/* Time of the next search for references, CLOCK_MONOTONIC, ns. */
   size_t holdersgrown;		/* Number of live survivors at which the next search for
                                    references is due (TH1); SIZE_MAX: never. */
@@ -157,9 +157,10 @@ static inline void tracker_lose (Tracker *t, uint64_t n) {
   tracker_setlost(t, tracker_lost(t) + n);
 }
 
-#define TRACKER_FIRSTTIMED	64	/* the durations of the first 64 samples are measured */
-#define TRACKER_TIMEDPART	16	/* later, one sample in 16 is measured, because measuring adds a
-                                           tenth to its duration */
+/* The durations of the first TRACKER_FIRSTTIMED samples, and then of one in TRACKER_TIMEDPART, are
+   measured: measuring adds a tenth to a sample's duration. */
+#define TRACKER_FIRSTTIMED	64
+#define TRACKER_TIMEDPART	16
 
 /* Ends a sample that started at 'start' (ns). If its duration is to be measured, adds to
    'nanoseconds' the duration times the number of samples that it represents. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides when to search for the references that keep samples alive, and reports the references
-   found (trackholders.h). */
+/* Searches for the references that keep samples alive, and reports them (trackholders.h). */
 #include "trackholders.h"
 #include "binding.h"
 #include "clock.h"

@@ -91,9 +91,8 @@ static int isdead (void *ud, const void *owner) {
                                 : luaN_isdead(((Tracker *)ud)->L, owner);
 }
 
-/* Returns 1 if the owner is a freed block of native memory. Minor collections search the earlier
-   survivors with this function, because a minor collection does not find out which old Lua objects
-   are dead. */
+/* Returns 1 if the owner is a freed block of native memory. Used in minor collections, which do not
+   find out which old Lua objects are dead. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);

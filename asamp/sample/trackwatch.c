@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BLOCKS	64	/* The bits of at most this many blocks, plus a quarter of
-                                   the number of watched blocks, remain set without need. */
+#define MAX_STALE_BLOCKS	64	/* The bits of up to this many unwatched blocks, plus a
+                                   quarter of the number of watched ones, remain set. */
 /* If fewer blocks are watched, the bit set has only 2^TRACKWATCH_FEWLOG bits. */
 #define FEW_BLOCKS	128
 
