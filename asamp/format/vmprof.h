@@ -27,8 +27,8 @@ enum VmprofMode {
   VMPROF_MEMORY = 1, VMPROF_LINES = 2, VMPROF_NATIVE = 4, VMPROF_PAIRS = 8
 };
 
-/* Appends the start of a log. 'period': of time samples, us; 0: none. 'version' <= 255; 'mode' is
-   bits of VmprofMode; 'interpreter' has at most 255 bytes. */
+/* Appends the start of a log. 'period' is that of time samples in us, or 0; 'version' <= 255;
+   'mode' is bits of VmprofMode; 'interpreter' has at most 255 bytes. */
 void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
                    const char *interpreter);
 

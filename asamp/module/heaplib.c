@@ -356,8 +356,8 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* The object was counted with another sample,
-                                                    such as that of a table's part. */
+    if (site[s->object] != g->nsites) continue;  /* The object is already counted: a table
+                                                    has a sample for each sampled part. */
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
@@ -579,7 +579,8 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   lua_createtable(L, all < 64 ? (int)all : 64, 0);
   for (u = v, depth = all; u != 0; u = parent[u], depth--) {
     MergeRow r;
-    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* one table replaces them */
+    /* one table replaces these references */
+    if (all > 64 && depth > 40 && depth < all - 20) continue;
     n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
     memset(&r, 0, sizeof(r));
     r.above = GRAPH_NONE;

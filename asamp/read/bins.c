@@ -44,7 +44,6 @@ static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
   return b->n++;
 }
 
-/* Adds the totals of a row to another one. */
 static void bins_addrow (BinRow *to, const BinRow *from) {
   to->samples += from->samples;
   to->bytes += from->bytes;

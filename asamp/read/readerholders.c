@@ -4,9 +4,9 @@
 #include "readerlabels.h"
 #include "list.h"
 
-/* Adds the path to ReadProfile.paths, unless the array has it, and maps its number in the file to
-   its index + 1. At the limit READER_MAXSTEPS or READER_MAXPATHS maps the number to the parent path
-   instead. */
+/* Adds the path of a line H to ReadProfile.paths, unless the array has it. Maps the path's number
+   in the file to its index + 1. At the limit READER_MAXSTEPS or READER_MAXPATHS maps the number to
+   the parent path instead. */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
   uint64_t id, parent, key;

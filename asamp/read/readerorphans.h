@@ -7,8 +7,8 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Ends the pass over the survivors of an ended Lua state. Sets one->orphans to n, the number of its
-   live samples of native memory in the file, or to 0 if the list has another number of them. */
+/* Ends the pass over the survivors of an ended Lua state. Sets one->orphans to n, the number in the
+   file of its live samples of native memory, or to 0 if the list has another number. */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
 /* Delivers the deaths of the live survivors of a closed state, except its orphans. s->of is the

@@ -90,7 +90,7 @@ typedef struct ReadCollection {
   /* Sums over all nurseries since the previous recorded collection: 'planned' of the planned
      sizes, 'charged' of the bytes allocated in them. */
   uint64_t planned, charged;
-  uint64_t looked[LOOKED_COUNT];  /* entries that the collector visited, by enum ProfileLooked */
+  uint64_t looked[LOOKED_COUNT];  /* numbers of entries visited by the collector (ProfileLooked) */
   /* 'decided': number of sampling periods of the samples of the collected Lua state that died or
      survived since the previous recorded collection. 'survived': that of the survivors. */
   uint64_t decided;
