@@ -74,7 +74,7 @@ static void handler (int signal) {
   for (i = 0; i < 2; i++)
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
-  /* if the signal interrupted this thread's exit(), the interrupted exit() continues */
+  /* does not raise the signal if it interrupted this thread's exit(), which then continues */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid))
     raise(signal);
   errno = e;

@@ -30,7 +30,7 @@ void dying_watch (DyingWhen when, void (*finish) (void));
 void dying_hold (sigset_t *before);
 /* Ends the delay. 'before' is from dying_hold. */
 void dying_release (const sigset_t *before);
-/* Forgets every dying_hold, in the child of a fork: the other threads do not exist there. */
+/* Forgets every dying_hold, in a forked child: the other threads do not exist there. */
 void dying_forked (void);
 
 /* Decides which thread finishes the profiles. First waits, at most 10 s, until no thread is between

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers the paths of references to live samples (heldpaths.h). */
+/* Numbers the paths of references to sampled objects (heldpaths.h). */
 #include "heldpaths.h"
 #include "bounds.h"
 #include "hash.h"

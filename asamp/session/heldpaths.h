@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers the paths of references that keep samples alive (holders.h), for one profile. A path is
-** emitted only once, though the search is repeated.
+** Numbers the paths of references that keep sampled objects alive (holders.h), for one profile. A
+** path is emitted only once, though the search is repeated.
 **
 **   HP1  equal paths have equal numbers 1, 2, ... in the order of emission;
 **   HP2  at most READER_MAXPATHS paths; a further path is replaced by its parent and counted in
@@ -16,8 +16,8 @@
 
 /* The emitted paths. All zero: none. */
 typedef struct HeldPaths {
-  IdMap known;		/* Finds the number of an emitted path by a hash of its parent path's number
-                           and of its last reference. */
+  IdMap known;		/* Maps a hash of a path's last reference and its parent's number to the
+                           path's number. */
   uint32_t n;	/* Number of emitted paths. */
   uint64_t left;	/* Number of references left out of paths because there were READER_MAXPATHS
                            paths, here (HP2) or in holders.c (HO2). */

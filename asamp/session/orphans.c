@@ -25,8 +25,7 @@ typedef struct Orphan {
 static struct {
   const Profile *profile;	/* profile of all orphans (OP1); atomic */
   Orphan *list;
-  size_t n, size;		/* number of orphans in 'list', atomic; number for which it has
-                                   space */
+  size_t n, size;		/* number of orphans in 'list', atomic; capacity of 'list' */
   uint64_t deaths, checked;	/* 'deaths': mallocs_deaths at the last check; 'checked': time of
                                    the last check, ns; both atomic */
 } o;

@@ -36,7 +36,7 @@ int orphans_last (Profile *p, int *started, ProfileLast *last);
 /* Drops the orphans of 'p' and stops watching their blocks. */
 void orphans_forget (const Profile *p);
 
-/* Drops all orphans, in the child of a fork. */
+/* Drops all orphans, in a forked child. */
 void orphans_forked (void);
 
 #endif

@@ -44,7 +44,8 @@ static char *command;
 static int idle;		/* 1: nothing is sampled now, so there is no file; atomic. */
 static int temporary;
 static int numbered;		/* Number (%n) of the last profile. */
-static int parted;		/* 1: child of a fork in which 'runs' was not called yet; atomic. */
+static int parted;		/* 1: this is a forked child that has not called 'runs' yet;
+                                   atomic. */
 static void (*control) (void);	/* Set by process_controlled; NULL: none. */
 static SamplerRate standing;	/* Rates of process_setup, restored after a temporary recording. */
 
@@ -185,7 +186,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* 1 adds no number to 'name', which is 'to' or may have a number already (%n) */
+  /* 1: adds no number to 'name', which is 'to' or may have a number (%n) */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
@@ -265,7 +266,7 @@ static int isstanding (void) {
   return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
 }
 
-/* threads of a forked child for 'control': a control thread, and a second writer in
+/* threads that a forked child needs for 'control': a control thread, and a second writer in
    process_switch */
 #define CONTROL_THREADS	2
 
@@ -282,8 +283,8 @@ static unsigned process_forked (void) {
   return (unsigned)isstanding() + (control != NULL ? CONTROL_THREADS : 0);
 }
 
-/* Called after a collection, and after a state's first sample in a forked child. Opens the file if
-   the time 'retry' has come. The first call in a forked child also calls 'control'. */
+/* Implements SamplerShared.runs: opens the file if the time 'retry' has come. The first call in a
+   forked child also calls 'control'. */
 static void runs (void) {
   UNCANCELLED;
   if (isretry()) (void)process_current(1);
@@ -374,7 +375,7 @@ static void sweep (Profile *one) {
   }
 }
 
-/* Sets the rates. Lock held; states read them without it. */
+/* Sets the sampling rates. Lock held; states read the rates without the lock. */
 static void setrates (const ProcessRate *rate) {
   __atomic_store_n(&with.rates.alloc, rate->period > 0, __ATOMIC_RELAXED);
   if (rate->period > 0) __atomic_store_n(&with.rates.period, rate->period, __ATOMIC_RELAXED);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The profile that all Lua states of a process share: one file, one writer thread, one timer per
-** OS thread. process_setup sets it up with the options of the variable ASAMP. The file is opened
-** when the first state is made; in the child of a fork at its first sample, mark or state, so that
-** a child that calls exec soon leaves no file. The child's time is sampled from its first safepoint
-** on.
+** The profile that all Lua states of a process share: one file, one writer thread, one timer per OS
+** thread. process_setup sets it up with the options of the variable ASAMP. The file is opened when
+** the first state is made; in a forked child at its first sample, mark or state, so that a child
+** that calls exec soon leaves no file. The child's time is sampled from its first safepoint on.
 **
 **   PR1  'profile' belongs to this process ('pid') or is NULL. It is changed with 'lock' held and
 **        read without it;
@@ -70,8 +69,8 @@ typedef struct ProcessStats {
   int failed;		/* 1: the file could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  uint64_t period, timens, bytes;  /* 'period': bytes between allocation samples; 'timens': ns
-                                      between time samples; 'bytes': ProfileTotals.bytes */
+  uint64_t period, timens, bytes;  /* 'period', 'timens': as in ProcessRate; 'bytes': as in
+                                      ProfileTotals */
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;

@@ -11,7 +11,7 @@
 **       Time and copy samples have no outcome;
 **   P4  no sample is lost silently: losses are counted in ProfileTotals, except after the end;
 **   P5  a stack is passed as its difference to the state's previous stack: the 'shared' outermost
-**       frames are equal, lines included; 0 is always valid;
+**       frames and their lines are equal; 0 is always valid;
 **   P6  a class is emitted before the first outcome with it; ids are 1, 2, ...;
 **   P7  samples that survived (outcome 1) are followed until they die: a list has them, in the
 **       order of their outcomes;
@@ -73,7 +73,7 @@ typedef struct Profile Profile;
 /* A Lua state that reports to a profile. */
 typedef struct ProfileState {
   Profile *profile;     /* NULL: none */
-  uint32_t id;          /* unique in the profile */
+  uint32_t id;          /* number of the state, unique in the profile */
   size_t depth;         /* number of frames of the stack reported last */
   int outside;          /* 1: the reporting thread does not run the state */
 } ProfileState;
@@ -138,7 +138,7 @@ void profile_lost (Profile *p, uint64_t n);
 void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
                    const ProfileFrame *frames, size_t n);
 
-/* Emits a class; ids are 1, 2, ... in order. The name may have any bytes. */
+/* Emits the name of a class of objects (classes.h), in any bytes. Ids are 1, 2, ... in order. */
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
@@ -158,12 +158,12 @@ void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const ch
 /* Emits which path of references keeps each of the n followed samples (P7) alive: ids[i] is the
    number of the path to sample i (profile_holderpath); 0: no path was found. */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
-/* Emits a pause in which the heap was searched for the references that keep samples alive: its
-   start (CLOCK_MONOTONIC) and duration, ns. */
+/* Emits a pause in which the heap was searched for the references that keep sampled objects alive:
+   its start (CLOCK_MONOTONIC) and duration, ns. */
 void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 
-/* Emits a mark of the program. Name and value may have any bytes. Returns 0 if the profile has
-   ended or failed. */
+/* Emits a mark, a name with a value that the program adds to the profile. Both may have any bytes.
+   Returns 0 if the profile has ended or failed. */
 int profile_mark (ProfileState *s, uint64_t time, const char *name,
                   size_t namelen, const char *value, size_t valuelen);
 
@@ -242,10 +242,9 @@ int profile_close (Profile *p, ProfileTotals *totals);
 /* Returns the message for an errno from ProfileTotals.error. */
 const char *profile_message (int error);
 
-/* Returns the totals so far. */
 void profile_totals (Profile *p, ProfileTotals *totals);
 
-/* Frees 'p' in the child of a fork, except memory that the parent's writer thread may have been
+/* Frees 'p' in a forked child, except memory that the parent's writer thread may have been
    changing. The child may call only this function and profile_close for 'p'. */
 void profile_abandon (Profile *p);
 

@@ -25,7 +25,6 @@ static OFTHREAD const Profile *volatile emitting;
    half as long as a sample. */
 static OFTHREAD uint32_t ofthread;
 
-/* Clears the cached thread number, in the child of a fork. */
 static void profileevents_forked (void) {
   ofthread = 0;
 }
@@ -316,7 +315,7 @@ static void setdepth (ProfileState *s, size_t shared, size_t n) {
   s->depth = shared + n;
 }
 
-/* Copies n frames, mostly one. */
+/* Copies n frames, usually one. */
 static inline void copyframes (ProfileFrame *to, const ProfileFrame *frames, size_t n) {
   if (n == 1)
     *to = *frames;
@@ -551,7 +550,8 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   else p->stop = 1;
   profilequeue_wake(p);
   iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
-  locked = !ours && trylock(p);  /* the lock, because other threads may still count lost events */
+  locked = !ours && trylock(p);  /* takes the lock, because other threads may still count lost
+                                    events */
   if (!iswritten) {
     p->error = EDEADLK;
     p->lost.samples = p->taken.samples - p->written.samples;

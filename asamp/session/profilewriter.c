@@ -231,7 +231,7 @@ void *profilewriter_run (void *ud) {
 
 /* ----------------------------------------------------- flight recorder -- */
 
-/* Receives the encoded bytes of a flight recorder. */
+/* The encoder's sink for a flight recorder: writes the bytes to the open file. */
 static void putring (void *ud, Bytes *out) {
   Profile *p = ud;
   livefile_put(&p->file, out->data, out->n);
@@ -259,12 +259,12 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* compresses less, because a program may often dump its flight recorder */
+  /* LIVEFILE_FAST does not stall: a dump fails at the first failed write */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
-/* Encodes the content of the flight recorder into the open file. 'lost' is the number of lost
-   samples. 'isend' 1: the profile ends. Returns an errno, or 0. */
+/* Encodes the content of the flight recorder into the open file. 'isend' 1: the profile ends.
+   Returns an errno, or 0. */
 static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
   uint64_t epoch = (clock_read(CLOCK_REALTIME) - clock_between(since, now)) / 1000;

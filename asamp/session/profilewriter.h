@@ -14,7 +14,7 @@ void *profilewriter_run (void *ud);
 /* Main function of the thread, for a flight recorder. */
 void *profilewriter_record (void *ud);
 
-/* Writes encoded bytes to the file, as the encoder's callback. */
+/* The encoder's sink: writes the encoded bytes to the file. */
 void profilewriter_sink (void *ud, Bytes *out);
 
 #endif

@@ -15,13 +15,13 @@
 #include "mappings.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define LONG		(60 * SECOND)	/* ns after which a snapshot is due without a change */
-#define YOUNG		(SECOND / 50)	/* ns; at the start of a profile, for this time only the end
+#define LONG		(60 * SECOND)	/* ns after which a snapshot is due even if memory has not
+                                           changed */
+#define YOUNG		(SECOND / 50)	/* ns from the start of a profile during which only the end
                                            of a state causes a snapshot */
-#define LAST_NS		1000000	/* ns; largest age of the resident size that decides about a
-                                   snapshot at the end of a state */
+#define LAST_NS		1000000	/* ns; at the end of a state, the resident size may be this old */
 #define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
-#define LINES		256u	/* largest number of source lines of one use */
+#define LINES		256u	/* largest number of source lines with rows of one use */
 #define ENDING		100u	/* ending states cause a snapshot only if the last one is older than
                                    ENDING times the CPU time of the last measurement */
 
@@ -62,8 +62,8 @@ static ResidentRow *resident_find (const Rows *r, size_t from, const char *text)
   return NULL;
 }
 
-/* Adds bytes to the row of the source line 'where', which is made if needed. The rows from index
-   'from' on are of such lines. Lines beyond the first LINES share one row. */
+/* Adds bytes to the row of the source line 'where'. Adds a row if there is none. The rows from
+   index 'from' on are of source lines; lines beyond the first LINES share one row. */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   ResidentRow *row = resident_find(r, from, where);
   if (row == NULL && r->n - from >= LINES) row = resident_find(r, from, where = "");
@@ -108,9 +108,8 @@ void resident_freed (unsigned line, uint64_t bytes) {
   __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Adds up the last measurements of all states: places, objects that the last major collection found
-   alive, resident bytes and external bytes. Stores in *since how many bytes the heaps have reserved
-   since then. Lock held. */
+/* Adds up the last measurements of all states (Footprint). Stores in *since how many bytes the
+   heaps have reserved since then. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -204,7 +203,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
                            const luaN_Places *p, uint64_t resident) {
   int64_t lua = (int64_t)(p->large + p->lists + p->lent), untouched = 0;
   v->others = (int64_t)s->anonymous - (int64_t)resident;
-  if (m->inuse < p->large + p->lists) {  /* another malloc than glibc's */
+  if (m->inuse < p->large + p->lists) {  /* the program's malloc is not glibc's */
     v->native = (int64_t)s->heap + v->others - lua;
     split(&v->native, &v->own);
     v->others = 0;
@@ -306,8 +305,7 @@ static int mayhave (uint64_t now) {
   return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
 }
 
-/* Returns 1 if a snapshot is due (RQ3). 'last': 0 after a collection; RESIDENT_STATE: the state is
-   about to end; RESIDENT_PROFILE: the profile is. */
+/* Returns 1 if a snapshot is due (RQ3). 'last' is as in resident_measure. */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;

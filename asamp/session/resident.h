@@ -23,11 +23,11 @@
 
 #define RESIDENT_SHARE	1000u
 #define RESIDENT_ALL	50u
-#define RESIDENT_FREE	UINT64_C(50000000)	/* ns allowed in addition to 1 / RESIDENT_ALL
-                                                   (RQ2) */
+#define RESIDENT_FREE	UINT64_C(50000000)	/* ns of measurements allowed in addition to 1 /
+                                                   RESIDENT_ALL of the time (RQ2) */
 #define PICTURES_SHARE	500u
 
-/* A row: bytes of one use, as doc/profile-format.md lists them. */
+/* A row: the bytes of memory with one use. doc/profile-format.md lists the uses. */
 typedef struct ResidentRow {
   const char *what;
   int64_t bytes;
@@ -81,9 +81,9 @@ unsigned resident_left (const char *where, uint64_t bytes);
 /* Subtracts bytes added by resident_left, which returned 'line'. Takes no lock. */
 void resident_freed (unsigned line, uint64_t bytes);
 
-/* Forgets all states and sums without freeing memory, in the child of a fork. */
+/* Forgets all states and sums without freeing memory, in a forked child. */
 void resident_forked (void);
-/* Forgets the measurement of one state without freeing memory, in the child of a fork. */
+/* Forgets the measurement of one state without freeing memory, in a forked child. */
 void resident_forget (Resident *r);
 
 /* Returns the present rows, which the caller frees, and stores their number; NULL: none.

@@ -41,12 +41,12 @@ typedef struct SamplerOptions {
   int seeded;
   uint64_t timeperiod;	/* first period of time samples, ns; 0: none */
   int wall;
-  uint64_t mallocs;	/* bytes between two samples of native memory; 0: no such samples */
+  uint64_t mallocs;	/* bytes between two samples of native memory; 0: none */
   int copies;		/* 1: copies of strings and growing tables are sampled */
-  int holders;		/* 1: records the references that keep samples alive (holders.h) at the
-                           end, and when the number of live samples has doubled */
-  uint64_t holdersevery;  /* ns between two searches for the references that keep samples alive; 0:
-                             the search is not repeated */
+  int holders;		/* 1: records the references that keep sampled objects alive (holders.h) at
+                           the end, and when the number of live samples has doubled */
+  uint64_t holdersevery;  /* ns between two searches for the references that keep sampled objects
+                             alive; 0: the search is not repeated */
   RingLimits ring;	/* most != 0: a flight recorder */
   int summary;		/* 1: prints a line to stderr at the end */
   /* Called before a session with its own profile ends, while the tracker still has the live
@@ -79,8 +79,8 @@ typedef struct SamplerShared {
   const char *(*path) (void);
   int (*isidle) (void);  /* returns 1 if no state may take samples: no samples are requested, or
                             the file could not be made */
-  /* Drops the parent's profile in the child of a fork. Returns the number of threads that the
-     child needs. */
+  /* Drops the parent's profile in a forked child. Returns the number of threads that the child
+     needs. */
   unsigned (*forked) (void);
   void (*runs) (void);  /* called after a collection, and after a first sample in a
                            forked child */
@@ -103,8 +103,7 @@ typedef struct SamplerStats {
   uint64_t nanoseconds;		/* time that the program's thread has spent in the sampler, ns */
   const char *file;		/* path of the file of the session or, if none is open, of the last
                                    one; NULL: none */
-  int error;			/* errno of the first failed write, or of the write that is tried
-                                   again at present; 0: none */
+  int error;			/* as ProfileTotals.error */
 } SamplerStats;
 
 /* Returns the sampler of the state; makes the sampler if needed. Returns NULL if L has no sampler
@@ -139,8 +138,8 @@ void sampler_shared (SharedTotals *t, SharedHeaps *h);
 /* Returns the number of threads whose time could not be sampled, and the first reason.
    Thread-safe. */
 uint64_t sampler_untimed (char why[256]);
-/* Stores the totals of the states with each name. Returns the number of rows, some of which may be
-   empty. */
+/* Stores in each row the totals of the states with one name. Returns the number of rows, some of
+   which may be empty. */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
 /* A request of another thread to one state, or to the first state that collects. f is called once,
@@ -235,11 +234,11 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 /* Ends the session, if one is open. Returns 0, or the errno of the file's first failure. */
 int sampler_close (Sampler *s, lua_State *L);
 
-/* Searches for the references that keep the live samples alive, and emits them. Returns the
-   number of live samples; 0 also on failure. */
+/* Searches for the references that keep sampled objects alive, and emits them. Returns the number
+   of live samples; 0 also on failure. */
 size_t sampler_holders (Sampler *s, lua_State *L);
 
-/* Adds a mark. Returns 0 if there is no session or its profile has failed. */
+/* Adds a mark (profile_mark). Returns 0 if there is no session or its profile has failed. */
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of samplers, its lock, exit and fork (samplerlist.h). */
+/* The list of samplers, its lock, and handlers of exit and fork (samplerlist.h). */
 #define _GNU_SOURCE
 #include "samplerlist.h"
 
@@ -399,7 +399,7 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
   return t->error;
 }
 
-/* Detaches all states from the parent's profiles, in the child of a fork. */
+/* Detaches all states from the parent's profiles, in a forked child. */
 static void samplerlist_forked (void) {
   Sampler *s;
   unsigned threads = 0;
@@ -437,7 +437,7 @@ static void samplerlist_forked (void) {
   memset(&samplers.past, 0, sizeof(samplers.past));
   memset(pastsets, 0, npastsets * sizeof(*pastsets));
   npastsets = 0;
-  samplers.request = NULL;  /* the requesting thread does not exist in the child */
+  samplers.request = NULL;
   workers_park(isshared ? threads : 0);
 }
 

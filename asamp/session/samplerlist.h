@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of all samplers (sampler.h), their common operations, exit and fork. */
+/* The list of all samplers (sampler.h), common operations, and handlers of exit and fork. */
 #ifndef asamp_samplerlist_h
 #define asamp_samplerlist_h
 
@@ -19,30 +19,31 @@ struct Sampler {
   ProfileState state;		/* the state's stream of events in the profile; state.profile NULL:
                                    no session is open */
   const SamplerShared *shared;	/* data of the shared profile (SS4); NULL: the state has its own
-                                   profile, and does not use the fields marked "shared:" */
-  uint64_t since;		/* shared: when the state joined the profile, ns */
+                                   profile, and the fields for a shared profile are unused */
+  uint64_t since;		/* when the state joined the shared profile, ns */
   uint64_t period;		/* requested sampling period, bytes; samplerlist_restrain may
                                    use a larger one */
   /* When samplerlist_restrain last checked the rate: the time (clock_now), the CPU time of the
      process (ns) and the number of samples. */
   uint64_t ratetime, ratecpu, ratesamples;
-  char *script;			/* shared: source (of lua_Debug) of the outermost function in the
-                                   first sample's stack */
+  char *script;			/* in a shared profile: source (of lua_Debug) of the outermost
+                                   function in the first sample's stack */
   int named;			/* 1: 'script' was emitted */
   unsigned name;		/* number of the state's name (seen.h) */
-  Seen seen;			/* shared: numbers that other threads read */
-  int forked;			/* 1: forked child in which the state has reported nothing */
-  int counted;			/* shared: 1: counted in samplers.past.states */
-  int ended;			/* shared: 1: the profile in 'state' has ended, because the process
+  Seen seen;			/* in a shared profile: numbers that other threads read */
+  int forked;			/* 1: this is a forked child in which the state has reported
+                                   nothing */
+  int counted;			/* in a shared profile: 1: counted in samplers.past.states */
+  int ended;			/* 1: the shared profile in 'state' has ended, because the process
                                    continues in another one; atomic */
   /* Bytes and lost samples that the state had reported when its profile ended ('ended' 1). Lock
      held. */
   uint64_t reportedbytes;
   uint64_t reportedlost;
-  SamplerRequest *request;	/* shared: request of another thread that this state is to answer;
+  SamplerRequest *request;	/* in a shared profile: request of another thread to this state;
                                    atomic */
   SamplerOptions options;
-  char *path;			/* file of the last session */
+  char *path;			/* path of the last session's file */
   struct stat file;		/* device and inode of the file at 'path' */
   pid_t pid;			/* process of the session */
   int reported;			/* 1: the end of the session was reported to the user */
@@ -51,7 +52,7 @@ struct Sampler {
   Resident resident;		/* last measurement of the heap */
   uint64_t starved, starvings;	/* 'starved': when a lack of memory was last reported, ns;
                                    'starvings': how often memory ran out */
-  uint64_t timeperiod;		/* period of time samples, ns; 0: no time samples */
+  uint64_t timeperiod;		/* period of time samples, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time, 0: of CPU time */
   ProfileCollection leftout;	/* sum of the collections that were not emitted, which is added to
                                    the next emitted one (oncollection) */
@@ -85,8 +86,7 @@ void samplerlist_publish (Sampler *s);
 /* Adds a mark with the reason 'why' this thread's time is not sampled. In a shared profile, adds
    one mark per thread. */
 void samplerlist_untimed (Sampler *s, const char *why);
-/* Emits the time samples taken since the last call. The tracker calls it at safepoints, where the
-   Lua stack can be read. */
+/* Emits the time samples taken since the last call. The tracker calls it at safepoints. */
 void samplerlist_point (void *ud, lua_State *L);
 /* Adapts the period of allocation samples to the option 'rate'. Called after a collection. */
 void samplerlist_restrain (Sampler *s, lua_State *L);

@@ -424,7 +424,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize) {
   UNCANCELLED;
   int ok, wall = (clock == TIMER_WALL);
-  descriptor_hold();  /* because the timer, libunwind and the C library open descriptors */
+  descriptor_hold();  /* the timer, libunwind and the C library must not open descriptors 0 to 2 */
   ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
                     MOMENTS_WORDS, err, errsize);
   descriptor_release();
@@ -478,7 +478,6 @@ static void samplersession_allocated (Sampler *s) {
   profile_lost(s->state.profile, tracker_lost(&s->tracker));
 }
 
-/* Ends the session, on the state's thread. */
 static int samplersession_finish (Sampler *s) {
   ProfileTotals t;
   Profile *p;

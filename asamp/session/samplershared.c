@@ -17,8 +17,8 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-#define OLD_NS		1000000000	/* ns; shortest life of a state for which the references
-                                           that keep samples alive are recorded at its close */
+#define OLD_NS		1000000000	/* ns; the close of a state that has lived this long records
+                                           the references that keep sampled objects alive */
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
@@ -226,7 +226,7 @@ static int move (Sampler *s, int isforked) {
   unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
-  else {  /* the new profile receives the bytes and losses after the end of the old one */
+  else {  /* the new profile receives the bytes and lost samples since the end of the old one */
     samplerlist_lock();
     samplers.past.bytes -= rate.alloc ? unreported.bytes : 0;
     if (rate.alloc) samplerlist_pastsets(s, ACCOUNT_REST, unreported.bytes);

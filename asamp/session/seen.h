@@ -75,7 +75,7 @@ unsigned seen_named (SeenNamed *to);
 /* Adds an open state's numbers to *to, the sums for its name. 'profile' 0: without samples and
    bytes. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
-/* Clears all sums and keeps the names, in the child of a fork. */
+/* Clears all sums and keeps the names, in a forked child. */
 void seen_forked (void);
 
 #endif

@@ -27,11 +27,11 @@ typedef struct Worker {
    NULL with an errno in *error on failure. */
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
-/* Waits until the worker's function has returned. Then parks the worker if 'pooled' is 1, else
-   frees it. */
+/* Waits until the worker's function has returned. Then parks or frees the worker
+   (Worker.pooled). */
 void workers_join (Worker *w);
 
-/* Drops the parent's workers and makes n parked ones, in the child of a fork. */
+/* Drops the parent's workers and makes n parked ones, in a forked child. */
 void workers_park (unsigned n);
 
 #endif
